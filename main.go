@@ -1,0 +1,130 @@
+// Memcached-operator runs Memcached on Kubernetes: it answers the hooks of Metacontroller's composite controllers.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/example/memcached-operator/webhook"
+)
+
+// version is set by the linker in a release.
+var version string
+
+const usage = `memcached-operator answers Metacontroller's hooks for Memcached.
+
+Usage:
+  memcached-operator [serve] [flags]   serve the hooks over HTTP
+  memcached-operator version           print the version
+
+Flags of serve:
+`
+
+// usageError is a mistake in the command line. The program exits with 2.
+type usageError struct{ error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "memcached-operator:", err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	command := "serve"
+	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
+		command, args = args[0], args[1:]
+	}
+	switch command {
+	case "serve":
+		return serve(ctx, args, stdout, stderr)
+	case "version":
+		return printVersion(args, stdout)
+	case "help":
+		return serve(ctx, []string{"-h"}, stdout, stderr)
+	}
+	return usageError{fmt.Errorf("there is no command %q: use serve or version, or -h for help", command)}
+}
+
+func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var config webhook.Config
+	var level slog.Level
+	var format string
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&config.Address, "address", ":8080", "`host:port` that takes the hooks' requests")
+	flags.StringVar(&config.OpsAddress, "ops-address", ":8081", "`host:port` of /healthz, /readyz and /metrics; empty for none")
+	flags.Int64Var(&config.MaxBodyBytes, "max-body-bytes", webhook.DefaultMaxBodyBytes, "largest request body in `bytes`")
+	flags.DurationVar(&config.ShutdownDelay, "shutdown-delay", 0, "`time` between failing readiness and the drain; some seconds on a cluster")
+	flags.DurationVar(&config.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "`time` that requests in flight have to finish")
+	flags.TextVar(&level, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
+	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
+
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, usage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return nil
+	} else if err != nil {
+		return usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))}
+	}
+	if config.MaxBodyBytes <= 0 || config.ShutdownDelay < 0 || config.ShutdownTimeout < 0 {
+		return usageError{errors.New("-max-body-bytes must be above 0, -shutdown-delay and -shutdown-timeout not below 0")}
+	}
+	handler, err := logHandler(format, stderr, level)
+	if err != nil {
+		return usageError{err}
+	}
+	config.Logger = slog.New(handler)
+	return webhook.Serve(ctx, config)
+}
+
+func logHandler(format string, w io.Writer, level slog.Level) (slog.Handler, error) {
+	options := &slog.HandlerOptions{Level: level}
+	switch format {
+	case "text":
+		return slog.NewTextHandler(w, options), nil
+	case "json":
+		return slog.NewJSONHandler(w, options), nil
+	}
+	return nil, fmt.Errorf("invalid value %q for flag -log-format: use text or json", format)
+}
+
+func printVersion(args []string, stdout io.Writer) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("version takes no arguments, not %q", args[0])}
+	}
+	_, err := fmt.Fprintf(stdout, "memcached-operator %s (%s, %s/%s)\n", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}

@@ -1,0 +1,60 @@
+package composite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// RequestError says that a request is not one that Metacontroller sends: broken JSON, or an incomplete observation.
+type RequestError struct{ Err error }
+
+func (e *RequestError) Error() string { return e.Err.Error() }
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// ParentError says that the parent itself is invalid: its author can mend it, and will read the sentence in an Event.
+type ParentError struct{ Err error }
+
+func (e *ParentError) Error() string { return e.Err.Error() }
+func (e *ParentError) Unwrap() error { return e.Err }
+
+func refuse(format string, args ...any) error {
+	return &RequestError{Err: fmt.Errorf(format, args...)}
+}
+
+// explain turns a decoder's error into one sentence and says whose fault it is. Errors of reading the body are returned
+// as they came: they tell nothing about the request.
+func explain(err error) error {
+	var refused *RequestError
+	if errors.As(err, &refused) {
+		return refused
+	}
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		return explainSemantic(semantic)
+	}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return refuse("request is not valid JSON: %s", strings.TrimPrefix(syntactic.Error(), "jsontext: "))
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return refuse("request is not valid JSON: it ends too early")
+	}
+	return fmt.Errorf("reading the request: %w", err)
+}
+
+func explainSemantic(err *json.SemanticError) error {
+	path := strings.ReplaceAll(strings.TrimPrefix(string(err.JSONPointer), "/"), "/", ".")
+	sentence := fmt.Errorf("%s: cannot use a JSON %s here", path, err.JSONKind)
+	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
+		sentence = fmt.Errorf("%s: %s is not a valid %s", path, err.JSONValue, err.GoType)
+	}
+	if field, inParent := strings.CutPrefix(sentence.Error(), "parent."); inParent {
+		return &ParentError{Err: errors.New(field)}
+	}
+	return &RequestError{Err: sentence}
+}

@@ -1,0 +1,102 @@
+package composite
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+type syncResponse[S any] struct {
+	Status             S                `json:"status"`
+	Children           []runtime.Object `json:"children"`
+	ResyncAfterSeconds float64          `json:"resyncAfterSeconds,omitempty"`
+	Finalized          bool             `json:"finalized,omitempty"`
+}
+
+type customizeResponse struct {
+	RelatedResources []RelatedRule `json:"relatedResources"`
+}
+
+// encodeDesired checks the answer as strictly as the request, for Metacontroller does not: a nil child crashes it, one
+// of a kind that it does not watch is never deleted, and of two with one name the last wins without a word.
+//
+// encoding/json writes it, because the Kubernetes API types rely on that package's meaning of omitempty.
+func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []string, finalizing bool) ([]byte, error) {
+	if desired.Finalized && !finalizing {
+		return nil, fmt.Errorf("only a finalize hook may answer finalized")
+	}
+	if desired.ResyncAfter < 0 {
+		return nil, fmt.Errorf("resync after %s lies in the past", desired.ResyncAfter)
+	}
+	if err := checkChildren(desired.Children, parent.GetNamespace(), kinds); err != nil {
+		return nil, err
+	}
+	status, err := json.Marshal(desired.Status)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the status: %w", err)
+	}
+	if status[0] != '{' {
+		return nil, fmt.Errorf("status must be an object, not %s", status)
+	}
+	return json.Marshal(syncResponse[json.RawMessage]{
+		Status:             status,
+		Children:           slices.Concat([]runtime.Object{}, desired.Children), // never null
+		ResyncAfterSeconds: desired.ResyncAfter.Seconds(),
+		Finalized:          desired.Finalized,
+	})
+}
+
+func checkChildren(children []runtime.Object, namespace string, kinds []string) error {
+	seen := map[[2]string]bool{}
+	for i, child := range children {
+		if child == nil || reflect.ValueOf(child).IsNil() {
+			return fmt.Errorf("child %d is nil", i)
+		}
+		object, err := meta.Accessor(child)
+		if err != nil {
+			return fmt.Errorf("child %d: %w", i, err)
+		}
+		kind := groupKey(child.GetObjectKind().GroupVersionKind())
+		if !slices.Contains(kinds, kind) {
+			return fmt.Errorf("child %d is a %q, which the hook does not observe", i, kind)
+		}
+		if object.GetName() == "" {
+			return fmt.Errorf("child %d, a %s, has no name", i, kind)
+		}
+		if object.GetNamespace() != "" && object.GetNamespace() != namespace {
+			return fmt.Errorf("%s %s is in namespace %s, its parent in %s", kind, object.GetName(), object.GetNamespace(), namespace)
+		}
+		if seen[[2]string{kind, object.GetName()}] {
+			return fmt.Errorf("two children are the %s %s", kind, object.GetName())
+		}
+		seen[[2]string{kind, object.GetName()}] = true
+	}
+	return nil
+}
+
+// groupKey names a kind as Metacontroller does in its requests: Pod.v1, Deployment.apps/v1.
+func groupKey(kind schema.GroupVersionKind) string {
+	return kind.Kind + "." + kind.GroupVersion().String()
+}
+
+// encodeRelated writes the rules for the customize hook's version. Under v1 Metacontroller confines every rule to the
+// parent's namespace by itself, and before 4.15 it refuses a rule with both a selector and a namespace.
+func encodeRelated(rules []RelatedRule, namespace, version string) ([]byte, error) {
+	response := customizeResponse{RelatedResources: slices.Concat([]RelatedRule{}, rules)}
+	for i := range response.RelatedResources {
+		rule := &response.RelatedResources[i]
+		if rule.APIVersion == "" || rule.Resource == "" {
+			return nil, fmt.Errorf("related rule %d names no resource", i)
+		}
+		if version != "v2" && rule.LabelSelector != nil && rule.Namespace == namespace {
+			rule.Namespace = ""
+		}
+	}
+	return json.Marshal(response)
+}

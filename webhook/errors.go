@@ -1,0 +1,55 @@
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// mediaTypeError says that a request has a content type or encoding that hooks do not take.
+type mediaTypeError struct{ sentence string }
+
+func (e *mediaTypeError) Error() string { return e.sentence }
+
+// panicError is a defect of a hook, with where it happened.
+type panicError struct {
+	cause any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.cause) }
+
+// classify is the one table of errors. Metacontroller prints the sentence as an Event on the parent, where its author
+// reads it; the detail of a defect is for the log alone. Any code but 200 changes nothing in the cluster.
+func classify(err error) (code int, sentence string) {
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is larger than %d bytes", tooLarge.Limit)
+	}
+	if _, ok := errors.AsType[*mediaTypeError](err); ok {
+		return http.StatusUnsupportedMediaType, err.Error()
+	}
+	if _, ok := errors.AsType[*composite.ParentError](err); ok {
+		return http.StatusUnprocessableEntity, err.Error()
+	}
+	if _, ok := errors.AsType[*composite.RequestError](err); ok {
+		return http.StatusBadRequest, err.Error()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return http.StatusRequestTimeout, "request body did not arrive in time"
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return http.StatusBadRequest, "request body ends before its announced length"
+	}
+	return http.StatusInternalServerError, "the hook has a defect; its log has the detail"
+}
+
+func refuse(w http.ResponseWriter, code int, sentence string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, sentence+"\n") // a client that is gone needs no answer
+}

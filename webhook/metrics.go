@@ -1,0 +1,71 @@
+package webhook
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Metrics are what the hook server tells Prometheus. Labels are bounded: controllers and hooks are those served, codes
+// those of the table of errors; never a parent's name.
+type Metrics struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	bodies    *prometheus.HistogramVec
+	inFlight  *prometheus.GaugeVec
+}
+
+// NewMetrics returns metrics in a registry of their own, beside those of the Go runtime and the process.
+func NewMetrics() *Metrics {
+	hook := []string{"controller", "hook"}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hook_requests_total",
+			Help: "Requests answered, by status code.",
+		}, []string{"controller", "hook", "code"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "hook_request_duration_seconds",
+			Help:    "Time from a request's header to its answer.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9), // 0.1 ms to 6.6 s; Metacontroller gives up at 10 s
+		}, hook),
+		bodies: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "hook_request_body_bytes",
+			Help:    "Bytes read of a request's body.",
+			Buckets: prometheus.ExponentialBuckets(4096, 4, 8), // 4 KiB to 64 MiB
+		}, hook),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "hook_requests_in_flight",
+			Help: "Requests being answered now.",
+		}, hook),
+	}
+	m.registry.MustRegister(m.requests, m.durations, m.bodies, m.inFlight,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+	return m
+}
+
+// hookMetrics are the metrics of one hook, looked up once.
+type hookMetrics struct {
+	requests *prometheus.CounterVec
+	duration prometheus.Observer
+	body     prometheus.Observer
+	inFlight prometheus.Gauge
+}
+
+func (m *Metrics) forHook(controller, hook string) hookMetrics {
+	return hookMetrics{
+		requests: m.requests.MustCurryWith(prometheus.Labels{"controller": controller, "hook": hook}),
+		duration: m.durations.WithLabelValues(controller, hook),
+		body:     m.bodies.WithLabelValues(controller, hook),
+		inFlight: m.inFlight.WithLabelValues(controller, hook),
+	}
+}
+
+func (m hookMetrics) observe(code int, bodyBytes int64, took time.Duration) {
+	m.requests.WithLabelValues(strconv.Itoa(code)).Inc()
+	m.duration.Observe(took.Seconds())
+	m.body.Observe(float64(bodyBytes))
+}

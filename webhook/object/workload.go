@@ -1,0 +1,98 @@
+package object
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Workload is an observed Deployment or StatefulSet: what rules read of either has the same names in both.
+type Workload struct {
+	Meta   `json:"metadata"`
+	Spec   WorkloadSpec   `json:"spec"`
+	Status WorkloadStatus `json:"status"`
+}
+
+// WorkloadSpec is the part of a workload's spec that rules read.
+type WorkloadSpec struct {
+	Replicas int32 `json:"replicas"`
+}
+
+// WorkloadStatus is the part of a workload's status that rules read.
+type WorkloadStatus struct {
+	ObservedGeneration int64               `json:"observedGeneration"`
+	Replicas           int32               `json:"replicas"`
+	UpdatedReplicas    int32               `json:"updatedReplicas"`
+	ReadyReplicas      int32               `json:"readyReplicas"`
+	AvailableReplicas  int32               `json:"availableReplicas"`
+	Conditions         []WorkloadCondition `json:"conditions"`
+}
+
+// WorkloadCondition is the part of a workload's condition that rules read.
+type WorkloadCondition struct {
+	Type    string                 `json:"type"`
+	Status  corev1.ConditionStatus `json:"status"`
+	Reason  string                 `json:"reason"`
+	Message string                 `json:"message"`
+}
+
+// Rollout sets the replicas that a parent asks for against those that its workload reports.
+type Rollout struct {
+	Desired   int32
+	Replicas  int32
+	Updated   int32
+	Ready     int32
+	Available int32
+	// Current is true when the report speaks of what is asked for now and not of an earlier generation.
+	Current bool
+	// failures are the conditions by which the workload itself says that it cannot go on.
+	failures []WorkloadCondition
+}
+
+// RolloutOf reads the workload that a parent of that generation asked for; nil when there is none yet.
+func RolloutOf(workload *Workload, desired int32, parent metav1.Object) Rollout {
+	rollout := Rollout{Desired: desired}
+	if workload == nil {
+		return rollout
+	}
+	status := workload.Status
+	rollout.Replicas, rollout.Updated = status.Replicas, status.UpdatedReplicas
+	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
+	rollout.Current = workload.Annotations.ParentGeneration == strconv.FormatInt(parent.GetGeneration(), 10) &&
+		workload.Spec.Replicas == desired &&
+		status.ObservedGeneration >= workload.Generation &&
+		!workload.Terminating()
+	for _, condition := range status.Conditions {
+		if isFailure(condition) {
+			rollout.failures = append(rollout.failures, condition)
+		}
+	}
+	return rollout
+}
+
+// Settled is true when exactly the replicas that were asked for run, all of them up to date and available.
+func (r Rollout) Settled() bool {
+	return r.Current && r.Replicas == r.Desired && r.Updated == r.Desired && r.Ready == r.Desired && r.Available == r.Desired
+}
+
+func (r Rollout) String() string {
+	if !r.Current {
+		return fmt.Sprintf("%d of %d replicas are ready, the latest change is not rolled out yet", r.Ready, r.Desired)
+	}
+	return fmt.Sprintf("%d of %d replicas are up to date, %d are ready", r.Updated, r.Desired, r.Ready)
+}
+
+// isFailure is true for the conditions of Deployments and ReplicaSets that say "this will not get better by itself".
+//
+// https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment
+func isFailure(condition WorkloadCondition) bool {
+	switch condition.Type {
+	case "ReplicaFailure":
+		return condition.Status == corev1.ConditionTrue
+	case "Progressing":
+		return condition.Status == corev1.ConditionFalse
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+// Package webhook serves the hooks of composite controllers over HTTP, as Metacontroller calls them.
+package webhook
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// DefaultMaxBodyBytes is the largest request body that is read. A pod with its managedFields is some 8 kB, so it has
+// room for a parent of several thousand pods.
+const DefaultMaxBodyBytes = 64 << 20
+
+// Controllers returns every composite controller that is served.
+func Controllers() []composite.Controller {
+	return []composite.Controller{
+		memcached.Controller(),
+	}
+}
+
+// Options are what a handler needs from outside. The zero value of each field is a sensible default.
+type Options struct {
+	// Controllers are those that are served; by default all.
+	Controllers []composite.Controller
+	// Logger receives a line for each request: debug for an answer, info for a refusal, error for a defect.
+	Logger *slog.Logger
+	// Metrics count and time the requests.
+	Metrics *Metrics
+	// Now is the clock.
+	Now func() time.Time
+	// MaxBodyBytes bounds a request's body; a larger one is refused with 413.
+	MaxBodyBytes int64
+}
+
+func (o Options) withDefaults() Options {
+	if o.Controllers == nil {
+		o.Controllers = Controllers()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxBodyBytes == 0 {
+		o.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	return o
+}
+
+// NewHandler serves every hook at POST /<controller>/<hook>.
+func NewHandler(options Options) http.Handler {
+	options = options.withDefaults()
+	router := chi.NewRouter()
+	router.Use(middleware.RequestID, echoRequestID)
+	router.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, "there is no hook at "+r.URL.Path)
+	})
+	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", http.MethodPost)
+		refuse(w, http.StatusMethodNotAllowed, "a hook takes POST, not "+r.Method)
+	})
+	for _, controller := range options.Controllers {
+		for name, handle := range controller.Handlers() {
+			router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newHook(controller.Name, name, handle, options))
+		}
+	}
+	return router
+}
+
+// echoRequestID tells the caller the id under which the log has its request.
+func echoRequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(middleware.RequestIDHeader, middleware.GetReqID(r.Context()))
+		next.ServeHTTP(w, r)
+	})
+}

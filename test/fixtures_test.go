@@ -1,0 +1,119 @@
+// Package test holds the hooks against recorded requests: golden answers, laws that every answer keeps, and bad input
+// that never gets one.
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden responses")
+
+// now is the time at which every fixture is answered.
+var now = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
+
+// fixture is one folder of testdata: <controller>/<hook>/<case>. The folder is the URL.
+type fixture struct {
+	folder           string
+	controller, hook string
+	request          []byte
+}
+
+func (f fixture) url() string { return "/" + f.controller + "/" + f.hook }
+
+func (f fixture) responseFile() string { return filepath.Join(f.folder, "response.json") }
+
+// fixtures reads testdata and fails on a file that no test would read.
+func fixtures(t testing.TB) []fixture {
+	t.Helper()
+	var found []fixture
+	err := filepath.WalkDir("testdata", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		parts := strings.Split(filepath.ToSlash(path), "/")
+		if len(parts) != 5 || parts[4] != "request.json" && parts[4] != "response.json" {
+			t.Errorf("%s is not <controller>/<hook>/<case>/{request,response}.json: no test reads it", path)
+			return nil
+		}
+		if parts[4] == "response.json" {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "request.json")); err != nil {
+				t.Errorf("%s has no request beside it", path)
+			}
+			return nil
+		}
+		request, err := os.ReadFile(path)
+		found = append(found, fixture{folder: filepath.Dir(path), controller: parts[1], hook: parts[2], request: request})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		t.Fatal("testdata has no request")
+	}
+	return found
+}
+
+// syncFixtures are the fixtures of hooks that answer children: sync and finalize.
+func syncFixtures(t testing.TB) []fixture {
+	t.Helper()
+	var found []fixture
+	for _, f := range fixtures(t) {
+		if f.hook != "customize" {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func newHandler() http.Handler {
+	return webhook.NewHandler(webhook.Options{Now: func() time.Time { return now }})
+}
+
+func post(handler http.Handler, url string, body []byte) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, url, bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// mustAnswer posts a request that has to be answered with 200.
+func mustAnswer(t testing.TB, handler http.Handler, url string, body []byte) []byte {
+	t.Helper()
+	recorder := post(handler, url, body)
+	if recorder.Code != http.StatusOK {
+		t.Fatalf("POST %s: %d %s", url, recorder.Code, recorder.Body)
+	}
+	return recorder.Body.Bytes()
+}
+
+func parse(t testing.TB, body []byte) map[string]any {
+	t.Helper()
+	var value map[string]any
+	if err := json.Unmarshal(body, &value); err != nil {
+		t.Fatalf("parsing %.80q: %v", body, err)
+	}
+	return value
+}
+
+func encode(t testing.TB, value any) []byte {
+	t.Helper()
+	body, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}

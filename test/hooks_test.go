@@ -1,0 +1,37 @@
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestGolden holds every answer against the one that was read and committed. go test ./test -update rewrites them.
+func TestGolden(t *testing.T) {
+	handler := newHandler()
+	for _, f := range fixtures(t) {
+		t.Run(f.folder, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := json.Indent(&got, mustAnswer(t, handler, f.url(), f.request), "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			got.WriteByte('\n')
+			if *update {
+				if err := os.WriteFile(f.responseFile(), got.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(f.responseFile())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("the answer differs from the golden one (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -117,3 +117,8 @@ func encode(t testing.TB, value any) []byte {
 	}
 	return body
 }
+
+// readRequest reads the request of one fixture.
+func readRequest(controller, hook, name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join("testdata", controller, hook, name, "request.json"))
+}

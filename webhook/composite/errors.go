@@ -48,13 +48,16 @@ func explain(err error) error {
 }
 
 func explainSemantic(err *json.SemanticError) error {
-	path := strings.ReplaceAll(strings.TrimPrefix(string(err.JSONPointer), "/"), "/", ".")
-	sentence := fmt.Errorf("%s: cannot use a JSON %s here", path, err.JSONKind)
+	path := dotted(err.JSONPointer)
+	complaint := fmt.Sprintf("cannot be %s", kindName(err.JSONKind))
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
-		sentence = fmt.Errorf("%s: %s is not a valid %s", path, err.JSONValue, err.GoType)
+		complaint = fmt.Sprintf("%s is not a valid %s", err.JSONValue, err.GoType)
 	}
-	if field, inParent := strings.CutPrefix(sentence.Error(), "parent."); inParent {
-		return &ParentError{Err: errors.New(field)}
+	if path == "" {
+		return refuse("request %s", complaint)
 	}
-	return &RequestError{Err: sentence}
+	if field, inParent := strings.CutPrefix(path, "parent."); inParent {
+		return &ParentError{Err: fmt.Errorf("%s: %s", field, complaint)}
+	}
+	return refuse("%s: %s", path, complaint)
 }

@@ -129,8 +129,15 @@ func notAnObject(decoder *jsontext.Decoder) error {
 }
 
 func kindName(kind jsontext.Kind) string {
-	if kind == jsontext.KindBeginArray {
+	switch kind {
+	case jsontext.KindBeginArray:
 		return "an array"
+	case jsontext.KindBeginObject:
+		return "an object"
+	case jsontext.KindString:
+		return "a string"
+	case jsontext.KindNumber:
+		return "a number"
 	}
 	return kind.String()
 }

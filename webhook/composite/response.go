@@ -46,7 +46,7 @@ func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []stri
 	}
 	return json.Marshal(syncResponse[json.RawMessage]{
 		Status:             status,
-		Children:           slices.Concat([]runtime.Object{}, desired.Children), // never null
+		Children:           append([]runtime.Object{}, desired.Children...), // never null
 		ResyncAfterSeconds: desired.ResyncAfter.Seconds(),
 		Finalized:          desired.Finalized,
 	})
@@ -88,7 +88,7 @@ func groupKey(kind schema.GroupVersionKind) string {
 // encodeRelated writes the rules for the customize hook's version. Under v1 Metacontroller confines every rule to the
 // parent's namespace by itself, and before 4.15 it refuses a rule with both a selector and a namespace.
 func encodeRelated(rules []RelatedRule, namespace, version string) ([]byte, error) {
-	response := customizeResponse{RelatedResources: slices.Concat([]RelatedRule{}, rules)}
+	response := customizeResponse{RelatedResources: append([]RelatedRule{}, rules...)}
 	for i := range response.RelatedResources {
 		rule := &response.RelatedResources[i]
 		if rule.APIVersion == "" || rule.Resource == "" {

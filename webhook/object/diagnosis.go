@@ -53,7 +53,7 @@ func Diagnose(pods []*Pod, rollout Rollout, remedies Remedies) *Problem {
 		return diagnoseWorkload(rollout)
 	}
 	if alike > 0 {
-		first.Message += fmt.Sprintf(" (and %d more pods likewise)", alike)
+		first.Message += fmt.Sprintf(" (likewise %d more)", alike)
 	}
 	return first
 }

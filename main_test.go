@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestUsage(t *testing.T) {
+	cases := []struct {
+		reason   string
+		args     []string
+		sentence string
+	}{
+		{"a command that is none", []string{"sevre"}, `"sevre"`},
+		{"a flag that is none", []string{"serve", "-adress", ":1"}, "-adress"},
+		{"a flag without serve is one of serve", []string{"-adress", ":1"}, "-adress"},
+		{"an argument after the flags", []string{"serve", "now"}, `"now"`},
+		{"a level that is none", []string{"-log-level", "loud"}, "loud"},
+		{"a format that is none", []string{"-log-format", "xml"}, "xml"},
+		{"a limit that lets nothing in", []string{"-max-body-bytes", "0"}, "-max-body-bytes"},
+		{"version takes nothing", []string{"version", "-v"}, "-v"},
+	}
+	for _, test := range cases {
+		var stdout, stderr bytes.Buffer
+		err := run(t.Context(), test.args, &stdout, &stderr)
+		if _, isUsage := errors.AsType[usageError](err); !isUsage || !strings.Contains(err.Error(), test.sentence) {
+			t.Errorf("%s: error %v, want a usage error about %s", test.reason, err, test.sentence)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q is more than one sentence", test.reason, err)
+		}
+		if stdout.Len()+stderr.Len() > 0 {
+			t.Errorf("%s: printed %q %q beside the error", test.reason, &stdout, &stderr)
+		}
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-h"}, "-ops-address"},
+		{[]string{"help"}, "version"},
+		{[]string{"serve", "-h"}, "-max-body-bytes"},
+		{[]string{"version"}, "memcached-operator "},
+	} {
+		var stdout bytes.Buffer
+		if err := run(t.Context(), test.args, &stdout, nil); err != nil || !strings.Contains(stdout.String(), test.want) {
+			t.Errorf("%v: %v, printed %q without %q", test.args, err, &stdout, test.want)
+		}
+	}
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var stderr bytes.Buffer
+	if err := run(ctx, []string{"-address", "127.0.0.1:0", "-ops-address", "", "-log-format", "json"}, nil, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(stderr.String(), `"msg":"serving hooks"`) {
+		t.Errorf("the log says %q", &stderr)
+	}
+}

@@ -1,0 +1,205 @@
+package composite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// The tests' parent is a ConfigMap, its child a Secret and what is related a Node: any kinds do.
+type view struct {
+	Metadata viewMetadata `json:"metadata"`
+}
+
+type viewMetadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+}
+
+func (v view) GetName() string      { return v.Metadata.Name }
+func (v view) GetNamespace() string { return v.Metadata.Namespace }
+
+type secrets struct {
+	Secrets Group[view] `json:"Secret.v1"`
+}
+
+type nodes struct {
+	Nodes Group[view] `json:"Node.v1"`
+}
+
+type configMapStatus struct {
+	Seen []string `json:"seen"`
+}
+
+type observedConfigMap = Observed[*corev1.ConfigMap, secrets, nodes]
+
+var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+
+const wholeRequest = `{
+	"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}},
+	"children": {"Secret.v1": {"n/b": {"metadata": {"name": "b"}}, "a": {"metadata": {"name": "a"}}}, "Job.batch/v1": {"x": 1}},
+	"related": {"Node.v1": {}},
+	"finalizing": false}`
+
+func secret(namespace, name string) *corev1.Secret {
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+	}
+}
+
+func call(t *testing.T, hook Hook, body string) (string, error) {
+	t.Helper()
+	handlers := Controller{Name: "test", Parent: configMapKind, Sync: hook}.Handlers()
+	response, err := handlers["sync"](strings.NewReader(body), metav1.Time{})
+	return string(response.Body), err
+}
+
+func TestSyncPassesWhatWasObserved(t *testing.T) {
+	hook := Sync(func(observed observedConfigMap) (Desired[configMapStatus], error) {
+		var status configMapStatus
+		for child := range observed.Children.Secrets.All() {
+			status.Seen = append(status.Seen, child.GetName())
+		}
+		return Desired[configMapStatus]{
+			Status:      status,
+			Children:    []runtime.Object{secret("", observed.Parent.Name)},
+			ResyncAfter: 1500 * time.Millisecond,
+		}, nil
+	})
+	got, err := call(t, hook, wholeRequest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"status":{"seen":["a","b"]},"children":[{"kind":"Secret","apiVersion":"v1","metadata":{"name":"p"}}],"resyncAfterSeconds":1.5}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("children come in the order of their names, whatever their keys (-want +got):\n%s", diff)
+	}
+}
+
+func TestSyncChecksItsOwnAnswer(t *testing.T) {
+	var noSecret *corev1.Secret
+	cases := []struct {
+		reason   string
+		desired  Desired[*configMapStatus]
+		sentence string
+	}{
+		{"a nil child crashes Metacontroller", Desired[*configMapStatus]{Children: []runtime.Object{nil}}, "child 0 is nil"},
+		{"a nil pointer is a nil child", Desired[*configMapStatus]{Children: []runtime.Object{noSecret}}, "child 0 is nil"},
+		{"a child without a kind cannot be applied", Desired[*configMapStatus]{Children: []runtime.Object{&corev1.Secret{}}}, "does not observe"},
+		{"a child that is not observed is never deleted", Desired[*configMapStatus]{Children: []runtime.Object{&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}}}, "does not observe"},
+		{"a child without a name cannot be created", Desired[*configMapStatus]{Children: []runtime.Object{secret("n", "")}}, "has no name"},
+		{"a child elsewhere is created and never observed", Desired[*configMapStatus]{Children: []runtime.Object{secret("other", "a")}}, "in namespace other"},
+		{"of two children with one name the last wins", Desired[*configMapStatus]{Children: []runtime.Object{secret("", "a"), secret("n", "a")}}, "two children"},
+		{"a null status wipes what is stored", Desired[*configMapStatus]{}, "status must be an object"},
+		{"finalized from a sync lets the parent go too early", Desired[*configMapStatus]{Status: &configMapStatus{}, Finalized: true}, "finalize hook"},
+		{"the past is no time to call again", Desired[*configMapStatus]{Status: &configMapStatus{}, ResyncAfter: -1}, "past"},
+	}
+	for _, test := range cases {
+		hook := Sync(func(observedConfigMap) (Desired[*configMapStatus], error) { return test.desired, nil })
+		body, err := call(t, hook, wholeRequest)
+		if err == nil || !strings.Contains(err.Error(), test.sentence) || body != "" {
+			t.Errorf("%s: answered %q, error %v, want one about %q", test.reason, body, err, test.sentence)
+		}
+		var requestError *RequestError
+		if errors.As(err, &requestError) {
+			t.Errorf("%s: the request was blamed for a defect of the hook: %v", test.reason, err)
+		}
+	}
+}
+
+func TestErrorsSayWhoseFaultItIs(t *testing.T) {
+	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) {
+		return Desired[configMapStatus]{}, &ParentError{Err: errors.New("data is empty")}
+	})
+	handle := Controller{Parent: configMapKind, Sync: hook}.Handlers()["sync"]
+	broken := errors.New("connection reset")
+	cases := []struct {
+		reason string
+		body   string
+		want   any
+	}{
+		{"the hook's own verdict", wholeRequest, new(*ParentError)},
+		{"a field of the parent that cannot be", strings.Replace(wholeRequest, `"namespace": "n"`, `"namespace": 1`, 1), new(*ParentError)},
+		{"a child that cannot be", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 1}`, 1), new(*RequestError)},
+		{"broken JSON", wholeRequest[1:], new(*RequestError)},
+	}
+	for _, test := range cases {
+		if _, err := handle(strings.NewReader(test.body), metav1.Time{}); !errors.As(err, test.want) {
+			t.Errorf("%s: error %T %v, want %T", test.reason, err, err, test.want)
+		}
+	}
+	if _, err := handle(iotest.ErrReader(broken), metav1.Time{}); !errors.Is(err, broken) {
+		t.Errorf("an error of reading tells nothing about the request: %v", err)
+	}
+}
+
+func TestFinalizeIsForParentsThatGo(t *testing.T) {
+	finalize := func(observedConfigMap) (Desired[configMapStatus], error) {
+		return Desired[configMapStatus]{Finalized: true}, nil
+	}
+	handle := Controller{Parent: configMapKind, Finalize: Finalize(finalize)}.Handlers()["finalize"]
+	if _, err := handle(strings.NewReader(wholeRequest), metav1.Time{}); err == nil {
+		t.Error("a finalize hook that is called as a sync hook would tear down a living parent")
+	}
+	response, err := handle(strings.NewReader(strings.Replace(wholeRequest, "false", "true", 1)), metav1.Time{})
+	if want := `{"status":{"seen":null},"children":[],"finalized":true}`; err != nil || string(response.Body) != want {
+		t.Errorf("got %s, %v, want %s", response.Body, err, want)
+	}
+}
+
+func TestCustomizeSpeaksBothVersions(t *testing.T) {
+	hook := Customize(func(parent *corev1.ConfigMap) []RelatedRule {
+		return []RelatedRule{{APIVersion: "v1", Resource: "pods", Namespace: parent.Namespace, LabelSelector: &metav1.LabelSelector{}}}
+	})
+	handle := Controller{Parent: configMapKind, Customize: hook}.Handlers()["customize"]
+	cases := []struct{ reason, version, want string }{
+		{"v1 confines a rule by itself, and old ones refuse a namespace beside a selector", `"v1"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
+		{"v1 is the default", `""`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
+		{"v2 would search every namespace", `"v2"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{},"namespace":"n"}]}`},
+	}
+	for _, test := range cases {
+		body := fmt.Sprintf(`{"controller":{"spec":{"hooks":{"customize":{"version":%s}}}},"parent":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","namespace":"n"}}}`, test.version)
+		response, err := handle(strings.NewReader(body), metav1.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, string(response.Body)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+func TestGroupGet(t *testing.T) {
+	named := func(namespace, name string) view {
+		return view{viewMetadata{Namespace: namespace, Name: name}}
+	}
+	group := GroupOf(named("b", "x"), named("a", "y"), named("a", "x"))
+	if got := group.Get("a", "y"); got == nil || got.GetName() != "y" || got.GetNamespace() != "a" {
+		t.Errorf("Get(a, y) = %v", got)
+	}
+	if got := group.Get("b", "y"); got != nil {
+		t.Errorf("an object of that name in another namespace is another object: %v", got)
+	}
+	if group.Len() != 3 {
+		t.Errorf("Len = %d, want 3", group.Len())
+	}
+}
+
+func TestGroupKeysRefusesOtherFields(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a struct that is not made of groups declares nothing: the mistake must show at the start")
+		}
+	}()
+	groupKeys[struct{ Pods []view }]()
+}

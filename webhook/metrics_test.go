@@ -1,0 +1,120 @@
+package webhook
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"net/http/httptest"
+
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+const shutdownTimeout = 10 * time.Second
+
+func TestMetricsCountByCode(t *testing.T) {
+	metrics := NewMetrics()
+	handle := func(body io.Reader, _ metav1.Time) (composite.Response, error) {
+		content, err := io.ReadAll(body)
+		if string(content) == "bad" {
+			return composite.Response{}, &composite.RequestError{Err: io.ErrUnexpectedEOF}
+		}
+		return composite.Response{Body: []byte("{}")}, err
+	}
+	hook := newHook("memcached", "sync", handle, Options{Metrics: metrics}.withDefaults())
+	for _, body := range []string{"good", "good", "bad"} {
+		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		request.Header.Set("Content-Type", "application/json")
+		hook.ServeHTTP(httptest.NewRecorder(), request)
+	}
+	want := `
+# HELP hook_requests_total Requests answered, by status code.
+# TYPE hook_requests_total counter
+hook_requests_total{code="200",controller="memcached",hook="sync"} 2
+hook_requests_total{code="400",controller="memcached",hook="sync"} 1
+`
+	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "hook_requests_total"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMetricsAreNamedWell(t *testing.T) {
+	metrics := NewMetrics()
+	metrics.forHook("memcached", "sync").observe(200, 10, time.Millisecond)
+	problems, err := testutil.GatherAndLint(metrics.registry, "hook_requests_total", "hook_request_duration_seconds", "hook_request_body_bytes", "hook_requests_in_flight")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
+}
+
+func TestReadinessFollowsTheServer(t *testing.T) {
+	var ready atomic.Bool
+	handler := newOpsHandler(NewMetrics(), &ready)
+	for _, test := range []struct {
+		reason, path string
+		ready        bool
+		code         int
+	}{
+		{"before it listens and while it drains no request may come", "/readyz", false, 503},
+		{"it serves", "/readyz", true, 200},
+		{"draining is no reason for a restart", "/healthz", false, 200},
+		{"the last scrape comes during the drain", "/metrics", false, 200},
+	} {
+		ready.Store(test.ready)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, test.path, nil))
+		if recorder.Code != test.code {
+			t.Errorf("%s: GET %s answered %d, want %d", test.reason, test.path, recorder.Code, test.code)
+		}
+	}
+}
+
+// lines is a log that hands over each line.
+type lines struct{ found chan string }
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.found <- string(p)
+	return len(p), nil
+}
+
+// attribute returns the value that follows a key in a log line.
+func attribute(line, key string) string {
+	_, rest, _ := strings.Cut(line, key)
+	value, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	return value
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	response, err := http.Get(url) //nolint:noctx // a test's own server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// waitFor polls until the condition holds, and fails after 10 s.
+func waitFor(t *testing.T, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatal("the condition did not hold within 10 s")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

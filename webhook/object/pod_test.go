@@ -1,0 +1,47 @@
+package object
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestLivePods(t *testing.T) {
+	labels := map[string]string{"app": "memcached", "memcached_cr": "a"}
+	pod := func(name string, change func(*Pod)) *Pod {
+		p := &Pod{Meta: Meta{Name: name, Namespace: "n", Labels: map[string]string{"app": "memcached", "memcached_cr": "a", "more": "x"}}}
+		change(p)
+		return p
+	}
+	cases := []struct {
+		reason string
+		pod    *Pod
+		live   bool
+	}{
+		{"a pod that waits for a node", pod("pending", func(p *Pod) { p.Status.Phase = corev1.PodPending }), true},
+		{"a pod that runs", pod("running", func(p *Pod) { p.Status.Phase = corev1.PodRunning }), true},
+		{"a pod that is being deleted", pod("going", func(p *Pod) { p.DeletionTimestamp = &metav1.Time{} }), false},
+		{"a pod that was evicted", pod("failed", func(p *Pod) { p.Status.Phase = corev1.PodFailed }), false},
+		{"a pod that has finished", pod("done", func(p *Pod) { p.Status.Phase = corev1.PodSucceeded }), false},
+		{"a pod of another namespace", pod("elsewhere", func(p *Pod) { p.Namespace = "m" }), false},
+		{"a pod of another parent", pod("foreign", func(p *Pod) { p.Labels["memcached_cr"] = "b" }), false},
+		{"a pod without labels", pod("bare", func(p *Pod) { p.Labels = nil }), false},
+	}
+	for _, test := range cases {
+		if live := len(LivePods(slices.Values([]*Pod{test.pod}), "n", labels)) == 1; live != test.live {
+			t.Errorf("%s: live is %t", test.reason, live)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	if diff := cmp.Diff([]string{"a", "b"}, Names([]*Pod{{Meta: Meta{Name: "b"}}, {Meta: Meta{Name: "a"}}})); diff != "" {
+		t.Errorf("an order that changes is a write at every sync (-want +got):\n%s", diff)
+	}
+	if Names(nil) == nil {
+		t.Error("no pods must be [] and not null, which the API server prunes")
+	}
+}

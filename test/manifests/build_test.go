@@ -1,0 +1,114 @@
+package manifests
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// kustomizations lists the folders at and below one that hold a kustomization.
+func kustomizations(t *testing.T, folder string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Base(file) == "kustomization.yaml" {
+			below, _ := filepath.Rel(root, filepath.Dir(file))
+			found = append(found, filepath.ToSlash(below))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		t.Fatalf("no kustomization below %s", folder)
+	}
+	return found
+}
+
+// TestBuild holds that every kustomization builds, by itself.
+func TestBuild(t *testing.T) {
+	for _, folder := range append(kustomizations(t, "manifests"), kustomizations(t, "crds")...) {
+		t.Run(folder, func(t *testing.T) {
+			if len(build(t, folder)) == 0 {
+				t.Error("builds no object")
+			}
+		})
+	}
+}
+
+// TestDefault holds that what kubectl apply -k manifests/default installs fits together: each controller's parent is
+// defined, and each of its hooks leads through a Service to a port of the hook's pods.
+func TestDefault(t *testing.T) {
+	objects := build(t, "manifests/default")
+	definitions := find[apiextensionsv1.CustomResourceDefinition](t, objects, "CustomResourceDefinition")
+	services := find[corev1.Service](t, objects, "Service")
+	deployments := find[appsv1.Deployment](t, objects, "Deployment")
+	installed := find[compositeController](t, objects, "CompositeController")
+	if len(installed) == 0 {
+		t.Fatal("installs no CompositeController")
+	}
+	for _, controller := range installed {
+		t.Run(controller.Name, func(t *testing.T) {
+			if parent := controller.Spec.ParentResource; !defined(definitions, parent.APIVersion, parent.Resource) {
+				t.Errorf("no CustomResourceDefinition serves the parent %s %s", parent.APIVersion, parent.Resource)
+			}
+			for name, hook := range controller.hooks() {
+				if want := path.Join("/", controller.Name, name); hook.Webhook.Path != want {
+					t.Errorf("%s hook: path is %s, but the program serves %s", name, hook.Webhook.Path, want)
+				}
+				if !reachable(services, deployments, hook) {
+					t.Errorf("%s hook: no Service %s leads to a pod", name, hook.Webhook.Service)
+				}
+			}
+		})
+	}
+}
+
+func defined(definitions []apiextensionsv1.CustomResourceDefinition, apiVersion, resource string) bool {
+	for _, crd := range definitions {
+		for _, version := range crd.Spec.Versions {
+			if crd.Spec.Names.Plural == resource && crd.Spec.Group+"/"+version.Name == apiVersion && version.Served {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reachable reports whether a hook's URL, which Metacontroller makes of its Service and port 80, leads to a named port
+// of a Deployment's pods.
+func reachable(services []corev1.Service, deployments []appsv1.Deployment, hook *hook) bool {
+	for _, service := range services {
+		if service.Name != hook.Webhook.Service.Name || service.Namespace != hook.Webhook.Service.Namespace {
+			continue
+		}
+		for _, deployment := range deployments {
+			if deployment.Namespace == service.Namespace && serves(service, deployment.Spec.Template) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func serves(service corev1.Service, template corev1.PodTemplateSpec) bool {
+	if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(template.Labels)) {
+		return false
+	}
+	for _, port := range service.Spec.Ports {
+		for _, target := range template.Spec.Containers[0].Ports {
+			if port.Port == 80 && port.TargetPort == intstr.FromString(target.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}

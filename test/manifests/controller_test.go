@@ -1,0 +1,112 @@
+package manifests
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// compositeController holds the fields of Metacontroller's CompositeController that our manifests set. There is no
+// Go package of its types to import. Decoding refuses any other field, so a misspelt one does not pass.
+type compositeController struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		ParentResource struct {
+			APIVersion          string `json:"apiVersion"`
+			Resource            string `json:"resource"`
+			IgnoreStatusChanges bool   `json:"ignoreStatusChanges"`
+		} `json:"parentResource"`
+		ChildResources []struct {
+			APIVersion     string `json:"apiVersion"`
+			Resource       string `json:"resource"`
+			UpdateStrategy struct {
+				Method string `json:"method"`
+			} `json:"updateStrategy"`
+		} `json:"childResources"`
+		GenerateSelector    bool  `json:"generateSelector"`
+		ResyncPeriodSeconds int32 `json:"resyncPeriodSeconds"`
+		Hooks               struct {
+			Sync      *hook `json:"sync"`
+			Finalize  *hook `json:"finalize"`
+			Customize *hook `json:"customize"`
+		} `json:"hooks"`
+	} `json:"spec"`
+}
+
+type hook struct {
+	Version string `json:"version"`
+	Webhook struct {
+		Service struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"service"`
+		Path                   string `json:"path"`
+		Timeout                string `json:"timeout"`
+		ResponseUnMarshallMode string `json:"responseUnMarshallMode"`
+	} `json:"webhook"`
+}
+
+// hooks returns the hooks that are set, by the last segment of their path.
+func (c compositeController) hooks() map[string]*hook {
+	set := map[string]*hook{}
+	for name, hook := range map[string]*hook{
+		"sync":      c.Spec.Hooks.Sync,
+		"finalize":  c.Spec.Hooks.Finalize,
+		"customize": c.Spec.Hooks.Customize,
+	} {
+		if hook != nil {
+			set[name] = hook
+		}
+	}
+	return set
+}
+
+// controllers returns every CompositeController below manifests/controllers.
+func controllers(t *testing.T) []compositeController {
+	t.Helper()
+	var objects []*unstructured.Unstructured
+	for _, folder := range kustomizations(t, "manifests/controllers") {
+		objects = append(objects, build(t, folder)...)
+	}
+	found := find[compositeController](t, objects, "CompositeController")
+	if len(found) == 0 {
+		t.Fatal("no CompositeController below manifests/controllers")
+	}
+	return found
+}
+
+// TestControllers holds what every controller of ours owes to how Metacontroller works.
+func TestControllers(t *testing.T) {
+	for _, controller := range controllers(t) {
+		t.Run(controller.Name, func(t *testing.T) {
+			if !controller.Spec.ParentResource.IgnoreStatusChanges {
+				t.Error("ignoreStatusChanges is false: every status write causes another sync")
+			}
+			if controller.Spec.ResyncPeriodSeconds <= 0 {
+				t.Error("no resyncPeriodSeconds: after a hook outage parents wait as long as their backoff, up to 16 minutes")
+			}
+			for _, child := range controller.Spec.ChildResources {
+				if child.UpdateStrategy.Method != "InPlace" {
+					t.Errorf("%s: update method %q; OnDelete, the default, never updates", child.Resource, child.UpdateStrategy.Method)
+				}
+			}
+			if controller.Spec.Hooks.Sync == nil {
+				t.Fatal("no sync hook")
+			}
+			for name, hook := range controller.hooks() {
+				if hook.Version != controller.Spec.Hooks.Sync.Version {
+					t.Errorf("%s hook: version %q, but sync's is %q and decides the shape of related", name, hook.Version, controller.Spec.Hooks.Sync.Version)
+				}
+				if hook.Webhook.ResponseUnMarshallMode != "strict" {
+					t.Errorf("%s hook: an unknown field in a response would pass", name)
+				}
+				if timeout, err := time.ParseDuration(hook.Webhook.Timeout); err != nil || timeout <= 0 {
+					t.Errorf("%s hook: timeout %q is no duration (%v)", name, hook.Webhook.Timeout, err)
+				}
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package webhook
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"net/http/httptest"
 
 	"github.com/example/memcached-operator/webhook/composite"
 )

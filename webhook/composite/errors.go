@@ -49,7 +49,7 @@ func explain(err error) error {
 
 func explainSemantic(err *json.SemanticError) error {
 	path := dotted(err.JSONPointer)
-	complaint := fmt.Sprintf("cannot be %s", kindName(err.JSONKind))
+	complaint := "cannot be " + kindName(err.JSONKind)
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
 		complaint = fmt.Sprintf("%s is not a valid %s", err.JSONValue, err.GoType)
 	}

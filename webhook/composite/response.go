@@ -2,6 +2,7 @@ package composite
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -29,7 +30,7 @@ type customizeResponse struct {
 // encoding/json writes it, because the Kubernetes API types rely on that package's meaning of omitempty.
 func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []string, finalizing bool) ([]byte, error) {
 	if desired.Finalized && !finalizing {
-		return nil, fmt.Errorf("only a finalize hook may answer finalized")
+		return nil, errors.New("only a finalize hook may answer finalized")
 	}
 	if desired.ResyncAfter < 0 {
 		return nil, fmt.Errorf("resync after %s lies in the past", desired.ResyncAfter)

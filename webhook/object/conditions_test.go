@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func parentOf(generation int64) metav1.Object { return &metav1.ObjectMeta{Generation: generation} }
+var parent = &metav1.ObjectMeta{Generation: 7}
 
 func settledWorkload(replicas int32) *Workload {
 	return &Workload{
@@ -37,11 +37,11 @@ func TestSettled(t *testing.T) {
 	for _, test := range cases {
 		workload := settledWorkload(3)
 		test.change(workload)
-		if got := RolloutOf(workload, 3, parentOf(7)).Settled(); got != test.want {
+		if got := RolloutOf(workload, 3, parent).Settled(); got != test.want {
 			t.Errorf("%s: settled is %t", test.reason, got)
 		}
 	}
-	if RolloutOf(nil, 0, parentOf(7)).Settled() {
+	if RolloutOf(nil, 0, parent).Settled() {
 		t.Error("a workload that does not exist yet is settled, even one of no replicas")
 	}
 }
@@ -56,9 +56,9 @@ func TestConditions(t *testing.T) {
 	}{
 		{"nothing exists yet", Rollout{Desired: 3}, nil,
 			map[string]string{Available: "False NoReplicaReady", Ready: "False RollingOut", Progressing: "True RollingOut", Degraded: "False AsExpected"}},
-		{"all runs", RolloutOf(settledWorkload(3), 3, parentOf(7)), nil,
+		{"all runs", RolloutOf(settledWorkload(3), 3, parent), nil,
 			map[string]string{Available: "True ReplicaReady", Ready: "True AllReplicasReady", Progressing: "False Settled", Degraded: "False AsExpected"}},
-		{"none is asked for", RolloutOf(settledWorkload(0), 0, parentOf(7)), nil,
+		{"none is asked for", RolloutOf(settledWorkload(0), 0, parent), nil,
 			map[string]string{Available: "False ScaledToZero", Ready: "True ScaledToZero", Progressing: "False Settled", Degraded: "False AsExpected"}},
 		{"the last pods serve while it scales to zero", Rollout{Desired: 0, Ready: 1, Replicas: 1, Current: true}, nil,
 			map[string]string{Available: "True ReplicaReady", Ready: "False RollingOut", Progressing: "True RollingOut", Degraded: "False AsExpected"}},

@@ -1,0 +1,47 @@
+# What a person runs and what CI runs are the same targets.
+
+GO             ?= go
+VERSION        ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+IMAGE          ?= ghcr.io/example/memcached-operator:$(VERSION)
+CONTROLLER_GEN  = $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0
+GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# Modules besides the root; each has tools that are too heavy for the root's go.mod.
+MODULES         = test/manifests
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test lint generate verify fuzz image clean
+
+help: ## Say what each target does.
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+build: ## Build bin/memcached-operator.
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/memcached-operator .
+
+run: build ## Build and serve the hooks on 127.0.0.1:8080.
+	bin/memcached-operator serve -address 127.0.0.1:8080 -ops-address 127.0.0.1:8081 -log-level debug $(ARGS)
+
+test: ## Run the fast tests: rules, hooks, manifests, with the race detector.
+	$(GO) test -race ./...
+	@set -e; for module in $(MODULES); do echo "cd $$module && $(GO) test ./..."; (cd $$module && $(GO) test ./...); done
+
+lint: ## Lint, and check that go.mod files are tidy.
+	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
+	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
+
+generate: ## Write crds/ and the DeepCopy methods from the types.go files.
+	@set -e; for types in webhook/*/types.go; do package=$$(dirname $$types); \
+	  $(CONTROLLER_GEN) object paths=./$$package; \
+	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=crds/$$(basename $$package); done
+
+verify: generate ## Fail when what is generated differs from what is committed.
+	@git diff --exit-code -- crds webhook
+
+fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
+	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+
+image: ## Build the container image IMAGE with docker.
+	docker buildx build --platform linux/amd64,linux/arm64 --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+
+clean: ## Remove what was built.
+	rm -rf bin

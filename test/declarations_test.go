@@ -1,0 +1,97 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// compositeController holds the part of a CompositeController that has to agree with the hooks.
+type compositeController struct {
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	Spec struct {
+		ParentResource resource       `json:"parentResource"`
+		ChildResources []resource     `json:"childResources"`
+		Hooks          map[string]any `json:"hooks"`
+	} `json:"spec"`
+}
+
+type resource struct {
+	APIVersion string `json:"apiVersion"`
+	Resource   string `json:"resource"`
+}
+
+// TestDeclarations holds what the hooks declare against what the manifests list, both ways: a child of a kind that is
+// not listed is created and never deleted, and a kind that is listed but not observed is deleted at once.
+func TestDeclarations(t *testing.T) {
+	manifests, err := filepath.Glob("../manifests/controllers/*/compositecontroller.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]compositeController{}
+	for _, manifest := range manifests {
+		content, err := os.ReadFile(manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var controller compositeController
+		if err := yaml.Unmarshal(content, &controller); err != nil {
+			t.Fatalf("%s: %v", manifest, err)
+		}
+		listed[controller.Metadata.Name] = controller
+	}
+	served := webhook.Controllers()
+	if len(served) != len(listed) {
+		t.Errorf("%d controllers are served, %d have a manifest", len(served), len(listed))
+	}
+	for _, controller := range served {
+		manifest, found := listed[controller.Name]
+		if !found {
+			t.Errorf("%s has no CompositeController of its name", controller.Name)
+			continue
+		}
+		if diff := cmp.Diff(resourceOf(controller.Parent), manifest.Spec.ParentResource); diff != "" {
+			t.Errorf("%s: the parent's resource (-hook +manifest):\n%s", controller.Name, diff)
+		}
+		for _, hook := range []composite.Hook{controller.Sync, controller.Finalize} {
+			if diff := cmp.Diff(declared(hook), manifest.Spec.ChildResources); hook.Children != nil && diff != "" {
+				t.Errorf("%s: the kinds of children (-hook +manifest):\n%s", controller.Name, diff)
+			}
+		}
+		for name := range controller.Handlers() {
+			if manifest.Spec.Hooks[name] == nil {
+				t.Errorf("%s: the manifest does not call the %s hook", controller.Name, name)
+			}
+		}
+		if len(manifest.Spec.Hooks) != len(controller.Handlers()) {
+			t.Errorf("%s: the manifest calls a hook that is not served", controller.Name)
+		}
+	}
+}
+
+// declared returns the resources of the groups that a hook observes, in the order in which it declares them.
+func declared(hook composite.Hook) []resource {
+	var resources []resource
+	for _, key := range hook.Children {
+		kind, apiVersion, _ := strings.Cut(key, ".") // Deployment.apps/v1
+		groupVersion, _ := schema.ParseGroupVersion(apiVersion)
+		resources = append(resources, resourceOf(groupVersion.WithKind(kind)))
+	}
+	return resources
+}
+
+func resourceOf(kind schema.GroupVersionKind) resource {
+	plural, _ := meta.UnsafeGuessKindToResource(kind)
+	return resource{APIVersion: kind.GroupVersion().String(), Resource: plural.Resource}
+}

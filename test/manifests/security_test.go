@@ -1,34 +1,70 @@
 package manifests
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 )
 
-// TestHookIsRestricted holds that the Pod Security Standard "restricted" admits the hook, by the code of the API server's
-// own admission plugin, and that its namespace enforces that standard.
+// TestHookIsRestricted holds that the Pod Security Standard "restricted" admits the hook, and that its namespace
+// enforces that standard.
 func TestHookIsRestricted(t *testing.T) {
+	template := hookDeployment(t).Spec.Template
+	expectRestricted(t, template.ObjectMeta, template.Spec)
+	for _, namespace := range find[corev1.Namespace](t, build(t, "manifests/base"), "Namespace") {
+		if namespace.Labels[api.EnforceLevelLabel] != string(api.LevelRestricted) {
+			t.Errorf("namespace %s does not enforce the restricted standard", namespace.Name)
+		}
+	}
+}
+
+// TestMetacontrollerIsRestricted holds that the standard admits Metacontroller too, with our values for its chart.
+func TestMetacontrollerIsRestricted(t *testing.T) {
+	var values struct {
+		PodSecurityContext *corev1.PodSecurityContext  `json:"podSecurityContext"`
+		SecurityContext    *corev1.SecurityContext     `json:"securityContext"`
+		Resources          corev1.ResourceRequirements `json:"resources"`
+	}
+	convert(t, readObject(t, filepath.Join(root, "manifests/metacontroller-values.yaml")), &values)
+	container := corev1.Container{Name: "metacontroller", SecurityContext: values.SecurityContext, Resources: values.Resources}
+	expectRestricted(t, metav1.ObjectMeta{}, corev1.PodSpec{
+		SecurityContext: values.PodSecurityContext,
+		Containers:      []corev1.Container{container},
+	})
+	expectBounded(t, container)
+}
+
+// expectRestricted asks the code of the API server's own admission plugin.
+func expectRestricted(t *testing.T, metadata metav1.ObjectMeta, spec corev1.PodSpec) {
+	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := build(t, "manifests/base")
-	template := hookDeployment(t).Spec.Template
 	restricted := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
-	for _, result := range evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec) {
+	for _, result := range evaluator.EvaluatePod(restricted, &metadata, &spec) {
 		if !result.Allowed {
 			t.Errorf("%s: %s", result.ForbiddenReason, result.ForbiddenDetail)
 		}
 	}
-	for _, namespace := range find[corev1.Namespace](t, objects, "Namespace") {
-		if namespace.Labels[api.EnforceLevelLabel] != string(api.LevelRestricted) {
-			t.Errorf("namespace %s does not enforce the restricted standard", namespace.Name)
+}
+
+// expectBounded expects a read-only root file system, and requests and limits.
+func expectBounded(t *testing.T, container corev1.Container) {
+	t.Helper()
+	if c := container.SecurityContext; c == nil || c.ReadOnlyRootFilesystem == nil || !*c.ReadOnlyRootFilesystem {
+		t.Error("the root file system can be written to")
+	}
+	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		request, limit := container.Resources.Requests[resource], container.Resources.Limits[resource]
+		if request.IsZero() || limit.Cmp(request) < 0 {
+			t.Errorf("%s: request %s, limit %s", resource, request.String(), limit.String())
 		}
 	}
 }
@@ -64,9 +100,7 @@ func TestHookContainer(t *testing.T) {
 		t.Fatalf("%d containers, want 1", len(containers))
 	}
 	container := containers[0]
-	if readOnly := container.SecurityContext.ReadOnlyRootFilesystem; readOnly == nil || !*readOnly {
-		t.Error("the root file system can be written to")
-	}
+	expectBounded(t, container)
 	if _, tag, ok := strings.Cut(container.Image, ":"); !ok || tag == "latest" {
 		t.Errorf("image %s has no fixed tag", container.Image)
 	}
@@ -74,28 +108,6 @@ func TestHookContainer(t *testing.T) {
 		if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Path != name || probe.HTTPGet.Port.StrVal != "ops" {
 			t.Errorf("no probe asks %s on the ops port", name)
 		}
-	}
-	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		request, limit := container.Resources.Requests[resource], container.Resources.Limits[resource]
-		if request.IsZero() || limit.Cmp(request) < 0 {
-			t.Errorf("%s: request %s, limit %s", resource, request.String(), limit.String())
-		}
-	}
-}
-
-// TestHookDrains holds that a pod is given the time to serve what Metacontroller has already sent it.
-func TestHookDrains(t *testing.T) {
-	spec := hookDeployment(t).Spec.Template.Spec
-	args := spec.Containers[0].Args
-	delay, timeout := duration(t, args, "-shutdown-delay="), duration(t, args, "-shutdown-timeout=")
-	if delay <= 0 {
-		t.Error("no -shutdown-delay: requests would still come when the pod no longer takes them")
-	}
-	if longest := longestTimeout(t); timeout < longest {
-		t.Errorf("-shutdown-timeout %s cuts off a request that Metacontroller awaits for %s", timeout, longest)
-	}
-	if grace := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; grace <= delay+timeout {
-		t.Errorf("terminationGracePeriodSeconds leaves %s, but the drain may take %s", grace, delay+timeout)
 	}
 }
 
@@ -106,38 +118,4 @@ func hookDeployment(t *testing.T) appsv1.Deployment {
 		t.Fatalf("base has %d Deployments, want 1", len(deployments))
 	}
 	return deployments[0]
-}
-
-// duration returns the value of the flag that starts with a prefix, which the arguments must hold.
-func duration(t *testing.T, args []string, prefix string) time.Duration {
-	t.Helper()
-	for _, arg := range args {
-		value, ok := strings.CutPrefix(arg, prefix)
-		if !ok {
-			continue
-		}
-		parsed, err := time.ParseDuration(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return parsed
-	}
-	t.Fatalf("no argument %s", prefix)
-	return 0
-}
-
-// longestTimeout is the longest that Metacontroller waits for an answer of ours.
-func longestTimeout(t *testing.T) time.Duration {
-	t.Helper()
-	var longest time.Duration
-	for _, controller := range controllers(t) {
-		for _, hook := range controller.hooks() {
-			timeout, err := time.ParseDuration(hook.Webhook.Timeout)
-			if err != nil {
-				t.Fatal(err)
-			}
-			longest = max(longest, timeout)
-		}
-	}
-	return longest
 }

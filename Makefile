@@ -40,8 +40,8 @@ fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 
-image: ## Build the container image IMAGE with docker.
-	docker buildx build --platform linux/amd64,linux/arm64 --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+image: ## Build the container image IMAGE with docker, for this machine's platform or for PLATFORMS.
+	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .
 
 clean: ## Remove what was built.
 	rm -rf bin

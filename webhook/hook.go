@@ -97,7 +97,7 @@ func (h *hook) log(ctx context.Context, parent types.NamespacedName, code int, e
 		slog.String("hook", h.name),
 		slog.String("parent", parent.String()),
 		slog.Int("code", code),
-		slog.Duration("duration", took),
+		slog.Float64("seconds", took.Seconds()),
 		slog.String("request", middleware.GetReqID(ctx)),
 	}
 	if err != nil {

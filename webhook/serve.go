@@ -67,7 +67,7 @@ func Serve(ctx context.Context, config Config) error {
 		return fmt.Errorf("serving: %w", err)
 	case <-ctx.Done():
 	}
-	config.Logger.Info("draining", "delay", config.ShutdownDelay, "timeout", config.ShutdownTimeout)
+	config.Logger.Info("draining", "delay", config.ShutdownDelay.String(), "timeout", config.ShutdownTimeout.String())
 	ready.Store(false)
 	return drain(hooks, failed, config)
 }

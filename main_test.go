@@ -15,8 +15,8 @@ func TestUsage(t *testing.T) {
 		sentence string
 	}{
 		{"a command that is none", []string{"sevre"}, `"sevre"`},
-		{"a flag that is none", []string{"serve", "-address", ":1"}, "-address"},
-		{"a flag without serve is one of serve", []string{"-address", ":1"}, "-address"},
+		{"a flag that is none", []string{"serve", "-bind", ":1"}, "-bind"},
+		{"a flag without serve is one of serve", []string{"-bind", ":1"}, "-bind"},
 		{"an argument after the flags", []string{"serve", "now"}, `"now"`},
 		{"a level that is none", []string{"-log-level", "loud"}, "loud"},
 		{"a format that is none", []string{"-log-format", "xml"}, "xml"},

@@ -2,7 +2,6 @@ package memcached
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	k8slabels "k8s.io/apimachinery/pkg/labels"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
@@ -21,14 +20,5 @@ var remedies = object.Remedies{
 
 func status(memcached *Memcached, workload *object.Workload, pods []*object.Pod, now metav1.Time) Status {
 	rollout := object.RolloutOf(workload, *memcached.Spec.Size, memcached)
-	conditions := object.Conditions(rollout, object.Diagnose(pods, rollout, remedies))
-	return Status{
-		Nodes:         object.Names(pods),
-		Replicas:      rollout.Replicas,
-		ReadyReplicas: rollout.Ready,
-		Selector:      k8slabels.FormatLabels(selectorLabels(memcached)),
-		// Metacontroller sets it all the same; with it a status that is rendered without Metacontroller is whole.
-		ObservedGeneration: memcached.Generation,
-		Conditions:         object.Stamp(conditions, memcached.Status.Conditions, memcached.Generation, now),
-	}
+	return Status{ReplicaStatus: rollout.Status(memcached.Status.ReplicaStatus, pods, selectorLabels(memcached), remedies, now)}
 }

@@ -8,6 +8,8 @@ package memcached
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/webhook/object"
 )
 
 // Kind is the parent's kind.
@@ -51,28 +53,7 @@ type Spec struct {
 
 // Status is the cache that was observed.
 type Status struct {
-	// nodes are the names of the live pods, sorted. A pod that is being deleted or has finished is not among them.
-	// +optional
-	// +listType=atomic
-	Nodes []string `json:"nodes"`
-	// replicas is the number of pods that the workload has.
-	// +optional
-	Replicas int32 `json:"replicas"`
-	// readyReplicas is the number of pods that serve.
-	// +optional
-	ReadyReplicas int32 `json:"readyReplicas"`
-	// selector selects the pods, as kubectl and a HorizontalPodAutoscaler read it.
-	// +optional
-	Selector string `json:"selector,omitempty"`
-	// observedGeneration is the generation of the spec that this status is about. Metacontroller sets it.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// conditions are Available (at least one pod serves), Ready (all that was asked for runs, up to date and ready),
-	// Progressing (pods are on their way) and Degraded (something stands in the way; the message says what).
-	// +optional
-	// +listType=map
-	// +listMapKey=type
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	object.ReplicaStatus `json:",inline"`
 }
 
 // MemcachedList is a list of Memcacheds.

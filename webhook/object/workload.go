@@ -47,13 +47,15 @@ type Rollout struct {
 	Available int32
 	// Current is true when the report speaks of what is asked for now and not of an earlier generation.
 	Current bool
+	// generation is the parent's.
+	generation int64
 	// failures are the conditions by which the workload itself says that it cannot go on.
 	failures []WorkloadCondition
 }
 
 // RolloutOf reads the workload that a parent of that generation asked for; nil when there is none yet.
 func RolloutOf(workload *Workload, desired int32, parent metav1.Object) Rollout {
-	rollout := Rollout{Desired: desired}
+	rollout := Rollout{Desired: desired, generation: parent.GetGeneration()}
 	if workload == nil {
 		return rollout
 	}

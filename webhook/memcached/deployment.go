@@ -5,8 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
@@ -25,37 +23,13 @@ const (
 )
 
 func deployment(memcached *Memcached) *appsv1.Deployment {
-	selector := selectorLabels(memcached)
-	return &appsv1.Deployment{
-		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        memcached.Name,
-			Namespace:   memcached.Namespace,
-			Labels:      labels(memcached),
-			Annotations: object.ParentGeneration(memcached),
-		},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: memcached.Spec.Size,
-			Selector: &metav1.LabelSelector{MatchLabels: selector},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels(memcached)},
-				Spec:       podSpec(memcached),
-			},
-		},
-	}
+	return object.Deployment(memcached, memcached.Spec.Size, selectorLabels(memcached), labels(memcached), podSpec(memcached))
 }
 
 func podSpec(memcached *Memcached) corev1.PodSpec {
 	return corev1.PodSpec{
-		AutomountServiceAccountToken: new(false),
-		EnableServiceLinks:           new(false),
-		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot:   new(true),
-			RunAsUser:      new(int64(userID)),
-			RunAsGroup:     new(int64(userID)),
-			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-		},
-		Containers: []corev1.Container{container(memcached)},
+		SecurityContext: object.RestrictedPod(userID),
+		Containers:      []corev1.Container{container(memcached)},
 	}
 }
 
@@ -67,14 +41,7 @@ func container(memcached *Memcached) corev1.Container {
 		Command: []string{"memcached", "-m", "64", "-v"},
 		Ports:   []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}},
 		// A connect, not a command: memcached accepts a connection even when it is at its limit of connections.
-		ReadinessProbe: &corev1.Probe{
-			ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portName)}},
-			PeriodSeconds: 5,
-		},
-		SecurityContext: &corev1.SecurityContext{
-			AllowPrivilegeEscalation: new(false),
-			ReadOnlyRootFilesystem:   new(true),
-			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-		},
+		ReadinessProbe:  object.AcceptsConnections(portName),
+		SecurityContext: object.RestrictedContainer(),
 	}
 }

@@ -1,0 +1,43 @@
+package object
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Deployment returns a Deployment that has its parent's name and runs replicas of the pod. The selector is a part of the
+// labels, and can never be changed.
+func Deployment(parent metav1.Object, replicas *int32, selector, labels map[string]string, pod corev1.PodSpec) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        parent.GetName(),
+			Namespace:   parent.GetNamespace(),
+			Labels:      labels,
+			Annotations: ParentGeneration(parent),
+		},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: replicas,
+			Selector: &metav1.LabelSelector{MatchLabels: selector},
+			Template: podTemplate(labels, pod),
+		},
+	}
+}
+
+// podTemplate closes what Kubernetes leaves open to every pod, and no program that we run has a use for: a token for the
+// API server, and a variable for each Service of the namespace.
+func podTemplate(labels map[string]string, pod corev1.PodSpec) corev1.PodTemplateSpec {
+	pod.AutomountServiceAccountToken = new(false)
+	pod.EnableServiceLinks = new(false)
+	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod}
+}
+
+// AcceptsConnections returns a readiness probe: a container serves while the port of that name takes connections.
+func AcceptsConnections(port string) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(port)}},
+		PeriodSeconds: 5,
+	}
+}

@@ -89,3 +89,14 @@ type RelatedRule struct {
 	Namespace     string                `json:"namespace,omitempty"`
 	Names         []string              `json:"names,omitempty"`
 }
+
+// RelatedPods selects the pods of a workload. They belong to its ReplicaSet and not to the parent, so Metacontroller does
+// not send them as children.
+func RelatedPods(namespace string, labels map[string]string) RelatedRule {
+	return RelatedRule{
+		APIVersion:    "v1",
+		Resource:      "pods",
+		Namespace:     namespace,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: labels},
+	}
+}

@@ -29,8 +29,8 @@ lint: ## Lint, and check that go.mod files are tidy.
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
 generate: ## Write crds/ and the DeepCopy methods from the types.go files.
-	@set -e; for types in webhook/*/types.go; do package=$$(dirname $$types); \
-	  $(CONTROLLER_GEN) object paths=./$$package; \
+	$(CONTROLLER_GEN) object paths=./webhook/...
+	@set -e; for package in $$(dirname webhook/*/types.go); do \
 	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=crds/$$(basename $$package); done
 
 verify: generate ## Fail when what is generated differs from what is committed.

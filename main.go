@@ -15,7 +15,10 @@ import (
 	"syscall"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/render"
 )
 
 // version is set by the linker in a release.
@@ -25,6 +28,7 @@ const usage = `memcached-operator answers Metacontroller's hooks for Memcached.
 
 Usage:
   memcached-operator [serve] [flags]   serve the hooks over HTTP
+  memcached-operator render -f FILE    print what parents become, without a cluster
   memcached-operator version           print the version
 
 Flags of serve:
@@ -56,12 +60,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch command {
 	case "serve":
 		return serve(ctx, args, stdout, stderr)
+	case "render":
+		return renderFiles(args, os.Stdin, stdout)
 	case "version":
 		return printVersion(args, stdout)
 	case "help":
 		return serve(ctx, []string{"-h"}, stdout, stderr)
 	}
-	return usageError{fmt.Errorf("there is no command %q: use serve or version, or -h for help", command)}
+	return usageError{fmt.Errorf("there is no command %q: use serve, render or version, or -h for help", command)}
 }
 
 func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -109,6 +115,77 @@ func logHandler(format string, w io.Writer, level slog.Level) (slog.Handler, err
 		return slog.NewJSONHandler(w, options), nil
 	}
 	return nil, fmt.Errorf("invalid value %q for flag -log-format: use text or json", format)
+}
+
+const renderUsage = `memcached-operator render prints what parents become, without a cluster: each parent with its
+status, then its children, as kubectl diff -f - takes them.
+
+`
+
+func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
+	var files []string
+	var observedFile, format string
+	flags := flag.NewFlagSet("render", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("f", "`file` of parents, - for standard input; may be repeated", func(file string) error {
+		files = append(files, file)
+		return nil
+	})
+	flags.StringVar(&observedFile, "observed", "", "`file` of a recorded sync request, whose children and related objects are observed")
+	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, renderUsage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return nil
+	} else if err != nil {
+		return usageError{err}
+	}
+	encode, known := map[string]func([]render.Object) ([]byte, error){"yaml": render.YAML, "json": render.JSON}[format]
+	switch {
+	case !known:
+		return usageError{fmt.Errorf("invalid value %q for flag -o: use yaml or json", format)}
+	case flags.NArg() > 0:
+		return usageError{fmt.Errorf("render takes flags only, not %q", flags.Arg(0))}
+	case len(files) == 0:
+		return usageError{errors.New("render needs a file: -f FILE, or -f - for standard input")}
+	}
+	return renderTo(stdout, stdin, files, observedFile, encode)
+}
+
+func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile string, encode func([]render.Object) ([]byte, error)) error {
+	var inputs []render.Input
+	for _, file := range files {
+		content, err := readFile(file, stdin)
+		if err != nil {
+			return err
+		}
+		inputs = append(inputs, render.Input{Name: file, Content: content})
+	}
+	var observed []byte
+	if observedFile != "" {
+		var err error
+		if observed, err = readFile(observedFile, stdin); err != nil {
+			return err
+		}
+	}
+	objects, err := render.Render(webhook.Controllers(), inputs, observed, metav1.Now())
+	if err != nil {
+		return err
+	}
+	content, err := encode(objects)
+	if err != nil {
+		return err
+	}
+	_, err = stdout.Write(content)
+	return err
+}
+
+func readFile(name string, stdin io.Reader) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(stdin)
+	}
+	return os.ReadFile(name)
 }
 
 func printVersion(args []string, stdout io.Writer) error {

@@ -21,6 +21,8 @@ func TestUsage(t *testing.T) {
 		{"a level that is none", []string{"-log-level", "loud"}, "loud"},
 		{"a format that is none", []string{"-log-format", "xml"}, "xml"},
 		{"a limit that lets nothing in", []string{"-max-body-bytes", "0"}, "-max-body-bytes"},
+		{"render without a file", []string{"render"}, "-f FILE"},
+		{"render into a format that is none", []string{"render", "-f", "-", "-o", "xml"}, "xml"},
 		{"version takes nothing", []string{"version", "-v"}, "-v"},
 	}
 	for _, test := range cases {
@@ -46,6 +48,8 @@ func TestHelpAndVersion(t *testing.T) {
 		{[]string{"-h"}, "-ops-address"},
 		{[]string{"help"}, "version"},
 		{[]string{"serve", "-h"}, "-max-body-bytes"},
+		{[]string{"render", "-h"}, "-observed"},
+		{[]string{"render", "-f", "manifests/samples/cache_v1alpha1_memcached.yaml"}, "kind: Deployment"},
 		{[]string{"version"}, "memcached-operator "},
 	} {
 		var stdout bytes.Buffer

@@ -34,7 +34,11 @@ func (m Meta) GetNamespace() string { return m.Namespace }
 // Terminating is true once the object's deletion was asked for.
 func (m Meta) Terminating() bool { return m.DeletionTimestamp != nil }
 
-// ParentGeneration returns the annotation that ties a workload to the parent's generation.
+// ParentGeneration returns the annotation that ties a workload to the parent's generation; none for a parent that the
+// API server has not stored, which has no generation.
 func ParentGeneration(parent metav1.Object) map[string]string {
+	if parent.GetGeneration() == 0 {
+		return nil
+	}
 	return map[string]string{ParentGenerationAnnotation: strconv.FormatInt(parent.GetGeneration(), 10)}
 }

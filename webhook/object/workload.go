@@ -2,7 +2,6 @@ package object
 
 import (
 	"fmt"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,7 +61,7 @@ func RolloutOf(workload *Workload, desired int32, parent metav1.Object) Rollout 
 	status := workload.Status
 	rollout.Replicas, rollout.Updated = status.Replicas, status.UpdatedReplicas
 	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
-	rollout.Current = workload.Annotations.ParentGeneration == strconv.FormatInt(parent.GetGeneration(), 10) &&
+	rollout.Current = workload.Annotations.ParentGeneration == ParentGeneration(parent)[ParentGenerationAnnotation] &&
 		workload.Spec.Replicas == desired &&
 		status.ObservedGeneration >= workload.Generation &&
 		!workload.Terminating()

@@ -1,0 +1,178 @@
+// Package render answers what a parent would become, without a cluster: the hook's own answer, from files.
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// Input is a file with parents, as kubectl apply takes it.
+type Input struct {
+	Name    string
+	Content []byte
+}
+
+// Object is one rendered object.
+type Object map[string]any
+
+// Render returns for each parent the parent with its status, and then its children, in the order in which kubectl diff
+// and kubectl apply take them. observed is a recorded sync request whose children and related objects the hook sees; nil
+// is a cluster in which nothing exists yet.
+//
+// Errors name the file and the line.
+func Render(controllers []composite.Controller, inputs []Input, observed []byte, now metav1.Time) ([]Object, error) {
+	known, err := schemas()
+	if err != nil {
+		return nil, err
+	}
+	var rendered []Object
+	var errs []error
+	for _, input := range inputs {
+		parents, err := documents(input)
+		errs = append(errs, err)
+		for _, parent := range parents {
+			controller, err := controllerOf(controllers, parent)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			if err := parent.check(known[controller.Parent]); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			setDefaults(known[controller.Parent], parent.object)
+			objects, err := renderParent(controller, parent, observed, now)
+			errs = append(errs, err)
+			rendered = append(rendered, objects...)
+		}
+	}
+	return rendered, errors.Join(errs...)
+}
+
+func controllerOf(controllers []composite.Controller, parent document) (composite.Controller, error) {
+	var kinds []string
+	for _, controller := range controllers {
+		if controller.Parent == parent.kind() {
+			return controller, nil
+		}
+		kinds = append(kinds, controller.Parent.Kind+" of "+controller.Parent.GroupVersion().String())
+	}
+	err := fmt.Errorf("there is no controller for a %q of %q, only for %s", parent.kind().Kind, parent.kind().GroupVersion(), strings.Join(kinds, ", "))
+	return composite.Controller{}, parent.errorAt("kind", err)
+}
+
+func renderParent(controller composite.Controller, parent document, observed []byte, now metav1.Time) ([]Object, error) {
+	if parent.metadata("namespace") == "" {
+		metadata, _ := parent.object["metadata"].(map[string]any)
+		if metadata == nil {
+			return nil, parent.errorAt("metadata", errors.New("metadata.name: Required value"))
+		}
+		metadata["namespace"] = metav1.NamespaceDefault
+	}
+	request, err := newRequest(controller, parent, observed)
+	if err != nil {
+		return nil, parent.errorAt("", err)
+	}
+	response, err := controller.Handlers()["sync"](bytes.NewReader(request), now)
+	if err != nil {
+		path, _, _ := strings.Cut(err.Error(), ":")
+		return nil, parent.errorAt(path, err)
+	}
+	var answer struct {
+		Status   map[string]any `json:"status"`
+		Children []Object       `json:"children"`
+	}
+	if err := json.Unmarshal(response.Body, &answer); err != nil {
+		return nil, parent.errorAt("", fmt.Errorf("reading the hook's answer: %w", err))
+	}
+	parent.object["status"] = answer.Status
+	objects := []Object{parent.object}
+	for _, child := range answer.Children {
+		delete(child, "status") // the cluster's to say
+		if metadata, ok := child["metadata"].(map[string]any); ok {
+			metadata["namespace"] = parent.metadata("namespace")
+		}
+		objects = append(objects, child)
+	}
+	return objects, nil
+}
+
+// newRequest makes the sync request that Metacontroller would send: of a recorded one, or of an empty cluster.
+func newRequest(controller composite.Controller, parent document, observed []byte) ([]byte, error) {
+	if observed == nil {
+		return json.Marshal(map[string]any{
+			"parent":     parent.object,
+			"children":   emptyGroups(controller.Sync.Children),
+			"related":    emptyGroups(controller.Sync.Related),
+			"finalizing": false,
+		})
+	}
+	var request map[string]json.RawMessage
+	if err := json.Unmarshal(observed, &request); err != nil {
+		return nil, fmt.Errorf("reading the observed request: %w", err)
+	}
+	var err error
+	if request["parent"], err = edited(request["parent"], parent); err != nil {
+		return nil, err
+	}
+	return json.Marshal(request)
+}
+
+// edited returns the observed parent as it is once the one of the file is applied. An observation of another parent is
+// refused: its children would read as this one's.
+func edited(observed json.RawMessage, parent document) (json.RawMessage, error) {
+	var object unstructured.Unstructured
+	if err := object.UnmarshalJSON(observed); err != nil {
+		return nil, fmt.Errorf("reading the observed parent: %w", err)
+	}
+	if object.GroupVersionKind() != parent.kind() || object.GetName() != parent.metadata("name") || object.GetNamespace() != parent.metadata("namespace") {
+		return nil, fmt.Errorf("the observed request is about %s %s/%s, not about %s %s/%s", object.GetKind(), object.GetNamespace(),
+			object.GetName(), parent.kind().Kind, parent.metadata("namespace"), parent.metadata("name"))
+	}
+	if !reflect.DeepEqual(object.Object["spec"], parent.object["spec"]) {
+		object.SetGeneration(object.GetGeneration() + 1)
+	}
+	object.Object["spec"] = parent.object["spec"]
+	return json.Marshal(object.Object)
+}
+
+func emptyGroups(keys []string) map[string]any {
+	groups := map[string]any{}
+	for _, key := range keys {
+		groups[key] = map[string]any{}
+	}
+	return groups
+}
+
+// YAML writes the objects as documents.
+func YAML(objects []Object) ([]byte, error) {
+	var out bytes.Buffer
+	for i, object := range objects {
+		if i > 0 {
+			out.WriteString("---\n")
+		}
+		content, err := yaml.Marshal(object)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(content)
+	}
+	return out.Bytes(), nil
+}
+
+// JSON writes the objects as a v1 List.
+func JSON(objects []Object) ([]byte, error) {
+	list := map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}
+	content, err := json.MarshalIndent(list, "", "  ")
+	return append(content, '\n'), err
+}

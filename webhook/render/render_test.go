@@ -1,0 +1,150 @@
+package render_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/render"
+)
+
+var now = metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
+
+func renderText(text string, observed []byte) ([]render.Object, error) {
+	return render.Render(webhook.Controllers(), []render.Input{{Name: "parents.yaml", Content: []byte(text)}}, observed, now)
+}
+
+func kindsAndNames(objects []render.Object) []string {
+	var names []string
+	for _, object := range objects {
+		metadata, _ := object["metadata"].(map[string]any)
+		names = append(names, object["kind"].(string)+" "+metadata["namespace"].(string)+"/"+metadata["name"].(string))
+	}
+	return names
+}
+
+const twoParents = `# a comment before the first document
+---
+apiVersion: cache.example.com/v1alpha1
+kind: Memcached
+metadata: {name: a}
+spec: {size: 1}
+---
+---
+apiVersion: cache.example.com/v1alpha1
+kind: Memcached
+metadata: {name: b, namespace: web}
+spec: {size: 2}
+`
+
+func TestRenderKeepsTheOrder(t *testing.T) {
+	objects, err := renderText(twoParents, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := kindsAndNames(objects)
+	if names[0] != "Memcached default/a" || names[1] != "Deployment default/a" {
+		t.Errorf("a parent comes before its children, in the namespace that kubectl would use: %v", names)
+	}
+	if !slices.Contains(names, "Memcached web/b") {
+		t.Errorf("the second parent is missing: %v", names)
+	}
+	for _, object := range objects {
+		if _, hasStatus := object["status"]; hasStatus != (object["kind"] == "Memcached") {
+			t.Errorf("the status of a %s is not ours to render", object["kind"])
+		}
+	}
+}
+
+// TestRenderIsTheHooksAnswer holds what is rendered of a recorded request against the golden answer of the hook.
+func TestRenderIsTheHooksAnswer(t *testing.T) {
+	observed, err := os.ReadFile("../../test/testdata/memcached/sync/scale-up-requested/request.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden, err := os.ReadFile("../../test/testdata/memcached/sync/scale-up-requested/response.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Status   any              `json:"status"`
+		Children []map[string]any `json:"children"`
+	}
+	if err := json.Unmarshal(golden, &want); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := renderText("apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: healthy}\nspec: {size: 4}\n", observed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Status, any(objects[0]["status"])); diff != "" {
+		t.Errorf("status (-golden +rendered):\n%s", diff)
+	}
+	if len(objects) != len(want.Children)+1 {
+		t.Fatalf("rendered %v, want the parent and %d children", kindsAndNames(objects), len(want.Children))
+	}
+	for i, child := range want.Children {
+		delete(child, "status")
+		if diff := cmp.Diff(child, map[string]any(objects[i+1])); diff != "" {
+			t.Errorf("child %d (-golden +rendered):\n%s", i, diff)
+		}
+	}
+}
+
+func TestRenderRefuses(t *testing.T) {
+	parent := func(body string) string {
+		return "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\n" + body
+	}
+	recorded := []byte(`{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"other","namespace":"default"}}}`)
+	cases := []struct {
+		reason, text string
+		observed     []byte
+		sentence     string
+	}{
+		{"the schema's bound", parent("metadata: {name: a}\nspec:\n  size: -1\n"), nil, "parents.yaml:5: spec.size in body should be greater than or equal to 0"},
+		{"the schema's type, in the second document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), nil, "parents.yaml:18: spec.size"},
+		{"a misspelt field would be ignored", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), nil, `parents.yaml:6: unknown field "spec.sise"`},
+		{"what the schema cannot say, the hook does", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml:4: metadata.name"},
+		{"a kind that nobody serves", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml:2: there is no controller"},
+		{"a key twice", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
+		{"no YAML at all", "a: [", nil, "parents.yaml"},
+		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
+		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},
+		{"an observation that is none", parent("metadata: {name: a}\nspec: {size: 1}\n"), []byte("{"), "observed request"},
+	}
+	for _, test := range cases {
+		objects, err := renderText(test.text, test.observed)
+		if err == nil || !strings.Contains(err.Error(), test.sentence) {
+			t.Errorf("%s: error %v (rendered %v), want %q", test.reason, err, kindsAndNames(objects), test.sentence)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	objects, err := renderText(twoParents, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := render.JSON(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Kind  string `json:"kind"`
+		Items []any  `json:"items"`
+	}
+	if err := json.Unmarshal(content, &list); err != nil || list.Kind != "List" || len(list.Items) != len(objects) {
+		t.Errorf("JSON is one List of %d objects: %v %.100s", len(objects), err, content)
+	}
+	content, err = render.YAML(objects)
+	if err != nil || strings.Count(string(content), "\n---\n") != len(objects)-1 {
+		t.Errorf("YAML is %d documents: %v %s", len(objects), err, content)
+	}
+}

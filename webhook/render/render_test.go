@@ -84,7 +84,7 @@ func TestRenderIsTheHooksAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want.Status, any(objects[0]["status"])); diff != "" {
+	if diff := cmp.Diff(want.Status, objects[0]["status"]); diff != "" {
 		t.Errorf("status (-golden +rendered):\n%s", diff)
 	}
 	if len(objects) != len(want.Children)+1 {

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/example/memcached-operator/crds"
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/composite"
 )
@@ -61,7 +63,7 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("%s has no CompositeController of its name", controller.Name)
 			continue
 		}
-		if diff := cmp.Diff(resourceOf(controller.Parent), manifest.Spec.ParentResource); diff != "" {
+		if diff := cmp.Diff(parentResource(t, controller), manifest.Spec.ParentResource); diff != "" {
 			t.Errorf("%s: the parent's resource (-hook +manifest):\n%s", controller.Name, diff)
 		}
 		for _, hook := range []composite.Hook{controller.Sync, controller.Finalize} {
@@ -78,6 +80,31 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("%s: the manifest calls a hook that is not served", controller.Name)
 		}
 	}
+}
+
+// parentResource names the parent's resource as its CustomResourceDefinition does: a plural may be any word.
+func parentResource(t *testing.T, controller composite.Controller) resource {
+	t.Helper()
+	files, err := fs.Glob(crds.Files, controller.Name+"/*.yaml")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%s has the CustomResourceDefinitions %v, want one (%v)", controller.Name, files, err)
+	}
+	content, err := crds.Files.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var definition struct {
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Plural string `json:"plural"`
+			} `json:"names"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(content, &definition); err != nil {
+		t.Fatalf("%s: %v", files[0], err)
+	}
+	return resource{APIVersion: definition.Spec.Group + "/" + controller.Parent.Version, Resource: definition.Spec.Names.Plural}
 }
 
 // declared returns the resources of the groups that a hook observes, in the order in which it declares them.

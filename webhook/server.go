@@ -11,6 +11,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/nginx"
 )
 
 // DefaultMaxBodyBytes is the largest request body that is read. A pod with its managedFields is some 8 kB, so it has
@@ -21,6 +22,7 @@ const DefaultMaxBodyBytes = 64 << 20
 func Controllers() []composite.Controller {
 	return []composite.Controller{
 		memcached.Controller(),
+		nginx.Controller(),
 	}
 }
 

@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // kustomizations lists the folders at and below one that hold a kustomization.
@@ -44,32 +47,63 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestDefault holds that what kubectl apply -k manifests/default installs fits together: each controller's parent is
-// defined, and each of its hooks leads through a Service to a port of the hook's pods.
-func TestDefault(t *testing.T) {
-	objects := build(t, "manifests/default")
-	definitions := find[apiextensionsv1.CustomResourceDefinition](t, objects, "CustomResourceDefinition")
-	services := find[corev1.Service](t, objects, "Service")
-	deployments := find[appsv1.Deployment](t, objects, "Deployment")
-	installed := find[compositeController](t, objects, "CompositeController")
-	if len(installed) == 0 {
-		t.Fatal("installs no CompositeController")
+// TestInstallations holds that what kubectl apply -k installs fits together: each controller's parent is defined, and
+// each of its hooks leads through a Service to a port of the hook's pods.
+func TestInstallations(t *testing.T) {
+	everything := sets.New[string]()
+	for _, controller := range controllers(t) {
+		everything.Insert(controller.Name)
 	}
-	for _, controller := range installed {
-		t.Run(controller.Name, func(t *testing.T) {
-			if parent := controller.Spec.ParentResource; !defined(definitions, parent.APIVersion, parent.Resource) {
-				t.Errorf("no CustomResourceDefinition serves the parent %s %s", parent.APIVersion, parent.Resource)
+	cases := map[string]struct {
+		folders     []string
+		controllers sets.Set[string]
+	}{
+		"default": {[]string{"manifests/default"}, sets.New("memcached")},
+		"all":     {[]string{"manifests/all"}, everything},
+	}
+	for name := range everything.Difference(sets.New("memcached")) {
+		c := cases[name]
+		c.folders, c.controllers = []string{"manifests/base", "manifests/" + name}, sets.New(name)
+		cases[name] = c
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var objects []*unstructured.Unstructured
+			for _, folder := range c.folders {
+				objects = append(objects, build(t, folder)...)
 			}
-			for name, hook := range controller.hooks() {
-				if want := path.Join("/", controller.Name, name); hook.Webhook.Path != want {
-					t.Errorf("%s hook: path is %s, but the program serves %s", name, hook.Webhook.Path, want)
-				}
-				if !reachable(services, deployments, hook) {
-					t.Errorf("%s hook: no Service %s leads to a pod", name, hook.Webhook.Service)
-				}
+			if diff := cmp.Diff(sets.List(c.controllers), sets.List(checkInstallation(t, objects))); diff != "" {
+				t.Errorf("installs other controllers than it says (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// checkInstallation returns the names of the controllers among the objects.
+func checkInstallation(t *testing.T, objects []*unstructured.Unstructured) sets.Set[string] {
+	t.Helper()
+	definitions := find[apiextensionsv1.CustomResourceDefinition](t, objects, "CustomResourceDefinition")
+	services := find[corev1.Service](t, objects, "Service")
+	deployments := find[appsv1.Deployment](t, objects, "Deployment")
+	installed := sets.New[string]()
+	for _, controller := range find[compositeController](t, objects, "CompositeController") {
+		installed.Insert(controller.Name)
+		if parent := controller.Spec.ParentResource; !defined(definitions, parent.APIVersion, parent.Resource) {
+			t.Errorf("no CustomResourceDefinition serves the parent %s %s", parent.APIVersion, parent.Resource)
+		}
+		for name, hook := range controller.hooks() {
+			if want := path.Join("/", controller.Name, name); hook.Webhook.Path != want {
+				t.Errorf("%s hook: path is %s, but the program serves %s", name, hook.Webhook.Path, want)
+			}
+			if !reachable(services, deployments, hook) {
+				t.Errorf("%s hook: no Service %s leads to a pod", name, hook.Webhook.Service)
+			}
+		}
+	}
+	if len(definitions) != len(installed) {
+		t.Errorf("%d parents are defined, %d have a controller", len(definitions), len(installed))
+	}
+	return installed
 }
 
 func defined(definitions []apiextensionsv1.CustomResourceDefinition, apiVersion, resource string) bool {

@@ -1,0 +1,53 @@
+package manifests
+
+import (
+	"path/filepath"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+)
+
+// standards are the Pod Security Standards that the pods of each parent keep.
+var standards = map[string]api.Level{
+	"memcached": api.LevelRestricted,
+	"nginx":     api.LevelRestricted,
+}
+
+// TestPodsKeepTheirStandard holds that every Deployment that a hook answers has pods that the API server's own admission
+// plugin admits.
+func TestPodsKeepTheirStandard(t *testing.T) {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for controller, standard := range standards {
+		level := api.LevelVersion{Level: standard, Version: api.LatestVersion()}
+		for _, file := range glob(t, "test/testdata/"+controller+"/sync/*/response.json") {
+			for _, deployment := range find[appsv1.Deployment](t, children(t, file), "Deployment") {
+				template := deployment.Spec.Template
+				for _, result := range evaluator.EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
+					if !result.Allowed {
+						t.Errorf("%s: the %s standard: %s: %s", caseName(t, filepath.Dir(file)), standard, result.ForbiddenReason, result.ForbiddenDetail)
+					}
+				}
+			}
+		}
+	}
+}
+
+// children returns the children of a hook's answer.
+func children(t *testing.T, file string) []*unstructured.Unstructured {
+	t.Helper()
+	items, _, err := unstructured.NestedSlice(readObject(t, file), "children")
+	if err != nil || len(items) == 0 {
+		t.Fatalf("%s has no children (%v)", file, err)
+	}
+	var objects []*unstructured.Unstructured
+	for _, item := range items {
+		objects = append(objects, &unstructured.Unstructured{Object: item.(map[string]any)})
+	}
+	return objects
+}

@@ -1,0 +1,20 @@
+package nginx
+
+import (
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// children and related declare what the sync hook observes.
+type children struct {
+	Deployments composite.Group[object.Workload] `json:"Deployment.apps/v1"`
+}
+
+type related struct {
+	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+}
+
+// Controller returns the hooks of Nginx.
+func Controller() composite.Controller {
+	return composite.Controller{Name: "nginx", Parent: Kind, Sync: composite.Sync(sync), Customize: composite.Customize(customize)}
+}

@@ -1,0 +1,7 @@
+package nginx
+
+import "github.com/example/memcached-operator/webhook/composite"
+
+func customize(nginx *Nginx) []composite.RelatedRule {
+	return []composite.RelatedRule{composite.RelatedPods(nginx.Namespace, selectorLabels(nginx))}
+}

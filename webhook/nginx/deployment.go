@@ -1,0 +1,32 @@
+package nginx
+
+import (
+	"cmp"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// DefaultImage runs where spec.image is empty: the official image of the stable branch that needs no privilege.
+//
+// https://github.com/nginx/docker-nginx-unprivileged
+const DefaultImage = "nginxinc/nginx-unprivileged:1.30.4-alpine"
+
+func deployment(nginx *Nginx) *appsv1.Deployment {
+	labels := object.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
+	return object.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
+		SecurityContext: object.RestrictedPod(101), // the image's own user
+		Containers: []corev1.Container{{
+			Name:            "nginx",
+			Image:           cmp.Or(nginx.Spec.Image, DefaultImage),
+			Ports:           []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
+			ReadinessProbe:  object.AcceptsConnections("http"),
+			SecurityContext: object.RestrictedContainer(),
+			// The image keeps its process id and the bodies of requests there; all else is read-only.
+			VolumeMounts: []corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
+		}},
+		Volumes: []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+	})
+}

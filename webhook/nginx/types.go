@@ -1,0 +1,53 @@
+// Package nginx runs nginx: a parent of proxy.example.com/v1alpha1 becomes a Deployment of nginx pods.
+//
+// +kubebuilder:object:generate=true
+// +groupName=proxy.example.com
+// +versionName=v1alpha1
+package nginx
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// Kind is the parent's kind.
+var Kind = schema.GroupVersionKind{Group: "proxy.example.com", Version: "v1alpha1", Kind: "Nginx"}
+
+// Nginx is a number of nginx servers that are all alike.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=nginxes,categories=all
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.count,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.count
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
+type Nginx struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what you ask for.
+	// +required
+	Spec Spec `json:"spec,omitzero"`
+	// status is what was observed last.
+	// +optional
+	Status object.ReplicaStatus `json:"status,omitzero"`
+}
+
+// Spec is what is asked for.
+type Spec struct {
+	// count is the number of nginx pods. 0 keeps the resource and runs none.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Count *int32 `json:"count,omitempty"`
+	// image is nginx's image. It has to run as the user 101 on a read-only root file system with a writable /tmp, and to
+	// listen on port 8080; by default it is a current one of the official unprivileged images, which changes with the
+	// operator's version.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Image string `json:"image,omitempty"`
+}

@@ -3,6 +3,7 @@ package test
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,16 +55,53 @@ func TestLawIrrelevant(t *testing.T) {
 	}
 }
 
-// TestLawSettles: once Metacontroller has applied an answer, the next one is the same. Otherwise it writes for ever.
+// TestLawSettles: once Metacontroller has applied an answer, the next one asks for the same children, and once the status
+// has caught up with those, nothing changes any more. Otherwise it writes for ever.
 func TestLawSettles(t *testing.T) {
 	handler := newHandler()
 	for _, f := range syncFixtures(t) {
+		if f.hook == "finalize" {
+			continue // TestLawFinalizes: there the next answer has fewer children
+		}
 		t.Run(f.folder, func(t *testing.T) {
-			first := mustAnswer(t, handler, f.url(), f.request)
-			applied := encode(t, apply(parse(t, f.request), parse(t, first)))
-			second := mustAnswer(t, handler, f.url(), applied)
-			if diff := cmp.Diff(parse(t, first), parse(t, second)); diff != "" {
-				t.Errorf("the answer changes once it is applied (-first +second):\n%s", diff)
+			first := parse(t, mustAnswer(t, handler, f.url(), f.request))
+			request := apply(parse(t, f.request), first)
+			second := parse(t, mustAnswer(t, handler, f.url(), encode(t, request)))
+			if diff := cmp.Diff(first["children"], second["children"]); diff != "" {
+				t.Errorf("the children change once they are applied (-first +second):\n%s", diff)
+			}
+			third := parse(t, mustAnswer(t, handler, f.url(), encode(t, apply(request, second))))
+			if diff := cmp.Diff(second, third); diff != "" {
+				t.Errorf("the answer changes although the cluster does not (-second +third):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLawFinalizes: from wherever a teardown stands, each answer takes something away and makes nothing anew, and the
+// parent is let go once all is gone, not before. Otherwise it stays for ever, or leaves something behind.
+func TestLawFinalizes(t *testing.T) {
+	handler := newHandler()
+	for _, f := range syncFixtures(t) {
+		if f.hook != "finalize" {
+			continue
+		}
+		t.Run(f.folder, func(t *testing.T) {
+			request := parse(t, f.request)
+			for {
+				observed := observedChildren(request)
+				response := parse(t, mustAnswer(t, handler, f.url(), encode(t, request)))
+				desired := desiredChildren(response)
+				if finalized := response["finalized"] == true; finalized != (len(observed) == 0) {
+					t.Fatalf("finalized is %t while %v are observed", finalized, observed)
+				}
+				if len(observed) == 0 {
+					return
+				}
+				if len(desired) >= len(observed) || !containsAll(observed, desired) {
+					t.Fatalf("of %v it keeps %v: what is observed has to get less, with nothing new", observed, desired)
+				}
+				request = apply(request, response)
 			}
 		})
 	}
@@ -125,6 +163,34 @@ func disturb(request map[string]any) {
 		metadata["managedFields"] = []any{map[string]any{"manager": "somebody", "fieldsV1": map[string]any{"f:spec": map[string]any{}}}}
 		object.(map[string]any)["future"] = map[string]any{"field": true}
 	}
+}
+
+// observedChildren are the kinds and names of the children in a request, desiredChildren those in a response.
+func observedChildren(request map[string]any) []string {
+	var names []string
+	for _, group := range request["children"].(map[string]any) {
+		for _, child := range group.(map[string]any) {
+			names = append(names, childName(child))
+		}
+	}
+	return names
+}
+
+func desiredChildren(response map[string]any) []string {
+	var names []string
+	for _, child := range response["children"].([]any) {
+		names = append(names, childName(child))
+	}
+	return names
+}
+
+func childName(child any) string {
+	object := child.(map[string]any)
+	return object["kind"].(string) + " " + object["metadata"].(map[string]any)["name"].(string)
+}
+
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(all, name) })
 }
 
 func visit(value any, path string, f func(path, key string, value any)) {

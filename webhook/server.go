@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/customimagedeploy"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/nginx"
 )
@@ -23,6 +24,7 @@ func Controllers() []composite.Controller {
 	return []composite.Controller{
 		memcached.Controller(),
 		nginx.Controller(),
+		customimagedeploy.Controller(),
 	}
 }
 

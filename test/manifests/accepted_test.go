@@ -40,7 +40,8 @@ func TestSamples(t *testing.T) {
 // A field dropped or defaulted there would differ from the next answer: a write at every sync, without end.
 func TestGoldenStatus(t *testing.T) {
 	known := kinds(t)
-	for _, file := range glob(t, "test/testdata/*/sync/*/response.json") {
+	files := append(glob(t, "test/testdata/*/sync/*/response.json"), glob(t, "test/testdata/*/finalize/*/response.json")...)
+	for _, file := range files {
 		folder := filepath.Dir(file)
 		t.Run(caseName(t, folder), func(t *testing.T) {
 			request, response := readObject(t, filepath.Join(folder, "request.json")), readObject(t, file)

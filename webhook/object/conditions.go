@@ -13,7 +13,7 @@ const (
 	Available = "Available"
 	// Ready says that all that was asked for runs, up to date and ready.
 	Ready = "Ready"
-	// Progressing says that replicas are on their way to what was asked for.
+	// Progressing says that replicas, or what else the parent needs, are on their way to what was asked for.
 	Progressing = "Progressing"
 	// Degraded says that something stands in the way, and what.
 	Degraded = "Degraded"
@@ -48,6 +48,8 @@ func available(rollout Rollout) metav1.Condition {
 
 func ready(rollout Rollout, problem *Problem) metav1.Condition {
 	switch {
+	case rollout.Held != nil:
+		return condition(Ready, false, rollout.Held.Reason, rollout.Held.Message)
 	case rollout.Settled() && rollout.Desired == 0:
 		return condition(Ready, true, ReasonScaledToZero, "no replica is asked for and none runs")
 	case rollout.Settled():
@@ -59,6 +61,9 @@ func ready(rollout Rollout, problem *Problem) metav1.Condition {
 }
 
 func progressing(rollout Rollout) metav1.Condition {
+	if rollout.Held != nil {
+		return condition(Progressing, true, rollout.Held.Reason, rollout.Held.Message)
+	}
 	if rollout.Settled() {
 		return condition(Progressing, false, ReasonSettled, "the replicas are as asked for")
 	}

@@ -25,6 +25,11 @@ type Annotations struct {
 	ParentGeneration string `json:"memcached-operator.example.com/parent-generation"`
 }
 
+// Object is an observed object of which rules read no more than that it is there.
+type Object struct {
+	Meta `json:"metadata"`
+}
+
 // GetName returns metadata.name.
 func (m Meta) GetName() string { return m.Name }
 

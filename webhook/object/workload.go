@@ -48,6 +48,8 @@ type Rollout struct {
 	Current bool
 	// generation is the parent's.
 	generation int64
+	// Held is what keeps the parent from being ready, whatever its replicas do; nil for nothing.
+	Held *Problem
 	// failures are the conditions by which the workload itself says that it cannot go on.
 	failures []WorkloadCondition
 }

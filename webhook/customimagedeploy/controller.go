@@ -1,0 +1,28 @@
+package customimagedeploy
+
+import (
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// children and related declare what the sync and finalize hooks observe.
+type children struct {
+	Deployments composite.Group[object.Workload] `json:"Deployment.apps/v1"`
+	Services    composite.Group[object.Object]   `json:"Service.v1"`
+	Ingresses   composite.Group[object.Ingress]  `json:"Ingress.networking.k8s.io/v1"`
+}
+
+type related struct {
+	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+}
+
+// Controller returns the hooks of CustomImageDeploy.
+func Controller() composite.Controller {
+	return composite.Controller{
+		Name:      "customimagedeploy",
+		Parent:    Kind,
+		Sync:      composite.Sync(sync),
+		Finalize:  composite.Finalize(finalize),
+		Customize: composite.Customize(customize),
+	}
+}

@@ -1,0 +1,88 @@
+package customimagedeploy
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+func TestFinalize(t *testing.T) {
+	cases := []struct {
+		reason    string
+		edit      func(*observation)
+		keep      []string
+		finalized bool
+	}{
+		{"first nobody may be sent here any more", func(*observation) {}, []string{"Service", "Deployment"}, false},
+		{
+			"a load balancer that goes slowly still sends requests",
+			func(o *observation) {
+				going := object.Ingress{Meta: object.Meta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}
+				o.Children.Ingresses = composite.GroupOf(going)
+			},
+			[]string{"Service", "Deployment"}, false,
+		},
+		{"then the Service may go", func(o *observation) { o.Children.Ingresses = composite.GroupOf[object.Ingress]() }, []string{"Deployment"}, false},
+		{
+			"then the Deployment",
+			func(o *observation) {
+				o.Children.Ingresses, o.Children.Services = composite.GroupOf[object.Ingress](), composite.GroupOf[object.Object]()
+			},
+			nil, false,
+		},
+		{"then the parent", func(o *observation) { o.Children = children{} }, nil, true},
+		{"a Service that is gone already is not made anew", func(o *observation) { o.Children.Services = composite.GroupOf[object.Object]() }, []string{"Deployment"}, false},
+		{"nor is a Deployment", func(o *observation) { o.Children.Deployments = composite.GroupOf[object.Workload]() }, []string{"Service"}, false},
+		{
+			"an Ingress under another name holds back what is behind it too",
+			func(o *observation) {
+				o.Children.Ingresses = composite.GroupOf(object.Ingress{Meta: object.Meta{Name: "old", Namespace: "web"}})
+			},
+			[]string{"Service", "Deployment"}, false,
+		},
+		{"an invalid parent does not say what to keep", func(o *observation) { o.Parent.Spec.Port = nil }, nil, false},
+		{"and goes once all is gone", func(o *observation) { o.Parent.Spec.Port, o.Children = nil, children{} }, nil, true},
+	}
+	for _, test := range cases {
+		observed := running(sample())
+		observed.Finalizing = true
+		test.edit(&observed)
+		desired, err := finalize(observed)
+		if err != nil {
+			t.Errorf("%s: %v", test.reason, err)
+		}
+		if diff := cmp.Diff(test.keep, kinds(desired.Children)); diff != "" || desired.Finalized != test.finalized {
+			t.Errorf("%s: finalized is %t, keeps (-want +got):\n%s", test.reason, desired.Finalized, diff)
+		}
+		again, err := finalize(observed)
+		if diff := cmp.Diff(desired, again); diff != "" || err != nil {
+			t.Errorf("%s: asked again it answers otherwise (%v):\n%s", test.reason, err, diff)
+		}
+	}
+}
+
+func TestFinalizeReports(t *testing.T) {
+	observed := running(sample())
+	observed.Finalizing = true
+	desired, err := finalize(observed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, condition := range desired.Status.Conditions {
+		got[condition.Type] = string(condition.Status) + " " + condition.Reason
+	}
+	want := map[string]string{
+		object.Available:   "True " + object.ReasonReplicaReady, // the pods still serve who knows them
+		object.Ready:       "False " + ReasonTerminating,
+		object.Progressing: "True " + ReasonTerminating,
+		object.Degraded:    "False " + object.ReasonAsExpected,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("who waits for the end wants to read where it stands (-want +got):\n%s", diff)
+	}
+}

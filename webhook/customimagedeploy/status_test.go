@@ -1,0 +1,77 @@
+package customimagedeploy
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+func TestReady(t *testing.T) {
+	ingress := func(edit func(*object.Ingress)) func(*observation) {
+		return func(o *observation) {
+			i := object.Ingress{Meta: object.Meta{Name: "shop", Namespace: "web"}}
+			edit(&i)
+			o.Children.Ingresses = composite.GroupOf(i)
+		}
+	}
+	address := func(i *object.Ingress) {
+		i.Status.LoadBalancer.Ingress = []object.LoadBalancerPoint{{Hostname: "lb.example.com"}}
+	}
+	class := func(edit func(*observation)) func(*observation) {
+		return func(o *observation) {
+			edit(o)
+			o.Parent.Spec.IngressClassName = "public"
+		}
+	}
+	cases := []struct {
+		reason          string
+		edit            func(*observation)
+		status, because string
+		address         string
+	}{
+		{"without a class nothing promises an address", func(*observation) {}, "True", object.ReasonAllReplicasReady, ""},
+		{"an address that comes all the same is told", ingress(address), "True", object.ReasonAllReplicasReady, "lb.example.com"},
+		{"a class names a controller that has to bring an address", class(func(*observation) {}), "False", ReasonAddressPending, ""},
+		{"and then it is reached", class(ingress(address)), "True", object.ReasonAllReplicasReady, "lb.example.com"},
+		{
+			"without a Service nobody reaches the pods, however ready they are",
+			func(o *observation) { o.Children.Services = composite.GroupOf[object.Object]() },
+			"False", ReasonServiceMissing, "",
+		},
+		{
+			"nor do they without an Ingress",
+			func(o *observation) { o.Children.Ingresses = composite.GroupOf[object.Ingress]() },
+			"False", ReasonIngressMissing, "",
+		},
+		{
+			"nor through one that is going",
+			ingress(func(i *object.Ingress) { i.DeletionTimestamp = &metav1.Time{} }),
+			"False", ReasonIngressMissing, "",
+		},
+		{
+			"pods come first: nothing is published before they run",
+			func(o *observation) { o.Children = children{} },
+			"False", object.ReasonRollingOut, "",
+		},
+	}
+	for _, test := range cases {
+		observed := running(sample())
+		test.edit(&observed)
+		got := status(observed)
+		ready := meta.FindStatusCondition(got.Conditions, object.Ready)
+		if string(ready.Status) != test.status || ready.Reason != test.because {
+			t.Errorf("%s: Ready is %s because of %s, want %s because of %s", test.reason, ready.Status, ready.Reason, test.status, test.because)
+		}
+		if got.Address != test.address {
+			t.Errorf("%s: the address is %q, want %q", test.reason, got.Address, test.address)
+		}
+		progressing := meta.FindStatusCondition(got.Conditions, object.Progressing)
+		if (progressing.Status == metav1.ConditionTrue) == (ready.Status == metav1.ConditionTrue) {
+			t.Errorf("%s: Ready is %s and Progressing %s", test.reason, ready.Status, progressing.Status)
+		}
+	}
+}

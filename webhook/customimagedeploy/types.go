@@ -1,0 +1,87 @@
+// Package customimagedeploy publishes an image: a parent of customimagedeploy.example.com/v1 becomes a Deployment that
+// runs it, a Service and an Ingress.
+//
+// +kubebuilder:object:generate=true
+// +groupName=customimagedeploy.example.com
+// +versionName=v1
+package customimagedeploy
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// Kind is the parent's kind.
+var Kind = schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
+
+// CustomImageDeploy is an image that answers HTTP, run and published: it stands for a Deployment, a Service and an Ingress
+// of its name. When it is deleted, the Ingress goes first, then the Service, then the Deployment.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=customimagedeploys,shortName=cid,categories=all
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Address,type=string,JSONPath=.status.address
+// +kubebuilder:printcolumn:name=Image,type=string,priority=1,JSONPath=.spec.image
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and the Service is named after it"
+type CustomImageDeploy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what you ask for.
+	// +required
+	Spec Spec `json:"spec,omitzero"`
+	// status is what was observed last.
+	// +optional
+	Status Status `json:"status,omitzero"`
+}
+
+// Spec is what is asked for.
+type Spec struct {
+	// image is the image to run.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:space:]]')",message="spec.image must be the name of one image, without blanks"
+	Image string `json:"image,omitempty"`
+	// port is the TCP port that the image answers HTTP on, and the port of the Service.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port *int32 `json:"port,omitempty"`
+	// size is the number of pods. 0 keeps the resource and runs none.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	Size *int32 `json:"size,omitempty"`
+	// host is the host name that the Ingress takes requests for, by default <name>.<namespace> of this resource. Its first
+	// label may be an asterisk.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([*][.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') && !self.matches('^[0-9.]+$')",message="spec.host must be a host name of lower case letters, digits, dashes and dots, not an IP address"
+	Host string `json:"host,omitempty"`
+	// ingressClassName names the IngressClass whose controller serves the Ingress. Without it the cluster's default class
+	// does, where there is one.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="spec.ingressClassName must be the name of an IngressClass: lower case letters, digits, dashes and dots"
+	IngressClassName string `json:"ingressClassName,omitempty"`
+}
+
+// Status is what was observed.
+type Status struct {
+	object.ReplicaStatus `json:",inline"`
+
+	// address is the host name or IP at which the load balancer takes requests for the host. The condition Ready waits for
+	// it only where spec.ingressClassName is given: that names a controller that has to bring it, while without a class
+	// there may be none that ever does.
+	// +optional
+	Address string `json:"address,omitempty"`
+}

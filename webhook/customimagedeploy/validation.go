@@ -1,0 +1,67 @@
+package customimagedeploy
+
+import (
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// validate repeats what the CRD refuses: a parent that was stored before a rule was there, or past it, must not decide
+// what happens to what is published.
+func validate(deploy *CustomImageDeploy) error {
+	spec := field.NewPath("spec")
+	errs := object.ValidateName(deploy)
+	errs = append(errs, validateImage(spec.Child("image"), deploy.Spec.Image)...)
+	errs = append(errs, validatePort(spec.Child("port"), deploy.Spec.Port)...)
+	errs = append(errs, object.ValidateReplicas(spec.Child("size"), size(deploy))...)
+	errs = append(errs, validateHost(spec.Child("host"), deploy.Spec.Host)...)
+	errs = append(errs, validateIngressClassName(spec.Child("ingressClassName"), deploy.Spec.IngressClassName)...)
+	return errs.ToAggregate()
+}
+
+func validateImage(path *field.Path, image string) field.ErrorList {
+	if image == "" {
+		return field.ErrorList{field.Required(path, "say which image to run")}
+	}
+	if strings.ContainsFunc(image, unicode.IsSpace) {
+		return field.ErrorList{field.Invalid(path, image, "must be the name of one image, without blanks")}
+	}
+	return nil
+}
+
+func validatePort(path *field.Path, port *int32) field.ErrorList {
+	if port == nil {
+		return field.ErrorList{field.Required(path, "say on which port the image answers HTTP")}
+	}
+	return invalid(path, *port, validation.IsValidPortNum(int(*port)))
+}
+
+// validateHost takes what an Ingress takes: a DNS name whose first label may be an asterisk, and no IP address.
+func validateHost(path *field.Path, host string) field.ErrorList {
+	if host == "" {
+		return nil
+	}
+	if strings.Trim(host, "0123456789.") == "" {
+		return field.ErrorList{field.Invalid(path, host, "must be a host name, not an IP address")}
+	}
+	return invalid(path, host, validation.IsDNS1123Subdomain(strings.TrimPrefix(host, "*.")))
+}
+
+func validateIngressClassName(path *field.Path, name string) field.ErrorList {
+	if name == "" {
+		return nil
+	}
+	return invalid(path, name, validation.IsDNS1123Subdomain(name))
+}
+
+func invalid(path *field.Path, value any, messages []string) field.ErrorList {
+	var errs field.ErrorList
+	for _, message := range messages {
+		errs = append(errs, field.Invalid(path, value, message))
+	}
+	return errs
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/example/memcached-operator/webhook/customimagedeploy"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/nginx"
+	"github.com/example/memcached-operator/webhook/xca"
 )
 
 // DefaultMaxBodyBytes is the largest request body that is read. A pod with its managedFields is some 8 kB, so it has
@@ -25,6 +26,7 @@ func Controllers() []composite.Controller {
 		memcached.Controller(),
 		nginx.Controller(),
 		customimagedeploy.Controller(),
+		xca.Controller(),
 	}
 }
 

@@ -82,8 +82,10 @@ func controllerNeeds(t *testing.T, controller compositeController) []permission 
 	group := groupOf(t, parent.APIVersion)
 	needs := allow(group, parent.Resource, "get", "list", "watch")
 	needs = append(needs, allow(group, parent.Resource+"/status", "update")...)
-	// To set blockOwnerDeletion where the API server checks it.
-	needs = append(needs, allow(group, parent.Resource+"/finalizers", "update")...)
+	if len(controller.Spec.ChildResources) > 0 {
+		// To set blockOwnerDeletion where the API server checks it.
+		needs = append(needs, allow(group, parent.Resource+"/finalizers", "update")...)
+	}
 	if controller.Spec.Hooks.Finalize != nil {
 		// To add and remove its finalizer.
 		needs = append(needs, allow(group, parent.Resource, "update")...)

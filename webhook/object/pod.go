@@ -20,6 +20,7 @@ type PodStatus struct {
 	Conditions            []PodCondition    `json:"conditions"`
 	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
+	PodIP                 string            `json:"podIP"`
 }
 
 // PodCondition is the part of a pod's condition that rules read.
@@ -62,6 +63,13 @@ type ContainerTerminated struct {
 // Live is true for a pod that runs or still may: not one that is being deleted or has finished.
 func (p *Pod) Live() bool {
 	return !p.Terminating() && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed
+}
+
+// Ready is true while the pod serves.
+func (p *Pod) Ready() bool {
+	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
+		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
+	})
 }
 
 // LivePods returns the live pods of that namespace with all of these labels, in the order of the given pods.

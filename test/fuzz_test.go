@@ -10,7 +10,7 @@ import (
 // the parent is for. Anything else would delete it.
 func FuzzSync(f *testing.F) {
 	for _, seed := range []string{
-		`{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a","namespace":"b"},"spec":{"size":1}},"children":{"Deployment.apps/v1":{}},"related":{"Pod.v1":{}}}`,
+		`{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a","namespace":"b"},"spec":{"size":1}},"children":{"Deployment.apps/v1":{},"StatefulSet.apps/v1":{},"Service.v1":{},"PodDisruptionBudget.policy/v1":{},"NetworkPolicy.networking.k8s.io/v1":{}},"related":{"Pod.v1":{}}}`,
 		`{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a"},"spec":{}},"children":{"Deployment.apps/v1":{"a":{"metadata":{"name":"a"},"spec":{"replicas":1}}}},"related":{"Pod.v1":null}}`,
 		`{"children":{},"related":{},"finalizing":true}`, `{}`, `null`, `[]`, `{"parent":null}`,
 	} {
@@ -32,12 +32,17 @@ func FuzzSync(f *testing.F) {
 		if len(children) == 0 {
 			t.Fatal("a 200 without children deletes them all")
 		}
-		deployment := children[0].(map[string]any)
-		if deployment["kind"] != "Deployment" || deployment["metadata"].(map[string]any)["name"] != parent["metadata"].(map[string]any)["name"] {
-			t.Fatalf("the first child is %v", deployment["metadata"])
+		spec := parent["spec"].(map[string]any)
+		kind, asked := spec["workload"].(string)
+		if !asked {
+			kind = "Deployment"
 		}
-		if deployment["spec"].(map[string]any)["replicas"] != parent["spec"].(map[string]any)["size"] {
-			t.Fatalf("spec.size %v became %v replicas", parent["spec"], deployment["spec"])
+		workload := children[0].(map[string]any)
+		if workload["kind"] != kind || workload["metadata"].(map[string]any)["name"] != parent["metadata"].(map[string]any)["name"] {
+			t.Fatalf("the first child is %v", workload["metadata"])
+		}
+		if spec["scaling"] == nil && workload["spec"].(map[string]any)["replicas"] != spec["size"] {
+			t.Fatalf("spec.size %v became %v replicas", spec, workload["spec"])
 		}
 	})
 }

@@ -19,6 +19,8 @@ type refusal struct {
 	// Parent is the object, and Was what it was before, if the case is an update.
 	Parent map[string]any `json:"parent"`
 	Was    map[string]any `json:"was,omitempty"`
+	// ReadsAsAbsent is true where a Go type cannot tell what is refused from nothing, so the hooks take it for that.
+	ReadsAsAbsent bool `json:"readsAsAbsent,omitempty"`
 	// Refused lists all that the schema and its rules report, sorted, as "field: type: sentence" (no field: the whole
 	// object). For a size the API server adds what its scale subresource has to say.
 	Refused []string `json:"refused"`

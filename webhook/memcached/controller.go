@@ -7,7 +7,11 @@ import (
 
 // children and related declare what the sync hook observes.
 type children struct {
-	Deployments composite.Group[object.Workload] `json:"Deployment.apps/v1"`
+	Deployments          composite.Group[object.Workload] `json:"Deployment.apps/v1"`
+	StatefulSets         composite.Group[object.Workload] `json:"StatefulSet.apps/v1"`
+	Services             composite.Group[object.Named]    `json:"Service.v1"`
+	PodDisruptionBudgets composite.Group[object.Named]    `json:"PodDisruptionBudget.policy/v1"`
+	NetworkPolicies      composite.Group[object.Named]    `json:"NetworkPolicy.networking.k8s.io/v1"`
 }
 
 type related struct {

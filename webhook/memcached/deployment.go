@@ -1,47 +1,52 @@
 package memcached
 
 import (
-	"cmp"
-
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// DefaultImage runs where spec.image is empty. 1.6.40 and later reload certificates on SIGHUP.
-const DefaultImage = "memcached:1.6.45-alpine"
-
 const (
-	containerName = "memcached"
-	portName      = "memcached"
-	port          = 11211
+	defaultMinReadySeconds = 30
 
-	// userID is the user memcache of the official image. The image names it by name only, and the kubelet refuses
-	// runAsNonRoot without a number.
-	userID = 11211
+	// progressSeconds is how long a pod may take to become ready before a rollout counts as stuck: Kubernetes' default
+	// for a Deployment without minReadySeconds.
+	progressSeconds = 600
 )
 
-func deployment(memcached *Memcached) *appsv1.Deployment {
-	return object.Deployment(memcached, memcached.Spec.Size, selectorLabels(memcached), labels(memcached), podSpec(memcached))
+func (r *Rollout) minReadySeconds() int32 { return deref(r.MinReadySeconds, defaultMinReadySeconds) }
+
+func (r *Rollout) maxSurge() intstr.IntOrString { return deref(r.MaxSurge, intstr.FromInt32(1)) }
+
+func (r *Rollout) maxUnavailable() intstr.IntOrString {
+	return deref(r.MaxUnavailable, intstr.FromInt32(0))
 }
 
-func podSpec(memcached *Memcached) corev1.PodSpec {
-	return corev1.PodSpec{
-		SecurityContext: object.RestrictedPod(userID),
-		Containers:      []corev1.Container{container(memcached)},
-	}
-}
-
-func container(memcached *Memcached) corev1.Container {
-	return corev1.Container{
-		Name:  containerName,
-		Image: cmp.Or(memcached.Spec.Image, DefaultImage),
-		// Each flag and value is an argument of its own: memcached reads "-m=64" as a limit of 0 and exits.
-		Command: []string{"memcached", "-m", "64", "-v"},
-		Ports:   []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}},
-		// A connect, not a command: memcached accepts a connection even when it is at its limit of connections.
-		ReadinessProbe:  object.AcceptsConnections(portName),
-		SecurityContext: object.RestrictedContainer(),
+func deployment(memcached *Memcached, replicas int32) *appsv1.Deployment {
+	rollout := &memcached.Spec.Rollout
+	return &appsv1.Deployment{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        memcached.Name,
+			Namespace:   memcached.Namespace,
+			Labels:      labels(memcached),
+			Annotations: object.ParentGeneration(memcached),
+		},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(replicas),
+			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
+			Template: podTemplate(memcached),
+			Strategy: appsv1.DeploymentStrategy{
+				Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxSurge:       new(rollout.maxSurge()),
+					MaxUnavailable: new(rollout.maxUnavailable()),
+				},
+			},
+			MinReadySeconds:         rollout.minReadySeconds(),
+			ProgressDeadlineSeconds: new(progressSeconds + rollout.minReadySeconds()),
+		},
 	}
 }

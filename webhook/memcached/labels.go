@@ -1,12 +1,43 @@
 package memcached
 
-import "github.com/example/memcached-operator/webhook/object"
+import (
+	"strings"
 
-// selectorLabels select the pods of one Memcached. A Deployment's selector can never be changed, so neither can these.
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// selectorLabels select the pods of one Memcached. A workload's selector can never be changed, so neither can these.
 func selectorLabels(memcached *Memcached) map[string]string {
 	return map[string]string{"app": "memcached", "memcached_cr": memcached.Name}
 }
 
 func labels(memcached *Memcached) map[string]string {
 	return object.Labels(selectorLabels(memcached), "memcached", memcached.Name, "cache")
+}
+
+// podLabels are those that were asked for, and ours, which win.
+func podLabels(memcached *Memcached) map[string]string {
+	all := labels(memcached)
+	for key, value := range memcached.Spec.PodLabels {
+		if !ownedLabel(key) {
+			all[key] = string(value)
+		}
+	}
+	return all
+}
+
+// ownedLabel is true for the labels by which pods are found or told apart: ours, and those that workloads set.
+func ownedLabel(key string) bool {
+	switch key {
+	case "app", "memcached_cr",
+		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
+		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
+		return true
+	}
+	return false
+}
+
+// ownedAnnotation is true for the annotations by which Metacontroller and the hook keep their books.
+func ownedAnnotation(key string) bool {
+	return strings.HasPrefix(key, "memcached-operator.example.com/") || strings.HasPrefix(key, "metacontroller.k8s.io/")
 }

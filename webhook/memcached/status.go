@@ -6,19 +6,30 @@ import (
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// remedies tell what to do about pods that do not run.
-//
-// The exit codes: memcached exits with the codes of sysexits.h, https://github.com/memcached/memcached
-var remedies = object.Remedies{
-	OOMKilled: "raise the container's memory limit",
-	ExitCodes: map[int32]string{
-		1:  "memcached could not start; its log says why",
-		64: "memcached was started with a flag or value that it does not take; its log names it",
-		71: "memcached could not open its port or files; its log says why",
-	},
+// ReasonScaling is the reason of Progressing while a change of size goes on in steps.
+const ReasonScaling = "Scaling"
+
+func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, now metav1.Time) Status {
+	rollout := object.RolloutOf(workload, scale.size, memcached)
+	size := sizingOf(&memcached.Spec)
+	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout))
+	if scale.pending() {
+		tellSteps(conditions, scale)
+	}
+	return Status{
+		ReplicaStatus:   rollout.StatusWith(conditions, memcached.Status.ReplicaStatus, pods, selectorLabels(memcached), now),
+		UpdatedReplicas: rollout.Updated,
+		ServerList:      serverList(memcached, scale.replicas, pods),
+		Memory:          MemoryStatus{ItemMiB: size.items, LimitMiB: size.limit},
+		Scaling:         scale.status,
+	}
 }
 
-func status(memcached *Memcached, workload *object.Workload, pods []*object.Pod, now metav1.Time) Status {
-	rollout := object.RolloutOf(workload, *memcached.Spec.Size, memcached)
-	return Status{ReplicaStatus: rollout.Status(memcached.Status.ReplicaStatus, pods, selectorLabels(memcached), remedies, now)}
+// tellSteps puts the steps to come where the conditions would only say that the size is not reached yet.
+func tellSteps(conditions []metav1.Condition, scale scale) {
+	for i := range conditions {
+		if conditions[i].Reason == object.ReasonRollingOut {
+			conditions[i].Reason, conditions[i].Message = ReasonScaling, scale.String()
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -12,10 +14,45 @@ func sync(observed composite.Observed[*Memcached, children, related]) (composite
 	if err := validate(memcached); err != nil {
 		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
 	}
+	workload, err := ownWorkload(memcached, observed.Children)
+	if err != nil {
+		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
+	}
 	pods := object.LivePods(observed.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
-	workload := observed.Children.Deployments.Get(memcached.Namespace, memcached.Name)
+	scale := scaleOf(memcached, workload, observed.Now)
 	return composite.Desired[Status]{
-		Status:   status(memcached, workload, pods, observed.Now),
-		Children: []runtime.Object{deployment(memcached)},
+		Status:      status(memcached, workload, scale, pods, observed.Now),
+		Children:    desired(memcached, scale.replicas),
+		ResyncAfter: scale.wait,
 	}, nil
+}
+
+// ownWorkload returns the workload of the kind that is asked for, nil when there is none yet. Where one of the other
+// kind runs, nothing may change: to leave it out of the answer is to delete it, with all that is cached.
+func ownWorkload(memcached *Memcached, children children) (*object.Workload, error) {
+	asked := memcached.Spec.workload()
+	own, otherKind, others := children.Deployments, StatefulSetWorkload, children.StatefulSets
+	if asked == StatefulSetWorkload {
+		own, otherKind, others = children.StatefulSets, DeploymentWorkload, children.Deployments
+	}
+	if others.Len() > 0 {
+		return nil, fmt.Errorf("spec.workload cannot be changed from %s to %s, for the cache would start empty: set it back, or make another Memcached beside this one", otherKind, asked)
+	}
+	return own.Get(memcached.Namespace, memcached.Name), nil
+}
+
+// desired are the children, of which a nil one is not wanted.
+func desired(memcached *Memcached, replicas int32) []runtime.Object {
+	var workload runtime.Object = deployment(memcached, replicas)
+	if memcached.Spec.workload() == StatefulSetWorkload {
+		workload = statefulSet(memcached, replicas)
+	}
+	children := []runtime.Object{workload, service(memcached)}
+	if budget := podDisruptionBudget(memcached, replicas); budget != nil {
+		children = append(children, budget)
+	}
+	if policy := networkPolicy(memcached); policy != nil {
+		children = append(children, policy)
+	}
+	return children
 }

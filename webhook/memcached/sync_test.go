@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -77,6 +79,47 @@ func TestValidate(t *testing.T) {
 		parentError, ok := errors.AsType[*composite.ParentError](err)
 		if !ok || !strings.Contains(parentError.Error(), test.sentence) {
 			t.Errorf("%s: error %v, want one about %q", test.reason, err, test.sentence)
+		}
+	}
+}
+
+func TestSyncKeepsTheWorkload(t *testing.T) {
+	observed := observe(sample(2))
+	observed.Parent.Spec.Workload = StatefulSetWorkload
+	_, err := sync(observed)
+	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
+		t.Errorf("the Deployment that runs would be deleted, with all that is cached: %v", err)
+	}
+	observed = observe(sample(2))
+	observed.Children.StatefulSets, observed.Children.Deployments = observed.Children.Deployments, composite.GroupOf[object.Workload]()
+	if _, err = sync(observed); err == nil {
+		t.Error("the StatefulSet that runs would be deleted, with all that is cached")
+	}
+}
+
+func TestValidateMemory(t *testing.T) {
+	cases := []struct {
+		reason   string
+		change   func(*Spec)
+		sentence string
+	}{
+		{"both are given and too tight: the cache runs, and status says so", func(s *Spec) { s.Cache.MemoryMB, s.Resources = new(int64(64)), limitedTo("80Mi") }, ""},
+		{"the least cache fits to the MiB", func(s *Spec) { s.Resources = limitedTo("70Mi") }, ""},
+		{"and not under a MiB less", func(s *Spec) { s.Resources = limitedTo("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
+		{"the largest item needs twice its size", func(s *Spec) { s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), "64m" }, "must be at least 193Mi: 128 MiB of items"},
+		{"the limit follows from the items, and is below the request", func(s *Spec) {
+			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be above the limit of 123Mi`},
+	}
+	for _, test := range cases {
+		memcached := sample(1)
+		test.change(&memcached.Spec)
+		got := ""
+		if err := validate(memcached); err != nil {
+			got = err.Error()
+		}
+		if (got == "") != (test.sentence == "") || !strings.Contains(got, test.sentence) {
+			t.Errorf("%s: answered with %q, want %q", test.reason, got, test.sentence)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package memcached runs Memcached: a parent of cache.example.com/v1alpha1 becomes a Deployment of memcached pods.
+// Package memcached runs Memcached: a parent of cache.example.com/v1alpha1 becomes a Deployment or a
+// StatefulSet of memcached pods, and what they need around them.
 //
 // +kubebuilder:object:generate=true
 // +groupName=cache.example.com
@@ -24,8 +25,11 @@ var Kind = schema.GroupVersionKind{Group: "cache.example.com", Version: "v1alpha
 // +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
 // +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
+// +kubebuilder:printcolumn:name=Memory,type=integer,priority=1,description="MiB of items in each pod",JSONPath=.status.memory.itemMiB
+// +kubebuilder:printcolumn:name=Problem,type=string,JSONPath=`.status.conditions[?(@.type=="Degraded")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.workload) || self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which labels its pods with its name and a hash"
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -38,22 +42,45 @@ type Memcached struct {
 	Status Status `json:"status,omitzero"`
 }
 
-// Spec is the cache that is asked for.
-type Spec struct {
-	// size is the number of memcached pods. 0 keeps the resource and runs none.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	Size *int32 `json:"size,omitempty"`
-	// image is memcached's image; by default a current one of the official images, which changes with the operator's
-	// version.
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	Image string `json:"image,omitempty"`
-}
-
 // Status is the cache that was observed.
 type Status struct {
 	object.ReplicaStatus `json:",inline"`
+
+	// updatedReplicas is the number of pods that run what is asked for now.
+	// +optional
+	UpdatedReplicas int32 `json:"updatedReplicas"`
+	// serverList is what a client library takes: each server's host:port, in an order that does not change. Those of a
+	// StatefulSet are the names of all its pods, ready or not, so that a pod that is replaced keeps its place; those of a
+	// Deployment are the addresses of the pods that are ready.
+	// +optional
+	// +listType=atomic
+	ServerList []string `json:"serverList"`
+	// memory is what each pod has.
+	// +optional
+	Memory MemoryStatus `json:"memory,omitzero"`
+	// scaling is the last step of a change of size in steps, as spec.scaling asks for.
+	// +optional
+	Scaling *ScalingStatus `json:"scaling,omitempty"`
+}
+
+// MemoryStatus is the memory of one pod.
+type MemoryStatus struct {
+	// itemMiB is how many MiB of items memcached keeps.
+	// +optional
+	ItemMiB int64 `json:"itemMiB"`
+	// limitMiB is how many MiB the container may use in all.
+	// +optional
+	LimitMiB int64 `json:"limitMiB"`
+}
+
+// ScalingStatus is the last step of a change of size.
+type ScalingStatus struct {
+	// replicas is how many pods the last step asked the workload for.
+	// +optional
+	Replicas int32 `json:"replicas"`
+	// lastStepTime is when it did. The next step is taken spec.scaling.stepIntervalSeconds later.
+	// +optional
+	LastStepTime *metav1.Time `json:"lastStepTime,omitempty"`
 }
 
 // MemcachedList is a list of Memcacheds.

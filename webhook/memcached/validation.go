@@ -1,15 +1,152 @@
 package memcached
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
 
 // validate repeats what the CRD refuses: a parent that was stored before a rule was there, or past it, must not decide
-// what happens to a running cache.
+// what happens to a running cache. It also refuses what no rule of a CRD can: a memory limit that the cache itself,
+// reckoned from it, does not fit under.
 func validate(memcached *Memcached) error {
+	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := object.ValidateName(memcached)
-	errs = append(errs, object.ValidateReplicas(field.NewPath("spec", "size"), memcached.Spec.Size)...)
+	errs = append(errs, object.ValidateReplicas(path.Child("size"), spec.Size)...)
+	errs = append(errs, validateWorkload(memcached, path)...)
+	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
+	errs = append(errs, validateRollout(&spec.Rollout, path.Child("rollout"))...)
+	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)
+	errs = append(errs, validateService(&spec.Service, path.Child("service"))...)
+	errs = append(errs, validateBudget(&spec.PodDisruptionBudget, path.Child("podDisruptionBudget"))...)
+	errs = append(errs, validatePeers(spec.NetworkPolicy.From, path.Child("networkPolicy", "from"))...)
+	errs = append(errs, validatePod(spec, path)...)
+	if len(errs) == 0 { // which the reckoning rests on
+		errs = append(errs, validateMemory(spec, path)...)
+	}
 	return errs.ToAggregate()
+}
+
+func validateWorkload(memcached *Memcached, path *field.Path) field.ErrorList {
+	spec := &memcached.Spec
+	errs := oneOf(path.Child("workload"), spec.workload(), DeploymentWorkload, StatefulSetWorkload)
+	errs = append(errs, within(path.Child("size"), spec.Size, 0, 1000)...)
+	if spec.workload() != StatefulSetWorkload {
+		return errs
+	}
+	if spec.Rollout.MaxSurge != nil || spec.Rollout.MaxUnavailable != nil {
+		errs = append(errs, field.Forbidden(path.Child("rollout"), "maxSurge and maxUnavailable are for a Deployment: a StatefulSet replaces one pod after the other, for each name is taken"))
+	}
+	if len(memcached.Name) > 52 {
+		errs = append(errs, field.TooLong(field.NewPath("metadata", "name"), memcached.Name, 52))
+	}
+	return errs
+}
+
+func validateRollout(rollout *Rollout, path *field.Path) field.ErrorList {
+	errs := within(path.Child("minReadySeconds"), rollout.MinReadySeconds, 0, 86400)
+	errs = append(errs, podsOrPercent(path.Child("maxSurge"), rollout.MaxSurge)...)
+	errs = append(errs, podsOrPercent(path.Child("maxUnavailable"), rollout.MaxUnavailable)...)
+	if isZero(rollout.maxSurge()) && isZero(rollout.maxUnavailable()) {
+		errs = append(errs, field.Forbidden(path, "maxSurge and maxUnavailable must not both be 0: no pod could ever be replaced"))
+	}
+	return errs
+}
+
+func validateScaling(scaling *Scaling, path *field.Path) field.ErrorList {
+	errs := within(path.Child("maxStep"), scaling.MaxStep, 1, 1000)
+	errs = append(errs, within(path.Child("stepIntervalSeconds"), scaling.StepIntervalSeconds, 1, 86400)...)
+	if scaling.StepIntervalSeconds != nil && scaling.MaxStep == nil {
+		errs = append(errs, field.Required(path.Child("maxStep"), "without it a change of size is one step, and has no interval"))
+	}
+	return errs
+}
+
+func validateService(service *Service, path *field.Path) field.ErrorList {
+	errs := annotations(path.Child("annotations"), service.Annotations)
+	policy := deref(service.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+	return append(errs, oneOf(path.Child("ipFamilyPolicy"), policy, corev1.IPFamilyPolicySingleStack, corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack)...)
+}
+
+func validateBudget(budget *PodDisruptionBudget, path *field.Path) field.ErrorList {
+	errs := podsOrPercent(path.Child("minAvailable"), budget.MinAvailable)
+	errs = append(errs, podsOrPercent(path.Child("maxUnavailable"), budget.MaxUnavailable)...)
+	if budget.MinAvailable != nil && budget.MaxUnavailable != nil {
+		errs = append(errs, field.Forbidden(path, "minAvailable and maxUnavailable exclude each other"))
+	}
+	return errs
+}
+
+func annotations(path *field.Path, given map[string]string) field.ErrorList {
+	var errs field.ErrorList
+	for key := range given {
+		if ownedAnnotation(key) {
+			errs = append(errs, field.Forbidden(path.Key(key), "it is not yours to set"))
+		}
+		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
+			errs = append(errs, field.Invalid(path, key, message))
+		}
+	}
+	return sorted(append(errs, atMost(path, len(given), 64)...))
+}
+
+func podLabelsAllowed(path *field.Path, given map[string]LabelValue) field.ErrorList {
+	var errs field.ErrorList
+	asked := map[string]string{}
+	for key, value := range given {
+		asked[key] = string(value)
+		if ownedLabel(key) {
+			errs = append(errs, field.Forbidden(path.Key(key), "pods are found or told apart by it"))
+		}
+	}
+	errs = append(errs, metavalidation.ValidateLabels(asked, path)...)
+	return sorted(append(errs, atMost(path, len(given), 64)...))
+}
+
+func podsOrPercent(path *field.Path, given *intstr.IntOrString) field.ErrorList {
+	if given == nil || given.Type == intstr.Int && given.IntVal >= 0 || given.Type == intstr.String && percentage.MatchString(given.StrVal) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, given.String(), "must be a number of pods or a percentage up to 100%")}
+}
+
+var percentage = regexp.MustCompile(`^(100|[1-9]?[0-9])%$`)
+
+func isZero(given intstr.IntOrString) bool { return given.String() == "0" || given.String() == "0%" }
+
+func within[T int32 | int64](path *field.Path, given *T, low, high T) field.ErrorList {
+	if given == nil || low <= *given && *given <= high {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, *given, fmt.Sprintf("must be from %d to %d", low, high))}
+}
+
+func oneOf[T ~string](path *field.Path, given T, values ...T) field.ErrorList {
+	if slices.Contains(values, given) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, given, values)}
+}
+
+func atMost(path *field.Path, length, most int) field.ErrorList {
+	if length <= most {
+		return nil
+	}
+	return field.ErrorList{field.TooMany(path, length, most)}
+}
+
+// sorted gives errors that were found in a map the same order every time: they become an Event, which is told once for
+// as long as it stays the same.
+func sorted(errs field.ErrorList) field.ErrorList {
+	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
 }

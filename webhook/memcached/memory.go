@@ -1,0 +1,90 @@
+package memcached
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// What memcached uses beside the items that its -m limits, in MiB. README.md has the measurements.
+const (
+	mebibyte = 1 << 20
+
+	// baseMiB are 8 for the process itself, and 40 for the first page of 1 MiB that every class of item sizes gets even
+	// when the items have reached their limit: https://github.com/memcached/memcached/issues/1025
+	baseMiB = 48
+	// connectionKiB is for an open connection in the middle of a request: 0.6 KiB idle, 6 with a read buffer, of which
+	// not all connections have one.
+	connectionKiB = 4
+
+	defaultItemMiB         = 64
+	leastItemMiB           = 16
+	mostItemMiB            = 1 << 20
+	defaultOverheadPercent = 10
+)
+
+// sizing is what one pod's memory is made up of, in MiB.
+type sizing struct {
+	items int64
+	limit int64
+	// needed is the limit under which so many items are safe: beside is what it leaves to anything but items, and percent
+	// what it adds to each.
+	needed, beside, percent int64
+}
+
+// tight is true when the memory limit is lower than what the items may come to need.
+func (s sizing) tight() bool { return s.limit < s.needed }
+
+// sizingOf derives what was not given of the items and the limit from the other.
+func sizingOf(spec *Spec) sizing {
+	cache := &spec.Cache
+	percent := deref(cache.OverheadPercent, defaultOverheadPercent)
+	beside := baseMiB + connectionsMiB(cache.maxConnections(), connectionKiB)
+	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
+	items := deref(cache.MemoryMB, defaultItemMiB)
+	if limited && cache.MemoryMB == nil {
+		items = min(itemsUnder(mebibytes(limit), beside, percent), mostItemMiB)
+	}
+	size := sizing{items: items, needed: limitFor(items, beside, percent), beside: beside, percent: percent}
+	size.limit = size.needed
+	if limited {
+		size.limit = mebibytes(limit)
+	}
+	return size
+}
+
+// itemsUnder returns how many MiB of items are safe under a limit, which may come out negative.
+func itemsUnder(limit, beside, overheadPercent int64) int64 {
+	return (limit - beside) * 100 / (100 + overheadPercent)
+}
+
+// limitFor returns the limit under which so many MiB of items are safe.
+func limitFor(items, beside, overheadPercent int64) int64 {
+	return ceilDiv(items*(100+overheadPercent), 100) + beside
+}
+
+func connectionsMiB(connections, kibibytesEach int64) int64 {
+	return ceilDiv(connections*kibibytesEach, 1024)
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
+
+func mebibytes(quantity resource.Quantity) int64 { return quantity.Value() / mebibyte }
+
+// resources are those that were given, with a memory limit and a request of the same: a cache fills the memory that it
+// was given, so a node must have it.
+func resources(given corev1.ResourceRequirements, size sizing) corev1.ResourceRequirements {
+	all := *given.DeepCopy()
+	if all.Limits == nil {
+		all.Limits = corev1.ResourceList{}
+	}
+	if all.Requests == nil {
+		all.Requests = corev1.ResourceList{}
+	}
+	if _, limited := all.Limits[corev1.ResourceMemory]; !limited {
+		all.Limits[corev1.ResourceMemory] = *resource.NewQuantity(size.limit*mebibyte, resource.BinarySI)
+	}
+	if _, requested := all.Requests[corev1.ResourceMemory]; !requested {
+		all.Requests[corev1.ResourceMemory] = all.Limits[corev1.ResourceMemory]
+	}
+	return all
+}

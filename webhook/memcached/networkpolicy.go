@@ -1,0 +1,36 @@
+package memcached
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// networkPolicy lets only the given peers connect, and only to memcached's port; nil where it is turned off.
+func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
+	given := &memcached.Spec.NetworkPolicy
+	if !deref(given.Enabled, true) {
+		return nil
+	}
+	from := given.From
+	if len(from) == 0 { // an empty list in a policy is everybody
+		from = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
+	}
+	return &networkingv1.NetworkPolicy{
+		TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:      memcached.Name,
+			Namespace: memcached.Namespace,
+			Labels:    labels(memcached),
+		},
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			Ingress: []networkingv1.NetworkPolicyIngressRule{{
+				From:  from,
+				Ports: []networkingv1.NetworkPolicyPort{{Port: new(intstr.FromInt32(port)), Protocol: new(corev1.ProtocolTCP)}},
+			}},
+		},
+	}
+}

@@ -1,0 +1,124 @@
+package memcached
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// DefaultImage runs where spec.image is empty. 1.6.40 and later reload certificates on SIGHUP.
+const DefaultImage = "memcached:1.6.45-alpine"
+
+const (
+	containerName = "memcached"
+	portName      = "memcached"
+	port          = 11211
+
+	// userID is the user memcache of the official image. The image names it by name only, and the kubelet refuses
+	// runAsNonRoot without a number.
+	userID = 11211
+
+	defaultPreStopSleepSeconds           = 5
+	defaultTerminationGracePeriodSeconds = 30
+)
+
+func podTemplate(memcached *Memcached) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
+		Spec:       podSpec(memcached),
+	}
+}
+
+func podSpec(memcached *Memcached) corev1.PodSpec {
+	spec := &memcached.Spec
+	return corev1.PodSpec{
+		Containers:       []corev1.Container{container(spec)},
+		ImagePullSecrets: spec.ImagePullSecrets,
+
+		// What Kubernetes leaves open to every pod, and memcached has no use for.
+		AutomountServiceAccountToken: new(false),
+		EnableServiceLinks:           new(false),
+		SecurityContext:              podSecurityContext(spec.PodSecurityContext),
+		// Named even when it is the default one: of a name that is left out the API server keeps the last.
+		ServiceAccountName: cmp.Or(spec.ServiceAccountName, "default"),
+
+		Affinity:                  spec.Affinity,
+		NodeSelector:              spec.NodeSelector,
+		Tolerations:               spec.Tolerations,
+		TopologySpreadConstraints: spread(memcached),
+		PriorityClassName:         spec.PriorityClassName,
+
+		TerminationGracePeriodSeconds: new(deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
+	}
+}
+
+func container(spec *Spec) corev1.Container {
+	size := sizingOf(spec)
+	return corev1.Container{
+		Name:            containerName,
+		Image:           cmp.Or(spec.Image, DefaultImage),
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Command:         command(&spec.Cache, size),
+		Ports:           []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}},
+		Resources:       resources(spec.Resources, size),
+		// A connect, not a command: memcached accepts a connection even when it is at its limit of connections.
+		ReadinessProbe: connects(5, 3, 3),
+		// A restart empties the cache, so only a server that has not taken a connection for a minute is restarted.
+		LivenessProbe:   connects(10, 5, 6),
+		Lifecycle:       lifecycle(spec),
+		SecurityContext: containerSecurityContext(spec.SecurityContext),
+	}
+}
+
+// connects is a probe that fails when the port took no connection so many times in a row.
+func connects(periodSeconds, timeoutSeconds, failureThreshold int32) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler:     corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portName)}},
+		PeriodSeconds:    periodSeconds,
+		TimeoutSeconds:   timeoutSeconds,
+		FailureThreshold: failureThreshold,
+	}
+}
+
+// lifecycle lets a pod that is going serve on for a while: memcached closes its connections at once when it is told to
+// end.
+func lifecycle(spec *Spec) *corev1.Lifecycle {
+	seconds := deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
+	if seconds == 0 {
+		return nil
+	}
+	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}}
+}
+
+// spread asks for a spread over nodes and zones as far as they go, unless another was asked for.
+func spread(memcached *Memcached) []corev1.TopologySpreadConstraint {
+	own := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
+	if len(memcached.Spec.TopologySpreadConstraints) == 0 {
+		return []corev1.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: own},
+			{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: own},
+		}
+	}
+	var constraints []corev1.TopologySpreadConstraint
+	for _, constraint := range memcached.Spec.TopologySpreadConstraints {
+		if constraint.LabelSelector == nil {
+			constraint.LabelSelector = own
+		}
+		constraints = append(constraints, constraint)
+	}
+	return constraints
+}
+
+func podSecurityContext(given *corev1.PodSecurityContext) *corev1.PodSecurityContext {
+	restricted := object.RestrictedPod(userID)
+	restricted.FSGroup = new(int64(userID))
+	return overlay(restricted, given)
+}
+
+func containerSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
+	return overlay(object.RestrictedContainer(), given)
+}

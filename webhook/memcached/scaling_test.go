@@ -1,0 +1,139 @@
+package memcached
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func ago(seconds int) *metav1.Time {
+	return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
+}
+
+func stepping(size int32, last *ScalingStatus) *Memcached {
+	memcached := sample(size)
+	memcached.Spec.Scaling = Scaling{MaxStep: new(int32(2)), StepIntervalSeconds: new(int32(60))}
+	memcached.Status.Scaling = last
+	return memcached
+}
+
+func running(replicas, available int32) *object.Workload {
+	return &object.Workload{
+		Spec:   object.WorkloadSpec{Replicas: replicas},
+		Status: object.WorkloadStatus{Replicas: replicas, AvailableReplicas: available},
+	}
+}
+
+func TestScale(t *testing.T) {
+	cases := []struct {
+		reason   string
+		size     int32
+		last     *ScalingStatus
+		workload *object.Workload
+		replicas int32
+		status   *ScalingStatus
+		wait     time.Duration
+	}{
+		{"a new cache has no keys to lose", 7, nil, nil, 7, &ScalingStatus{Replicas: 7}, 0},
+		{"settled", 3, &ScalingStatus{3, ago(999)}, running(3, 3), 3, &ScalingStatus{3, ago(999)}, 0},
+		{"settled since it was made", 3, &ScalingStatus{3, nil}, running(3, 3), 3, &ScalingStatus{3, nil}, 0},
+		{"the first step up", 8, &ScalingStatus{3, ago(999)}, running(3, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"the first step since it was made", 8, &ScalingStatus{3, nil}, running(3, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"the first step down", 1, &ScalingStatus{6, ago(999)}, running(6, 6), 4, &ScalingStatus{4, ago(0)}, time.Minute},
+		{"it is not time yet", 8, &ScalingStatus{5, ago(20)}, running(5, 5), 5, &ScalingStatus{5, ago(20)}, 40 * time.Second},
+		{"it is time, to the second", 8, &ScalingStatus{5, ago(60)}, running(5, 5), 7, &ScalingStatus{7, ago(0)}, time.Minute},
+		{"the last step is as short as it need be", 8, &ScalingStatus{7, ago(60)}, running(7, 7), 8, &ScalingStatus{8, ago(0)}, 0},
+		{"a step up waits until the pods of the last one serve", 8, &ScalingStatus{5, ago(90)}, running(5, 4), 5, &ScalingStatus{5, ago(90)}, 0},
+		{"a step down does not wait for pods that may never serve", 1, &ScalingStatus{5, ago(90)}, running(5, 3), 3, &ScalingStatus{3, ago(0)}, time.Minute},
+		{"the size was changed back in between", 3, &ScalingStatus{5, ago(20)}, running(5, 5), 5, &ScalingStatus{5, ago(20)}, 40 * time.Second},
+		{"from none there is nothing to spare", 8, &ScalingStatus{0, ago(999)}, running(0, 0), 8, &ScalingStatus{8, ago(0)}, 0},
+		{"the workload is seen late, just after a step", 8, &ScalingStatus{5, ago(1)}, running(3, 3), 5, &ScalingStatus{5, ago(1)}, 59 * time.Second},
+		{"status is seen late, just after a step", 8, &ScalingStatus{3, ago(60)}, running(5, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"status was lost", 8, nil, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"somebody scaled the workload by hand", 3, &ScalingStatus{3, ago(999)}, running(9, 9), 9, &ScalingStatus{9, ago(0)}, time.Minute},
+		{"a clock that was set back holds nothing up for ever", 8, &ScalingStatus{5, ago(-9999)}, running(5, 5), 5, &ScalingStatus{5, ago(-9999)}, time.Minute},
+	}
+	for _, test := range cases {
+		got := scaleOf(stepping(test.size, test.last), test.workload, noon)
+		if got.replicas != test.replicas || got.wait != test.wait {
+			t.Errorf("%s: %d replicas and the next step in %s, want %d and %s", test.reason, got.replicas, got.wait, test.replicas, test.wait)
+		}
+		if diff := cmp.Diff(test.status, got.status); diff != "" {
+			t.Errorf("%s: another step is noted (-want +got):\n%s", test.reason, diff)
+		}
+		// Metacontroller has applied the answer, and asks again in the same instant.
+		after := running(got.replicas, available(test.workload, got.replicas))
+		again := scaleOf(stepping(test.size, got.status), after, noon)
+		if diff := cmp.Diff(got, again, cmp.AllowUnexported(scale{})); diff != "" {
+			t.Errorf("%s: asked again in the same instant, it goes on (-first +second):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// available are the pods that serve right after an answer was applied: no new ones, but fewer if there were too many.
+func available(before *object.Workload, replicas int32) int32 {
+	if before == nil {
+		return 0
+	}
+	return min(before.Status.AvailableReplicas, replicas)
+}
+
+func TestScaleWithoutSteps(t *testing.T) {
+	memcached := sample(100)
+	memcached.Status.Scaling = &ScalingStatus{3, ago(1)}
+	got := scaleOf(memcached, running(3, 0), noon)
+	if got.replicas != 100 || got.wait != 0 || got.status != nil || got.pending() {
+		t.Errorf("without maxStep a change of size is one step, and leaves nothing in status: %+v", got)
+	}
+}
+
+// TestScaleArrives: from any size to any other, asked at odd moments, with a hook that remembers nothing, each change is
+// at most a step, each comes an interval after the last, and the size is reached.
+func TestScaleArrives(t *testing.T) {
+	for from := range int32(8) {
+		for to := range int32(8) {
+			last, replicas, now := &ScalingStatus{Replicas: from}, from, noon
+			changed := metav1.NewTime(noon.Add(-time.Hour))
+			for range 100 {
+				got := scaleOf(stepping(to, last), running(replicas, replicas), now)
+				if difference := got.replicas - replicas; difference != 0 {
+					if replicas != 0 && max(difference, -difference) > 2 || now.Sub(changed.Time) < time.Minute {
+						t.Fatalf("from %d to %d: %d became %d after %s", from, to, replicas, got.replicas, now.Sub(changed.Time))
+					}
+					changed = now
+				}
+				last, replicas = got.status, got.replicas
+				now = metav1.NewTime(now.Add(17 * time.Second))
+			}
+			if replicas != to {
+				t.Errorf("from %d to %d: stands still at %d", from, to, replicas)
+			}
+		}
+	}
+}
+
+func TestMoved(t *testing.T) {
+	cases := []struct {
+		reason   string
+		from, to int32
+		want     int64
+	}{
+		{"one more than three takes a quarter of the keys", 3, 4, 25},
+		{"one fewer than four gives its quarter away", 4, 3, 25},
+		{"a third, rounded", 2, 3, 33},
+		{"the first server takes all", 0, 1, 100},
+		{"none", 3, 3, 0},
+		{"nothing of nothing", 0, 0, 0},
+	}
+	for _, test := range cases {
+		if got := moved(test.from, test.to); got != test.want {
+			t.Errorf("%s: %d%%, want %d%%", test.reason, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package memcached
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// serverList is what clients take for the pods of the workload that has so many replicas.
+func serverList(memcached *Memcached, replicas int32, pods []*object.Pod) []string {
+	if memcached.Spec.workload() == StatefulSetWorkload {
+		return serverNames(memcached, replicas)
+	}
+	return serverAddresses(pods)
+}
+
+func serverNames(memcached *Memcached, replicas int32) []string {
+	names := make([]string, 0, replicas)
+	for i := range replicas {
+		names = append(names, fmt.Sprintf("%s-%d.%s.%s.svc:%d", memcached.Name, i, memcached.Name, memcached.Namespace, port))
+	}
+	return names
+}
+
+// serverAddresses returns the addresses of the pods that are ready, in the order of the addresses.
+func serverAddresses(pods []*object.Pod) []string {
+	var addresses []netip.AddrPort
+	for _, pod := range pods {
+		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Ready() {
+			addresses = append(addresses, netip.AddrPortFrom(address, port))
+		}
+	}
+	slices.SortFunc(addresses, netip.AddrPort.Compare)
+	list := make([]string, 0, len(addresses))
+	for _, address := range addresses {
+		list = append(list, address.String())
+	}
+	return list
+}

@@ -1,0 +1,34 @@
+package memcached
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// service gives clients the addresses of all pods, for it is they who choose the server for a key. A pod that is not
+// ready for a moment stays among them: leaving it out would move its keys, and putting it back move them again.
+func service(memcached *Memcached) *corev1.Service {
+	given := &memcached.Spec.Service
+	return &corev1.Service{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        memcached.Name,
+			Namespace:   memcached.Namespace,
+			Labels:      labels(memcached),
+			Annotations: given.Annotations,
+		},
+		Spec: corev1.ServiceSpec{
+			ClusterIP:                corev1.ClusterIPNone,
+			PublishNotReadyAddresses: true,
+			IPFamilyPolicy:           new(deref(given.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
+			Selector:                 selectorLabels(memcached),
+			Ports: []corev1.ServicePort{{
+				Name:       portName,
+				Port:       port,
+				TargetPort: intstr.FromString(portName),
+				Protocol:   corev1.ProtocolTCP,
+			}},
+		},
+	}
+}

@@ -1,0 +1,31 @@
+package memcached
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// statefulSet runs the pods under names that stay. They start and end all at once, for none depends on another; a change
+// of what they run replaces them one after the other.
+func statefulSet(memcached *Memcached, replicas int32) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        memcached.Name,
+			Namespace:   memcached.Namespace,
+			Labels:      labels(memcached),
+			Annotations: object.ParentGeneration(memcached),
+		},
+		Spec: appsv1.StatefulSetSpec{
+			Replicas:            new(replicas),
+			Selector:            &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
+			Template:            podTemplate(memcached),
+			ServiceName:         memcached.Name,
+			PodManagementPolicy: appsv1.ParallelPodManagement,
+			UpdateStrategy:      appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},
+			MinReadySeconds:     memcached.Spec.Rollout.minReadySeconds(),
+		},
+	}
+}

@@ -3,6 +3,7 @@ package memcached
 // Cache sets memcached itself.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxItemSize) || self.maxItemSize.endsWith('m') || int(self.maxItemSize.split('k')[0]) % 512 == 0",message="maxItemSize must be a multiple of 512k: memcached keeps large items in pieces of 512k, and does not start otherwise"
+// +kubebuilder:validation:XValidation:rule="(has(self.maxConnections) ? self.maxConnections : 1024) >= 16 * (has(self.threads) ? self.threads : 4)",message="maxConnections must be at least 16 for each of the threads: memcached counts its own open files among the connections, and does not start with too few"
 type Cache struct {
 	// memoryMB is how many MiB of items one memcached keeps: its -m. By default, what fits under the memory limit of
 	// resources; without one, 64.
@@ -16,9 +17,10 @@ type Cache struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=400
 	OverheadPercent *int64 `json:"overheadPercent,omitempty"`
-	// maxConnections is how many connections one memcached takes at once: its -c. By default 1024.
+	// maxConnections is how many connections one memcached takes at once: its -c. By default 1024; at least 16 for each
+	// thread, and the files that a thread itself needs count too.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=64
 	// +kubebuilder:validation:Maximum=1000000
 	MaxConnections *int64 `json:"maxConnections,omitempty"`
 	// threads is how many threads serve them: memcached's -t. By default 4; more than there are CPUs is of no use.

@@ -10,9 +10,12 @@ import (
 func validateCache(cache *Cache, path *field.Path) field.ErrorList {
 	errs := within(path.Child("memoryMB"), cache.MemoryMB, leastItemMiB, mostItemMiB)
 	errs = append(errs, within(path.Child("overheadPercent"), cache.OverheadPercent, 0, 400)...)
-	errs = append(errs, within(path.Child("maxConnections"), cache.MaxConnections, 1, 1000000)...)
+	errs = append(errs, within(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
 	errs = append(errs, within(path.Child("threads"), cache.Threads, 1, 64)...)
 	errs = append(errs, within(path.Child("verbosity"), cache.Verbosity, 0, 2)...)
+	if threads := deref(cache.Threads, defaultThreads); cache.maxConnections() < 16*int64(threads) {
+		errs = append(errs, field.Invalid(path.Child("maxConnections"), cache.maxConnections(), fmt.Sprintf("must be at least 16 for each of %d threads: memcached counts its own open files among the connections, and does not start with too few", threads)))
+	}
 	largest := itemSizeKiB(cache.maxItemSize())
 	if largest < 512 || largest > 1<<20 || largest%512 != 0 {
 		errs = append(errs, field.Invalid(path.Child("maxItemSize"), cache.MaxItemSize, "must be a multiple of 512k up to 1024m, as 512k or 8m"))

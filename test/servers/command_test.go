@@ -1,0 +1,67 @@
+package servers
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+func limitedTo(limit string) corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(limit)}}
+}
+
+// TestSettings: memcached starts with every command line that the hook makes, answers on the port that the container
+// declares, and has understood what was asked for.
+func TestSettings(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   memcached.Spec
+		want   map[string]string
+	}{
+		{"nothing but a size", memcached.Spec{}, map[string]string{
+			"maxbytes": "67108864", "maxconns": "1024", "num_threads": "4", "item_size_max": "1048576",
+			"evictions": "on", "verbosity": "1", "udpport": "0",
+		}},
+		{"the smallest cache", memcached.Spec{Cache: memcached.Cache{MemoryMB: new(int64(16)), MaxItemSize: "8m", MaxConnections: new(int64(64)), Threads: new(int32(4))}},
+			map[string]string{"maxbytes": "16777216", "item_size_max": "8388608", "maxconns": "64", "num_threads": "4"}},
+		{"what fits under a limit", memcached.Spec{Resources: limitedTo("1Gi")}, map[string]string{"maxbytes": "925892608"}},
+		{"under the lowest limit there is", memcached.Spec{Resources: limitedTo("70Mi")}, map[string]string{"maxbytes": "16777216"}},
+		{"the smallest largest item", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "512k"}}, map[string]string{"item_size_max": "524288"}},
+		{"an odd multiple of it", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "1536k"}}, map[string]string{"item_size_max": "1572864"}},
+		{"half of the memory", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "32m"}}, map[string]string{"item_size_max": "33554432"}},
+		{"the largest item there is", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "1024m", MemoryMB: new(int64(2048))}}, map[string]string{"item_size_max": "1073741824"}},
+		{"as few connections as so many threads allow", memcached.Spec{Cache: memcached.Cache{MaxConnections: new(int64(1024)), Threads: new(int32(64))}},
+			map[string]string{"maxconns": "1024", "num_threads": "64"}},
+		{"no evictions", memcached.Spec{Cache: memcached.Cache{DisableEvictions: true}}, map[string]string{"evictions": "off"}},
+		{"no log", memcached.Spec{Cache: memcached.Cache{Verbosity: new(int32(0))}}, map[string]string{"verbosity": "0"}},
+		{"all of the log", memcached.Spec{Cache: memcached.Cache{Verbosity: new(int32(2))}}, map[string]string{"verbosity": "2"}},
+		{"more arguments", memcached.Spec{Cache: memcached.Cache{ExtraArgs: []string{"-o", "hashpower=20,idle_timeout=60", "--disable-flush-all", "-f", "1.5"}}},
+			map[string]string{"idle_timeout": "60", "flush_enabled": "no", "growth_factor": "1.50"}},
+	}
+	for _, test := range cases {
+		t.Run(test.reason, func(t *testing.T) {
+			test.spec.Size = new(int32(1))
+			settings := start(t, container(t, test.spec)).stats(t, "stats settings")
+			for setting, want := range test.want {
+				if got := settings[setting]; got != want {
+					t.Errorf("%s is %q, want %q", setting, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestSamples: memcached starts as the samples say.
+func TestSamples(t *testing.T) {
+	for file, spec := range samples(t) {
+		t.Run(file, func(t *testing.T) {
+			settings := start(t, container(t, spec)).stats(t, "stats settings")
+			if settings["maxbytes"] == "" {
+				t.Errorf("no settings: %v", settings)
+			}
+		})
+	}
+}

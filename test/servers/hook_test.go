@@ -1,0 +1,80 @@
+// Package servers starts what the hooks say should run: a real memcached, from this machine's PATH, with the command line
+// of the pods. Without one it fails, for it would have tested nothing.
+package servers
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// container is what the sync hook answers for a new parent of that spec: the container that its pods are to run.
+func container(t *testing.T, spec memcached.Spec) corev1.Container {
+	t.Helper()
+	none := map[string]any{}
+	apiVersion, kind := memcached.Kind.ToAPIVersionAndKind()
+	request, err := json.Marshal(map[string]any{
+		"parent": memcached.Memcached{
+			TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: kind},
+			ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "default", Generation: 1},
+			Spec:       spec,
+		},
+		"children": map[string]any{
+			"Deployment.apps/v1": none, "StatefulSet.apps/v1": none, "Service.v1": none,
+			"PodDisruptionBudget.policy/v1": none, "NetworkPolicy.networking.k8s.io/v1": none,
+		},
+		"related":    map[string]any{"Pod.v1": none},
+		"finalizing": false,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	httpRequest := httptest.NewRequest(http.MethodPost, "/memcached/sync", bytes.NewReader(request))
+	httpRequest.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	webhook.NewHandler(webhook.Options{}).ServeHTTP(recorder, httpRequest)
+	if recorder.Code != http.StatusOK {
+		t.Fatalf("the hook answered %d %s", recorder.Code, recorder.Body)
+	}
+	var response struct {
+		Children []appsv1.Deployment `json:"children"` // a StatefulSet has its template in the same place
+	}
+	if err := json.Unmarshal(recorder.Body.Bytes(), &response); err != nil {
+		t.Fatal(err)
+	}
+	return response.Children[0].Spec.Template.Spec.Containers[0]
+}
+
+// samples are the specs of the repository's samples, by their files.
+func samples(t *testing.T) map[string]memcached.Spec {
+	t.Helper()
+	files, err := filepath.Glob("../../manifests/samples/cache_v1alpha1_*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sample of a Memcached: %v", err)
+	}
+	specs := map[string]memcached.Spec{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parent memcached.Memcached
+		if err := yaml.UnmarshalStrict(raw, &parent); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		specs[filepath.Base(file)] = parent.Spec
+	}
+	return specs
+}

@@ -1,0 +1,94 @@
+package servers
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// TestMemoryStaysUnderTheLimit: a cache that is full of items of one size, and is then given items of every size, has
+// used less memory than the limit that goes with it. This is memcached's worst case: items that it keeps within -m, and a
+// page for each size beyond that.
+func TestMemoryStaysUnderTheLimit(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   memcached.Spec
+		// valueBytes is the size of the items that the cache is full of.
+		valueBytes  int
+		connections int
+	}{
+		{"the default, full of small items", memcached.Spec{}, 100, 1},
+		{"the default, full of larger items, and with clients", memcached.Spec{}, 10_000, 500},
+		{"what fits under 128Mi", memcached.Spec{Resources: limitedTo("128Mi")}, 1000, 1},
+		{"what fits under 70Mi", memcached.Spec{Resources: limitedTo("70Mi")}, 100, 1},
+		{"256 MiB of items", memcached.Spec{Cache: memcached.Cache{MemoryMB: new(int64(256))}}, 1000, 1},
+	}
+	for _, test := range cases {
+		t.Run(test.reason, func(t *testing.T) {
+			test.spec.Size = new(int32(1))
+			c := container(t, test.spec)
+			s := start(t, c)
+			for range test.connections {
+				s.connect(t)
+			}
+			maxBytes, err := strconv.Atoi(s.stats(t, "stats settings")["maxbytes"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.fill(t, maxBytes*5/4/test.valueBytes, test.valueBytes)
+			stats := s.stats(t, "stats")
+			if stats["evictions"] == "0" {
+				t.Fatalf("the cache was not filled: %s of %d bytes", stats["bytes"], maxBytes)
+			}
+			for size := 50; size < 1_000_000; size = size * 5 / 4 {
+				s.fill(t, max(1_000_000/size, 10), size)
+			}
+			peak, limit := s.peakMiB(t), c.Resources.Limits.Memory().Value()>>20
+			t.Logf("%d MiB of items: peak %d MiB, limit %d MiB", maxBytes>>20, peak, limit)
+			if peak > limit {
+				t.Errorf("memcached used %d MiB and would have been killed at %d", peak, limit)
+			}
+		})
+	}
+}
+
+// connect opens a connection and leaves it idle.
+func (s server) connect(t *testing.T) net.Conn {
+	t.Helper()
+	connection, err := net.DialTimeout("tcp", s.address, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { connection.Close() })
+	return connection
+}
+
+// fill sets so many items of that size, and returns when all are stored.
+func (s server) fill(t *testing.T, items, valueBytes int) {
+	t.Helper()
+	connection := s.connect(t)
+	if err := connection.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	writer := bufio.NewWriterSize(connection, 1<<20)
+	value := make([]byte, valueBytes)
+	for i := range value {
+		value[i] = 'x'
+	}
+	for i := range items {
+		fmt.Fprintf(writer, "set %d-%d 0 0 %d noreply\r\n%s\r\n", valueBytes, i, valueBytes, value)
+	}
+	fmt.Fprint(writer, "version\r\n")
+	if err := writer.Flush(); err != nil {
+		t.Fatalf("setting %d items of %d bytes: %v", items, valueBytes, err)
+	}
+	if _, err := bufio.NewReader(connection).ReadString('\n'); err != nil {
+		t.Fatalf("setting %d items of %d bytes: %v", items, valueBytes, err)
+	}
+	connection.Close()
+}

@@ -29,6 +29,9 @@ func classify(err error) (code int, sentence string) {
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is larger than %d bytes", tooLarge.Limit)
 	}
+	if tooLarge, ok := errors.AsType[*composite.TokenError](err); ok {
+		return http.StatusRequestEntityTooLarge, tooLarge.Error()
+	}
 	if _, ok := errors.AsType[*mediaTypeError](err); ok {
 		return http.StatusUnsupportedMediaType, err.Error()
 	}

@@ -121,11 +121,11 @@ func compareObjects[T Object](a, b T) int {
 
 // notAnObject refuses the value that comes next, which the protocol says is an object.
 func notAnObject(decoder *jsontext.Decoder) error {
-	value, err := decoder.ReadValue()
+	token, err := decoder.ReadToken()
 	if err != nil {
 		return err
 	}
-	return refuse("%s: must be an object, not %s", dotted(decoder.StackPointer()), kindName(value.Kind()))
+	return refuse("%s: must be an object, not %s", dotted(decoder.StackPointer()), kindName(token.Kind()))
 }
 
 func kindName(kind jsontext.Kind) string {

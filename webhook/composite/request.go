@@ -58,7 +58,7 @@ type compositeController struct {
 // decode reads exactly one JSON value from the body as it comes, without a copy of it in memory. Duplicate names, bad
 // UTF-8, names in another case and anything after the value are errors or unknown, never a silent zero.
 func decode(body io.Reader, request any) error {
-	if err := json.UnmarshalRead(body, request); err != nil {
+	if err := json.UnmarshalRead(tokenReader{body}, request); err != nil {
 		return explain(err)
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -71,16 +70,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var config webhook.Config
+	config := webhook.Config{Version: programVersion()}
 	var level slog.Level
 	var format string
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&config.Address, "address", ":8080", "`host:port` that takes the hooks' requests")
-	flags.StringVar(&config.OpsAddress, "ops-address", ":8081", "`host:port` of /healthz, /readyz and /metrics; empty for none")
-	flags.Int64Var(&config.MaxBodyBytes, "max-body-bytes", webhook.DefaultMaxBodyBytes, "largest request body in `bytes`")
-	flags.DurationVar(&config.ShutdownDelay, "shutdown-delay", 0, "`time` between failing readiness and the drain; some seconds on a cluster")
-	flags.DurationVar(&config.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "`time` that requests in flight have to finish")
+	config.AddFlags(flags)
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
 	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
 
@@ -95,8 +90,8 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if flags.NArg() > 0 {
 		return usageError{fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))}
 	}
-	if config.MaxBodyBytes <= 0 || config.ShutdownDelay < 0 || config.ShutdownTimeout < 0 {
-		return usageError{errors.New("-max-body-bytes must be above 0, -shutdown-delay and -shutdown-timeout not below 0")}
+	if err := config.Check(); err != nil {
+		return usageError{err}
 	}
 	handler, err := logHandler(format, stderr, level)
 	if err != nil {

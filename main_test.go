@@ -23,6 +23,16 @@ func TestUsage(t *testing.T) {
 		{"a limit that lets nothing in", []string{"-max-body-bytes", "0"}, "-max-body-bytes"},
 		{"render without a file", []string{"render"}, "-f FILE"},
 		{"render into a format that is none", []string{"render", "-f", "-", "-o", "xml"}, "xml"},
+		{"no request would get in", []string{"-max-in-flight", "0"}, "-max-in-flight"},
+		{"the largest body would never get in", []string{"-max-body-bytes", "10", "-max-in-flight-bytes", "9"}, "-max-in-flight-bytes"},
+		{"time runs forward", []string{"-shutdown-delay", "-1s"}, "-shutdown-delay"},
+		{"a certificate without its key", []string{"-tls-cert", "tls.crt"}, "-tls-key"},
+		{"a key without its certificate", []string{"-tls-key", "tls.key"}, "-tls-cert"},
+		{"plain HTTP has no certificates", []string{"-client-ca", "ca.crt"}, "-tls-cert"},
+		{"names that nobody vouches for", []string{"-client-names", "a"}, "-client-ca"},
+		{"an empty name, which certificates without a name have too", []string{"-client-names", "a,"}, "-client-names"},
+		{"a version that is broken", []string{"-tls-min-version", "1.1"}, "-tls-min-version"},
+		{"a version of what is not there", []string{"-tls-min-version", "1.2"}, "-tls-cert"},
 		{"version takes nothing", []string{"version", "-v"}, "-v"},
 	}
 	for _, test := range cases {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 
 	"github.com/example/memcached-operator/webhook/composite"
 )
@@ -14,6 +15,14 @@ import (
 type mediaTypeError struct{ sentence string }
 
 func (e *mediaTypeError) Error() string { return e.sentence }
+
+// routeError says that there is no hook behind a URL, or not by that method.
+type routeError struct {
+	code     int
+	sentence string
+}
+
+func (e *routeError) Error() string { return e.sentence }
 
 // panicError is a defect of a hook, with where it happened.
 type panicError struct {
@@ -31,6 +40,15 @@ func classify(err error) (code int, sentence string) {
 	}
 	if tooLarge, ok := errors.AsType[*composite.TokenError](err); ok {
 		return http.StatusRequestEntityTooLarge, tooLarge.Error()
+	}
+	if refused, ok := errors.AsType[*callerError](err); ok {
+		return refused.code, refused.sentence
+	}
+	if _, ok := errors.AsType[*busyError](err); ok {
+		return http.StatusTooManyRequests, err.Error()
+	}
+	if refused, ok := errors.AsType[*routeError](err); ok {
+		return refused.code, refused.sentence
 	}
 	if _, ok := errors.AsType[*mediaTypeError](err); ok {
 		return http.StatusUnsupportedMediaType, err.Error()
@@ -51,6 +69,14 @@ func classify(err error) (code int, sentence string) {
 }
 
 func refuse(w http.ResponseWriter, code int, sentence string) {
+	switch code {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", http.MethodPost)
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter()))
+	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)

@@ -1,19 +1,14 @@
 package webhook
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"runtime/debug"
 	"time"
 
-	"github.com/go-chi/chi/v5/middleware"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/memcached-operator/webhook/composite"
 )
@@ -23,17 +18,32 @@ type hook struct {
 	controller, name string
 	handle           composite.Handler
 	options          Options
+	gate             *gate
 	metrics          hookMetrics
 }
 
-func newHook(controller, name string, handle composite.Handler, options Options) *hook {
+func newHook(controller, name string, handle composite.Handler, options Options, gate *gate) *hook {
 	return &hook{
 		controller: controller,
 		name:       name,
 		handle:     handle,
 		options:    options,
+		gate:       gate,
 		metrics:    options.Metrics.forHook(controller, name),
 	}
+}
+
+// newMissing answers where there is no hook, as a hook that refuses every request. Its labels are none, not what the
+// caller made up.
+func newMissing(options Options, refusal func(*http.Request) error) http.HandlerFunc {
+	authorize := options.Authorize
+	options.Authorize = func(r *http.Request) error {
+		if err := authorize(r); err != nil {
+			return err
+		}
+		return refusal(r)
+	}
+	return newHook("none", "none", nil, options, nil).ServeHTTP
 }
 
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +63,7 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	took := time.Since(start)
 	h.metrics.observe(code, body.bytes, took)
-	h.log(r.Context(), response.Parent, code, err, took)
+	h.log(r, response.Parent, code, err, took)
 }
 
 // answer calls the composite hook. A panic becomes an error: it says nothing about the cluster, so nothing may change.
@@ -63,9 +73,21 @@ func (h *hook) answer(r *http.Request, body io.Reader) (response composite.Respo
 			err = &panicError{cause: cause, stack: debug.Stack()}
 		}
 	}()
+	if err := h.options.Authorize(r); err != nil {
+		return response, err
+	}
 	if err := checkHeaders(r.Header); err != nil {
 		return response, err
 	}
+	bytes, err := bodyBytes(r, h.options.MaxBodyBytes)
+	if err != nil {
+		return response, err
+	}
+	leave, err := h.gate.enter(bytes)
+	if err != nil {
+		return response, err
+	}
+	defer leave()
 	return h.handle(body, metav1.NewTime(h.options.Now()))
 }
 
@@ -79,44 +101,4 @@ func checkHeaders(header http.Header) error {
 		return &mediaTypeError{fmt.Sprintf("a hook takes an uncompressed body, not %q", encoding)}
 	}
 	return nil
-}
-
-func (h *hook) log(ctx context.Context, parent types.NamespacedName, code int, err error, took time.Duration) {
-	level := slog.LevelDebug
-	switch {
-	case code >= http.StatusInternalServerError:
-		level = slog.LevelError
-	case err != nil:
-		level = slog.LevelInfo
-	}
-	if !h.options.Logger.Enabled(ctx, level) {
-		return
-	}
-	attributes := []slog.Attr{
-		slog.String("controller", h.controller),
-		slog.String("hook", h.name),
-		slog.String("parent", parent.String()),
-		slog.Int("code", code),
-		slog.Float64("seconds", took.Seconds()),
-		slog.String("request", middleware.GetReqID(ctx)),
-	}
-	if err != nil {
-		attributes = append(attributes, slog.String("error", err.Error()))
-	}
-	if panicked, ok := errors.AsType[*panicError](err); ok {
-		attributes = append(attributes, slog.String("stack", string(panicked.stack)))
-	}
-	h.options.Logger.LogAttrs(ctx, level, "hook", attributes...)
-}
-
-// countingReader counts the bytes that were read.
-type countingReader struct {
-	reader io.Reader
-	bytes  int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.reader.Read(p)
-	c.bytes += int64(n)
-	return n, err
 }

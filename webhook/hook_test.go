@@ -2,12 +2,10 @@ package webhook
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -29,6 +27,10 @@ func TestClassify(t *testing.T) {
 		{"the request is not Metacontroller's", &composite.RequestError{Err: errors.New("request has no parent")}, 400},
 		{"the parent's author can mend it", fmt.Errorf("sync: %w", &composite.ParentError{Err: errors.New("spec.size: too small")}), 422},
 		{"the body is too large", fmt.Errorf("reading the request: %w", &http.MaxBytesError{Limit: 5}), 413},
+		{"one token is too large to be held", fmt.Errorf("reading the request: %w", &composite.TokenError{}), 413},
+		{"the caller did not say who it is", &callerError{http.StatusUnauthorized, "a caller needs a token"}, 401},
+		{"there is too much to do", &busyError{}, 429},
+		{"there is no such hook", &routeError{http.StatusNotFound, "there is no hook at /x"}, 404},
 		{"the content type is none of ours", &mediaTypeError{"a hook takes application/json"}, 415},
 		{"the body came too slowly", fmt.Errorf("reading the request: %w", os.ErrDeadlineExceeded), 408},
 		{"the client went away", fmt.Errorf("reading the request: %w", io.ErrUnexpectedEOF), 400},
@@ -53,7 +55,7 @@ func serveOne(t *testing.T, handle composite.Handler) (*httptest.ResponseRecorde
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{}`))
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	newHook("memcached", "sync", handle, options).ServeHTTP(recorder, request)
+	newHook("memcached", "sync", handle, options, &gate{requests: 1, bytes: 1 << 20}).ServeHTTP(recorder, request)
 	return recorder, log.String()
 }
 
@@ -85,67 +87,14 @@ func TestRefusalIsLoggedWithItsParent(t *testing.T) {
 }
 
 func TestRequestID(t *testing.T) {
-	recorder := httptest.NewRecorder()
-	request := httptest.NewRequest(http.MethodPost, "/nowhere", nil)
-	NewHandler(Options{}).ServeHTTP(recorder, request)
-	if recorder.Header().Get("X-Request-Id") == "" {
-		t.Error("a caller cannot point at its line in the log without the request's id")
-	}
-}
-
-func TestServeDrains(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	log := &lines{found: make(chan string, 16)}
-	config := Config{
-		Address: "127.0.0.1:0", OpsAddress: "127.0.0.1:0", MaxBodyBytes: 1 << 20,
-		ShutdownDelay: 0, ShutdownTimeout: shutdownTimeout, Logger: slog.New(slog.NewTextHandler(log, nil)),
-	}
-	served := make(chan error, 1)
-	go func() { served <- Serve(ctx, config) }()
-	started := <-log.found
-	address, ops := attribute(started, " address="), attribute(started, "ops-address=")
-
-	if body := get(t, "http://"+ops+"/readyz"); body != "ok\n" {
-		t.Fatalf("ready once it listens: %q", body)
-	}
-	connection, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	// Half a request is in flight when the end comes.
-	if _, err := io.WriteString(connection, "POST /memcached/sync HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{"); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool {
-		return strings.Contains(get(t, "http://"+ops+"/metrics"), `hook_requests_in_flight{controller="memcached",hook="sync"} 1`)
-	})
-	stop()
-	<-log.found // draining
-	if _, err := io.WriteString(connection, "}"); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(connection)
-	if err != nil || !strings.Contains(string(answer), "400 Bad Request") {
-		t.Errorf("a request in flight was not finished: %q, %v", answer, err)
-	}
-	if err := <-served; err != nil {
-		t.Errorf("the drain: %v", err)
-	}
-	if _, err := net.Dial("tcp", address); err == nil {
-		t.Error("it still listens after the drain")
-	}
-}
-
-func TestServeSaysWhyItCannot(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	err = Serve(t.Context(), Config{Address: listener.Addr().String(), Logger: slog.New(slog.DiscardHandler)})
-	if err == nil || !strings.Contains(err.Error(), listener.Addr().String()) {
-		t.Errorf("an address that is taken must be named: %v", err)
+	var log bytes.Buffer
+	handler := NewHandler(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	for _, path := range []string{"/nowhere", "/memcached/sync"} {
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, path, nil))
+		id := recorder.Header().Get("X-Request-Id")
+		if id == "" || !strings.Contains(log.String(), "request="+id) {
+			t.Errorf("a caller cannot point at its line in the log without the request's id: %q, log %s", id, &log)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"runtime"
 	"strconv"
 	"time"
 
@@ -18,8 +19,9 @@ type Metrics struct {
 	inFlight  *prometheus.GaugeVec
 }
 
-// NewMetrics returns metrics in a registry of their own, beside those of the Go runtime and the process.
-func NewMetrics() *Metrics {
+// NewMetrics returns metrics in a registry of their own, beside those of the Go runtime, the process and the build, which
+// is of the given version of the program.
+func NewMetrics(version string) *Metrics {
 	hook := []string{"controller", "hook"}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -42,8 +44,13 @@ func NewMetrics() *Metrics {
 			Help: "Requests being answered now.",
 		}, hook),
 	}
-	m.registry.MustRegister(m.requests, m.durations, m.bodies, m.inFlight,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "hook_build_info",
+		Help: "Always 1, with the version of the program and of Go.",
+	}, []string{"version", "go_version"})
+	build.WithLabelValues(version, runtime.Version()).Set(1)
+	m.registry.MustRegister(m.requests, m.durations, m.bodies, m.inFlight, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

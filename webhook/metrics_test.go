@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,7 +19,7 @@ import (
 const shutdownTimeout = 10 * time.Second
 
 func TestMetricsCountByCode(t *testing.T) {
-	metrics := NewMetrics()
+	metrics := NewMetrics("v1")
 	handle := func(body io.Reader, _ metav1.Time) (composite.Response, error) {
 		content, err := io.ReadAll(body)
 		if string(content) == "bad" {
@@ -26,7 +27,7 @@ func TestMetricsCountByCode(t *testing.T) {
 		}
 		return composite.Response{Body: []byte("{}")}, err
 	}
-	hook := newHook("memcached", "sync", handle, Options{Metrics: metrics}.withDefaults())
+	hook := newHook("memcached", "sync", handle, Options{Metrics: metrics}.withDefaults(), &gate{requests: 1, bytes: 1 << 20})
 	for _, body := range []string{"good", "good", "bad"} {
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		request.Header.Set("Content-Type", "application/json")
@@ -44,9 +45,9 @@ hook_requests_total{code="400",controller="memcached",hook="sync"} 1
 }
 
 func TestMetricsAreNamedWell(t *testing.T) {
-	metrics := NewMetrics()
+	metrics := NewMetrics("v1")
 	metrics.forHook("memcached", "sync").observe(200, 10, time.Millisecond)
-	problems, err := testutil.GatherAndLint(metrics.registry, "hook_requests_total", "hook_request_duration_seconds", "hook_request_body_bytes", "hook_requests_in_flight")
+	problems, err := testutil.GatherAndLint(metrics.registry, "hook_requests_total", "hook_request_duration_seconds", "hook_request_body_bytes", "hook_requests_in_flight", "hook_build_info")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +56,44 @@ func TestMetricsAreNamedWell(t *testing.T) {
 	}
 }
 
+// TestLabelsAreBounded: a metric for each URL that somebody tries is one that never ends.
+func TestLabelsAreBounded(t *testing.T) {
+	metrics := NewMetrics("v1")
+	handler := NewHandler(Options{Metrics: metrics})
+	before := testutil.CollectAndCount(metrics.durations)
+	for i := range 100 {
+		request := httptest.NewRequest(http.MethodPost, "/x"+strconv.Itoa(i)+"/sync", nil)
+		handler.ServeHTTP(httptest.NewRecorder(), request)
+		request = httptest.NewRequest("METHOD"+strconv.Itoa(i), "/memcached/sync", nil)
+		handler.ServeHTTP(httptest.NewRecorder(), request)
+	}
+	if after := testutil.CollectAndCount(metrics.durations); after != before {
+		t.Errorf("%d series became %d", before, after)
+	}
+	want := `
+# HELP hook_requests_total Requests answered, by status code.
+# TYPE hook_requests_total counter
+hook_requests_total{code="404",controller="none",hook="none"} 100
+hook_requests_total{code="405",controller="none",hook="none"} 100
+`
+	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "hook_requests_total"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBuildInfo(t *testing.T) {
+	recorder := httptest.NewRecorder()
+	newOpsHandler(NewMetrics("v1.2.3"), new(atomic.Bool)).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, want := range []string{`version="v1.2.3"} 1`, "go_goroutines ", "process_resident_memory_bytes "} {
+		if !strings.Contains(recorder.Body.String(), want) {
+			t.Errorf("/metrics has no %s", want)
+		}
+	}
+}
+
 func TestReadinessFollowsTheServer(t *testing.T) {
 	var ready atomic.Bool
-	handler := newOpsHandler(NewMetrics(), &ready)
+	handler := newOpsHandler(NewMetrics("v1"), &ready)
 	for _, test := range []struct {
 		reason, path string
 		ready        bool

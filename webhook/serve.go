@@ -10,25 +10,11 @@ import (
 	"time"
 )
 
-// Config is how the program serves.
-type Config struct {
-	// Address takes the hooks' requests, OpsAddress those for health and metrics; an empty OpsAddress serves none.
-	Address, OpsAddress string
-	// MaxBodyBytes bounds a request's body.
-	MaxBodyBytes int64
-	// ShutdownDelay is the time between failing readiness and refusing new connections, in which the cluster learns
-	// to send requests elsewhere.
-	ShutdownDelay time.Duration
-	// ShutdownTimeout is the time that requests in flight have to finish after that.
-	ShutdownTimeout time.Duration
-	Logger          *slog.Logger
-}
-
 // The bounds of one connection. Metacontroller gives up on a request after 10 s by default and closes its idle
 // connections after 90 s: were ours shorter, it would now and then send a request into a closing connection.
 const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second
+	readHeaderTimeout = 4 * time.Second
+	readTimeout       = 12 * time.Second
 	writeTimeout      = 30 * time.Second
 	idleTimeout       = 120 * time.Second
 	maxHeaderBytes    = 64 << 10
@@ -37,25 +23,28 @@ const (
 // Serve listens, serves until the context ends, and drains: readiness fails first, new connections are refused after
 // the delay, and requests in flight finish. It returns an error when it cannot listen or requests had to be cut off.
 func Serve(ctx context.Context, config Config) error {
-	metrics := NewMetrics()
-	var ready atomic.Bool
-	hooks := newServer(NewHandler(Options{Logger: config.Logger, Metrics: metrics, MaxBodyBytes: config.MaxBodyBytes}), config.Logger)
-	ops := newServer(newOpsHandler(metrics, &ready), config.Logger)
-
+	metrics := NewMetrics(config.Version)
+	hooks, draining, err := newHookServer(config, metrics)
+	if err != nil {
+		return fmt.Errorf("starting: %w", err)
+	}
 	failed := make(chan error, 2)
 	listener, err := listen(ctx, config.Address)
 	if err != nil {
 		return err
 	}
-	go func() { failed <- hooks.Serve(listener) }()
+	go func() { failed <- serve(hooks, listener) }()
 	defer hooks.Close()
-	attributes := []any{"address", listener.Addr().String()}
+	attributes := []any{"address", listener.Addr().String(), "tls", hooks.TLSConfig != nil}
+
+	var ready atomic.Bool
 	if config.OpsAddress != "" {
+		ops := newServer(newOpsHandler(metrics, &ready), config.Logger)
 		opsListener, err := listen(ctx, config.OpsAddress)
 		if err != nil {
 			return err
 		}
-		go func() { failed <- ops.Serve(opsListener) }()
+		go func() { failed <- serve(ops, opsListener) }()
 		defer ops.Close()
 		attributes = append(attributes, "ops-address", opsListener.Addr().String())
 	}
@@ -69,7 +58,43 @@ func Serve(ctx context.Context, config Config) error {
 	}
 	config.Logger.Info("draining", "delay", config.ShutdownDelay.String(), "timeout", config.ShutdownTimeout.String())
 	ready.Store(false)
+	draining.Store(true)
 	return drain(hooks, failed, config)
+}
+
+// newHookServer returns the server of the hooks, and what tells it that the drain has begun.
+func newHookServer(config Config, metrics *Metrics) (*http.Server, *atomic.Bool, error) {
+	callers, err := newCallers(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	handler := NewHandler(Options{
+		Controllers:      config.Controllers,
+		Logger:           config.Logger,
+		Metrics:          metrics,
+		Authorize:        callers.authorize,
+		MaxBodyBytes:     config.MaxBodyBytes,
+		MaxInFlight:      config.MaxInFlight,
+		MaxInFlightBytes: config.MaxInFlightBytes,
+	})
+	draining := new(atomic.Bool)
+	server := newServer(closeConnections(handler, draining), config.Logger)
+	if config.TLS.CertFile == "" {
+		return server, draining, nil
+	}
+	server.TLSConfig, err = config.TLS.serverConfig(config.Logger)
+	return server, draining, err
+}
+
+// closeConnections has every connection closed after its next answer once the drain has begun. A client that is told so
+// opens its next connection elsewhere; one whose idle connection is just closed may be sending a request into it.
+func closeConnections(next http.Handler, draining *atomic.Bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // drain ends the hooks' server; that for operations answers until the end, for the kubelet asks until the end.
@@ -99,8 +124,11 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 }
 
 func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	return &http.Server{
 		Handler:           handler,
+		Protocols:         protocols,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -108,4 +136,11 @@ func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
+}
+
+func serve(server *http.Server, listener net.Listener) error {
+	if server.TLSConfig != nil {
+		return server.ServeTLS(listener, "", "")
+	}
+	return server.Serve(listener)
 }

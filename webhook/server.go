@@ -2,6 +2,7 @@
 package webhook
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -40,8 +41,14 @@ type Options struct {
 	Metrics *Metrics
 	// Now is the clock.
 	Now func() time.Time
+	// Authorize refuses a caller by an error; by default nobody is refused.
+	Authorize func(*http.Request) error
 	// MaxBodyBytes bounds a request's body; a larger one is refused with 413.
 	MaxBodyBytes int64
+	// MaxInFlight and MaxInFlightBytes bound the requests that are in work at once and the sum of their bodies; those
+	// beyond are refused with 429.
+	MaxInFlight      int
+	MaxInFlightBytes int64
 }
 
 func (o Options) withDefaults() Options {
@@ -52,13 +59,22 @@ func (o Options) withDefaults() Options {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
+		o.Metrics = NewMetrics("")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	if o.Authorize == nil {
+		o.Authorize = func(*http.Request) error { return nil }
+	}
+	if o.MaxInFlight == 0 {
+		o.MaxInFlight = DefaultMaxInFlight
+	}
+	if o.MaxInFlightBytes == 0 {
+		o.MaxInFlightBytes = DefaultMaxInFlightBytes
 	}
 	return o
 }
@@ -68,16 +84,16 @@ func NewHandler(options Options) http.Handler {
 	options = options.withDefaults()
 	router := chi.NewRouter()
 	router.Use(middleware.RequestID, echoRequestID)
-	router.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, "there is no hook at "+r.URL.Path)
-	})
-	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", http.MethodPost)
-		refuse(w, http.StatusMethodNotAllowed, "a hook takes POST, not "+r.Method)
-	})
+	router.NotFound(newMissing(options, func(r *http.Request) error {
+		return &routeError{http.StatusNotFound, fmt.Sprintf("there is no hook at %.200q", r.URL.Path)}
+	}))
+	router.MethodNotAllowed(newMissing(options, func(r *http.Request) error {
+		return &routeError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook takes POST, not %.20q", r.Method)}
+	}))
+	gate := &gate{requests: options.MaxInFlight, bytes: options.MaxInFlightBytes}
 	for _, controller := range options.Controllers {
 		for name, handle := range controller.Handlers() {
-			router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newHook(controller.Name, name, handle, options))
+			router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newHook(controller.Name, name, handle, options, gate))
 		}
 	}
 	return router

@@ -1,0 +1,83 @@
+package webhook
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+func TestServeDrains(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	log := &lines{found: make(chan string, 16)}
+	config := Config{
+		Address: "127.0.0.1:0", OpsAddress: "127.0.0.1:0", MaxBodyBytes: 1 << 20,
+		ShutdownDelay: 0, ShutdownTimeout: shutdownTimeout, Logger: slog.New(slog.NewTextHandler(log, nil)),
+	}
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, config) }()
+	started := <-log.found
+	address, ops := attribute(started, " address="), attribute(started, "ops-address=")
+
+	if body := get(t, "http://"+ops+"/readyz"); body != "ok\n" {
+		t.Fatalf("ready once it listens: %q", body)
+	}
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	// Half a request is in flight when the end comes.
+	if _, err := io.WriteString(connection, "POST /memcached/sync HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool {
+		return strings.Contains(get(t, "http://"+ops+"/metrics"), `hook_requests_in_flight{controller="memcached",hook="sync"} 1`)
+	})
+	stop()
+	<-log.found // draining
+	if _, err := io.WriteString(connection, "}"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(connection)
+	if err != nil || !strings.Contains(string(answer), "400 Bad Request") {
+		t.Errorf("a request in flight was not finished: %q, %v", answer, err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("the drain: %v", err)
+	}
+	if _, err := net.Dial("tcp", address); err == nil {
+		t.Error("it still listens after the drain")
+	}
+}
+
+func TestServeSaysWhyItCannot(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	err = Serve(t.Context(), Config{Address: listener.Addr().String(), Logger: slog.New(slog.DiscardHandler)})
+	if err == nil || !strings.Contains(err.Error(), listener.Addr().String()) {
+		t.Errorf("an address that is taken must be named: %v", err)
+	}
+}
+
+func TestConnectionsCloseDuringTheDrain(t *testing.T) {
+	var draining atomic.Bool
+	handler := closeConnections(NewHandler(Options{}), &draining)
+	for _, want := range []string{"", "close"} {
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/memcached/sync", nil))
+		if got := recorder.Header().Get("Connection"); got != want {
+			t.Errorf("draining %t: Connection: %q, want %q; a client that is not told sends its next request into a closing connection", draining.Load(), got, want)
+		}
+		draining.Store(true)
+	}
+}

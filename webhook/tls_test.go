@@ -1,0 +1,103 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/example/memcached-operator/test/authority"
+)
+
+// serveTLS serves with the given configuration until the test ends, and returns the address.
+func serveTLS(t *testing.T, config Config) string {
+	t.Helper()
+	log := &lines{found: make(chan string, 16)}
+	config.Address, config.Logger = "127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil))
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, config) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return attribute(<-log.found, " address=")
+}
+
+func TestTLS(t *testing.T) {
+	ours, theirs, folder := authority.New(), authority.New(), t.TempDir()
+	certificate, key := ours.Issue(authority.Subject{CommonName: "hook"})
+	config := Config{TLS: TLS{
+		CertFile: authority.Write(folder, "tls.crt", certificate),
+		KeyFile:  authority.Write(folder, "tls.key", key),
+	}}
+	mutual := config
+	mutual.TLS.ClientCAFile = authority.Write(folder, "ca.crt", ours.PEM())
+	mutual.TLS.ClientNames = []string{"metacontroller"}
+	mutual.TokenFile = authority.Write(folder, "token", []byte("secret"))
+	lax := config
+	lax.TLS.MinVersion = tls.VersionTLS12
+	oneWay, laxAddress, twoWay := serveTLS(t, config), serveTLS(t, lax), serveTLS(t, mutual)
+
+	metacontroller := ours.Certificate(authority.Subject{CommonName: "metacontroller"})
+	for _, test := range []struct {
+		reason, address, token string
+		client                 *tls.Config
+		want                   string
+	}{
+		{"what is asked, over TLS 1.3", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
+		{"TLS 1.2 is not spoken", oneWay, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "protocol version"},
+		{"unless it was asked for", laxAddress, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "200"},
+		{"a client that does not trust the authority", oneWay, "", &tls.Config{RootCAs: theirs.Pool()}, "unknown authority"},
+		{"certificate and token", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "200"},
+		{"no certificate", twoWay, "secret", &tls.Config{RootCAs: ours.Pool()}, "401"},
+		{"no token", twoWay, "", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "401"},
+		{"another name", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "other"})}}, "403"},
+		{"the name from another authority", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{theirs.Certificate(authority.Subject{CommonName: "metacontroller"})}}, "tls: "},
+	} {
+		if got := call(t, "https://"+test.address, test.token, test.client); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s, want %s", test.reason, got, test.want)
+		}
+	}
+	if got := call(t, "http://"+twoWay, "secret", nil); !strings.HasPrefix(got, "400") {
+		t.Errorf("plain HTTP got in where TLS is served: %s", got)
+	}
+}
+
+// call posts a customize request as Metacontroller does and returns the status and body, or the error. The client would
+// take HTTP/2 if it were offered.
+func call(t *testing.T, url, token string, config *tls.Config) string {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	body := `{"controller":{},"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a","namespace":"b"},"spec":{"size":1}}}`
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/memcached/customize", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err.Error()
+	}
+	defer response.Body.Close()
+	if response.ProtoMajor != 1 {
+		t.Errorf("%s answers over %s: one connection would carry every request to one replica", url, response.Proto)
+	}
+	if response.StatusCode == http.StatusUnauthorized && response.Header.Get("WWW-Authenticate") == "" {
+		t.Error("a 401 must say what is asked for")
+	}
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return response.Status + ": " + string(content)
+}

@@ -1,0 +1,99 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// startControlPlane starts etcd and kube-apiserver by envtest, and leaves a kubeconfig and the CustomResourceDefinitions.
+func (c *Cluster) startControlPlane() error {
+	bin := filepath.Join(c.folder, "bin")
+	etcdLauncher, err := writeLauncher(bin, c.programs["etcd"])
+	if err != nil {
+		return err
+	}
+	apiServerLauncher, err := writeLauncher(bin, c.programs["kube-apiserver"])
+	if err != nil {
+		return err
+	}
+	logs, err := os.OpenFile(filepath.Join(c.logs, "kube-apiserver.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	crds, err := filepath.Glob(filepath.Join(c.root, "crds", "*"))
+	if err != nil {
+		return err
+	}
+	c.env = &envtest.Environment{
+		CRDDirectoryPaths:     append(crds, filepath.Join(c.root, "test", "cluster", "crds")),
+		ErrorIfCRDPathMissing: true,
+	}
+	c.env.ControlPlane.KubectlPath = c.Kubectl
+	c.env.ControlPlane.Etcd = &envtest.Etcd{Path: etcdLauncher, DataDir: filepath.Join(c.folder, "etcd")}
+	server := c.env.ControlPlane.GetAPIServer()
+	server.Path, server.CertDir = apiServerLauncher, filepath.Join(c.folder, "apiserver")
+	server.Out, server.Err = logs, logs
+	server.Configure().
+		// envtest turns this plugin off because nobody makes the default service account; the controller manager does.
+		Disable("disable-admission-plugins").
+		// The Service "kubernetes" would have to lead to an address that is not loopback.
+		Set("advertise-address", "127.0.0.1").
+		Set("endpoint-reconciler-type", "none")
+	if c.Config, err = c.env.Start(); err != nil {
+		return err
+	}
+	c.Kubeconfig = filepath.Join(c.folder, "kubeconfig")
+	if err := os.WriteFile(c.Kubeconfig, c.env.KubeConfig, 0o600); err != nil {
+		return err
+	}
+	c.Client, err = client.NewWithWatch(c.Config, client.Options{})
+	return err
+}
+
+// startNodes starts what turns a Deployment into running pods: the controllers, the scheduler, and three nodes, one in
+// each zone, whose kubelets kwok plays.
+func (c *Cluster) startNodes(ctx context.Context) error {
+	kwokAddress, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	kubeconfig := "--kubeconfig=" + c.Kubeconfig
+	for _, command := range [][]string{
+		{"kube-controller-manager", kubeconfig, "--leader-elect=false", "--secure-port=0",
+			"--service-account-private-key-file=" + filepath.Join(c.folder, "apiserver", "sa-signer.key"),
+			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"},
+		{"kube-scheduler", kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"},
+		{"kwok", kubeconfig, "--manage-all-nodes=true", "--server-address=" + kwokAddress},
+	} {
+		p, err := c.process(c.programs[command[0]], command[1:]...)
+		if err != nil {
+			return err
+		}
+		if err := p.Start(); err != nil {
+			return err
+		}
+		c.background = append(c.background, p)
+	}
+	for _, zone := range []string{"a", "b", "c"} {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name:        "node-" + zone,
+			Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"},
+			Labels: map[string]string{
+				corev1.LabelHostname:     "node-" + zone,
+				corev1.LabelOSStable:     "linux",
+				corev1.LabelTopologyZone: "zone-" + zone,
+			},
+		}}
+		if err := c.Client.Create(ctx, node); err != nil {
+			return fmt.Errorf("create node %s: %w", node.Name, err)
+		}
+	}
+	return nil
+}

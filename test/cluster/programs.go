@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// program is one program of the control plane, and how it is built.
+type program struct {
+	name   string
+	folder string // under programs/: the module that pins its version and all that it depends on
+	module string // the module whose version is the program's
+	pkg    string
+}
+
+const kubernetes = "k8s.io/kubernetes"
+
+var programs = []program{
+	{"etcd", "etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
+	{"kwok", "kwok", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok"},
+	{"kubectl", "kubernetes", kubernetes, kubernetes + "/cmd/kubectl"},
+	{"kube-apiserver", "kubernetes", kubernetes, kubernetes + "/cmd/kube-apiserver"},
+	{"kube-controller-manager", "kubernetes", kubernetes, kubernetes + "/cmd/kube-controller-manager"},
+	{"kube-scheduler", "kubernetes", kubernetes, kubernetes + "/cmd/kube-scheduler"},
+}
+
+// Build returns the path of every program of the control plane by its name. One that KUBEBUILDER_ASSETS holds is
+// taken from there; the others are built once, from their Go modules, into the user's cache folder.
+func Build(ctx context.Context, progress io.Writer) (map[string]string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("find a folder to keep built programs in: %w", err)
+	}
+	root, err := repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths := make(map[string]string, len(programs))
+	for i, p := range programs {
+		if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" && isExecutable(filepath.Join(assets, p.name)) {
+			paths[p.name] = filepath.Join(assets, p.name)
+			continue
+		}
+		module := filepath.Join(root, "test", "cluster", "programs", p.folder)
+		version, folder, err := cacheFolder(ctx, p, module)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join(cache, "memcached-operator", folder, p.name)
+		paths[p.name] = path
+		if isExecutable(path) {
+			continue
+		}
+		label := fmt.Sprintf("building %s %s (%d of %d, only this once)", p.name, version, i+1, len(programs))
+		if err := p.build(ctx, module, version, path, label, progress); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// cacheFolder names the folder of a program after its version, and after a hash of its go.mod: a newer dependency
+// makes another program.
+func cacheFolder(ctx context.Context, p program, module string) (version, folder string, err error) {
+	out, err := goCommand(ctx, module, "list", "-m", "-f", "{{.Version}}", p.module).Output()
+	if err != nil {
+		return "", "", fmt.Errorf("read the version of %s in %s: %w", p.module, module, err)
+	}
+	mod, err := os.ReadFile(filepath.Join(module, "go.mod"))
+	if err != nil {
+		return "", "", err
+	}
+	version = strings.TrimSpace(string(out))
+	return version, fmt.Sprintf("%s-%s-%s-%s-%.4x", p.folder, version, runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod)), nil
+}
+
+// build leaves the finished program at path in one step, so that a build cut short is never taken for one.
+func (p program) build(ctx context.Context, module, version, path, label string, progress io.Writer) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	unfinished, err := os.MkdirTemp(filepath.Dir(path), "unfinished-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(unfinished)
+	built := filepath.Join(unfinished, p.name)
+	cmd := goCommand(ctx, module, "build", "-v", "-ldflags", p.ldflags(version), "-o", built, p.pkg)
+	if err := runShowing(cmd, label, progress); err != nil {
+		return fmt.Errorf("build %s %s: %w", p.name, version, err)
+	}
+	return os.Rename(built, path)
+}
+
+// ldflags leave out the debugging tables, which halves the link, and stamp Kubernetes with its version: a controller
+// manager that takes itself for v0.0.0 refuses to talk to the API server.
+func (p program) ldflags(version string) string {
+	flags := "-s -w"
+	if p.module == kubernetes {
+		parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+		const stamp = " -X k8s.io/component-base/version."
+		flags += stamp + "gitVersion=" + version + stamp + "gitMajor=" + parts[0] + stamp + "gitMinor=" + parts[1]
+	}
+	return flags
+}
+
+// runShowing runs a go command whose last line of output is worth showing every ten seconds.
+func runShowing(cmd *exec.Cmd, label string, progress io.Writer) error {
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(progress, label)
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var last atomic.Pointer[string]
+	var output []string
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			line := lines.Text()
+			last.Store(&line)
+			output = append(output, line)
+		}
+	}()
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if line := last.Load(); line != nil {
+				fmt.Fprintf(progress, "  %s: %s\n", time.Since(start).Round(time.Second), *line)
+			}
+		case <-read:
+			if err := cmd.Wait(); err != nil {
+				return fmt.Errorf("%w\n%s", err, strings.Join(output[max(0, len(output)-20):], "\n"))
+			}
+			fmt.Fprintf(progress, "  %s: done\n", time.Since(start).Round(time.Second))
+			return nil
+		}
+	}
+}
+
+// repository is the folder of the whole project, two above this module.
+func repository(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/example/memcached-operator/test/cluster").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module test/cluster (is the current folder inside it?): %w", err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "..", ".."), nil
+}
+
+func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	return cmd
+}
+
+func isExecutable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+const uidLabel = "controller-uid"
+
+// Reconcile syncs one parent. An error becomes an Event and is tried again with exponential backoff.
+func (p *parentController) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	parent := ofKind(p.kind)
+	if err := p.cache.Get(ctx, request.NamespacedName, parent); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	after, err := p.sync(ctx, parent)
+	if busy, ok := errors.AsType[tooManyRequests](err); ok {
+		return reconcile.Result{RequeueAfter: max(busy.after, time.Nanosecond)}, nil
+	}
+	if apierrors.IsConflict(err) || ctx.Err() != nil {
+		return reconcile.Result{}, err // what it saw was not the latest, or this program ends: nothing to report
+	}
+	if err != nil {
+		p.events.Eventf(parent, corev1.EventTypeWarning, "SyncError", "Sync error: %s", err)
+	}
+	return reconcile.Result{RequeueAfter: after}, err
+}
+
+// sync calls the hook and brings about what it answers. It returns when to sync again.
+func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstructured) (time.Duration, error) {
+	hook, deleted, finalized := p.cc.Spec.Hooks.Sync, parent.GetDeletionTimestamp() != nil, controllerutil.ContainsFinalizer(parent, p.finalizer)
+	switch {
+	case deleted && !finalized:
+		return 0, nil // the garbage collector deletes the children
+	case deleted:
+		hook = p.cc.Spec.Hooks.Finalize
+	case !finalized && p.cc.Spec.Hooks.Finalize != nil:
+		controllerutil.AddFinalizer(parent, p.finalizer)
+		if err := p.client.Update(ctx, parent); err != nil {
+			return 0, err
+		}
+	}
+	observed, err := p.observedChildren(ctx, parent)
+	if err != nil {
+		return 0, err
+	}
+	related, err := p.relatedObjects(ctx, parent)
+	if err != nil {
+		return 0, err
+	}
+	var answer struct {
+		Status             map[string]any               `json:"status"`
+		Children           []*unstructured.Unstructured `json:"children"`
+		ResyncAfterSeconds float64                      `json:"resyncAfterSeconds"`
+		Finalized          bool                         `json:"finalized"`
+	}
+	request := map[string]any{"controller": p.raw, "parent": parent.Object, "children": observed, "related": related, "finalizing": deleted}
+	if err := hook.call(ctx, request, &answer); err != nil {
+		return 0, err
+	}
+	err = errors.Join(p.manageChildren(ctx, parent, observed, answer.Children), p.updateStatus(ctx, parent, answer.Status))
+	if err == nil && deleted && answer.Finalized {
+		controllerutil.RemoveFinalizer(parent, p.finalizer)
+		err = p.client.Update(ctx, parent)
+	}
+	after := time.Duration(answer.ResyncAfterSeconds * float64(time.Second))
+	if period := time.Duration(p.cc.Spec.ResyncPeriodSeconds) * time.Second; period > 0 && (after <= 0 || period < after) {
+		after = period
+	}
+	return after, err
+}
+
+// manageChildren deletes the observed children that are not desired, then applies the desired ones.
+func (p *parentController) manageChildren(ctx context.Context, parent *unstructured.Unstructured, observed groups, children []*unstructured.Unstructured) error {
+	desired := groups{}
+	for _, child := range children {
+		if child == nil {
+			return errors.New("a child is null")
+		}
+		if child.GetNamespace() == "" {
+			child.SetNamespace(parent.GetNamespace())
+		}
+		desired.of(child.GroupVersionKind())[p.key(child)] = child
+	}
+	var errs []error
+	for kind, objects := range observed {
+		for key, o := range objects {
+			if desired[kind][key] == nil && o.GetDeletionTimestamp() == nil {
+				err := p.client.Delete(ctx, o, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: ptr.To(o.GetUID())})
+				errs = append(errs, client.IgnoreNotFound(err))
+			}
+		}
+	}
+	for kind, objects := range desired {
+		for key, child := range objects {
+			if err := p.apply(ctx, parent, observed[kind][key], child); err != nil {
+				errs = append(errs, fmt.Errorf("apply %s %s: %w", child.GetKind(), child.GetName(), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// apply applies a child, unless it is as the last apply of the same left it.
+func (p *parentController) apply(ctx context.Context, parent, observed, child *unstructured.Unstructured) error {
+	labels := child.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[uidLabel] = string(parent.GetUID())
+	child.SetLabels(labels)
+	child.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(parent, p.kind)})
+	unstructured.RemoveNestedField(child.Object, "status")
+	content, err := json.Marshal(child)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	if observed != nil {
+		last, _ := p.applied.Load(observed.GetUID())
+		method := p.children[child.GroupVersionKind()]
+		if observed.GetDeletionTimestamp() != nil || method != "InPlace" || last == fmt.Sprintf("%x %s", sum, observed.GetResourceVersion()) {
+			return nil
+		}
+	}
+	if err := p.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(child), client.FieldOwner("metacontroller"), client.ForceOwnership); err != nil {
+		return err
+	}
+	p.applied.Store(child.GetUID(), fmt.Sprintf("%x %s", sum, child.GetResourceVersion()))
+	return nil
+}
+
+// updateStatus replaces the whole status when it differs.
+func (p *parentController) updateStatus(ctx context.Context, parent *unstructured.Unstructured, status map[string]any) error {
+	if status == nil {
+		status = map[string]any{}
+	}
+	status["observedGeneration"] = parent.GetGeneration()
+	if equality.Semantic.DeepEqual(parent.Object["status"], any(status)) {
+		return nil
+	}
+	parent.Object["status"] = status
+	return client.IgnoreNotFound(p.client.Status().Update(ctx, parent))
+}

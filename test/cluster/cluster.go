@@ -39,8 +39,6 @@ type Cluster struct {
 	Config     *rest.Config
 	Kubeconfig string // path of a file that gives every right
 	Kubectl    string // path of the program
-	// Controller says which Metacontroller runs.
-	Controller string
 
 	Hook           *Process
 	Metacontroller *Process

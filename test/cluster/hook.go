@@ -33,16 +33,24 @@ func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
 		return nil, err
 	}
 	if real != "" {
-		b.metacontroller, c.Controller = real, "Metacontroller: the real one, "+real
+		b.metacontroller = real
 		return b, nil
 	}
 	b.metacontroller = filepath.Join(c.folder, "metacontroller")
-	c.Controller = "Metacontroller: the stand-in of test/cluster/metacontroller (set METACONTROLLER to run the real one)"
 	standIn := goCommand(ctx, filepath.Join(c.root, "test", "cluster"), "build", "-o", b.metacontroller, "./metacontroller")
 	if out, err := standIn.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the stand-in for Metacontroller: %w\n%s", err, out)
 	}
 	return b, nil
+}
+
+// DescribeMetacontroller says which Metacontroller a cluster runs.
+func DescribeMetacontroller() (string, error) {
+	real, err := findMetacontroller()
+	if err != nil || real != "" {
+		return "Metacontroller: the real one, " + real, err
+	}
+	return "Metacontroller: the stand-in of test/cluster/metacontroller (METACONTROLLER can name the real one)", nil
 }
 
 // findMetacontroller returns the real Metacontroller's program, or nothing where there is none.

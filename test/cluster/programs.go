@@ -23,15 +23,15 @@ type program struct {
 	pkg    string
 }
 
-const kubernetes = "k8s.io/kubernetes"
+const kubernetesModule = "k8s.io/kubernetes"
 
 var programs = []program{
 	{"etcd", "etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
 	{"kwok", "kwok", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok"},
-	{"kubectl", "kubernetes", kubernetes, kubernetes + "/cmd/kubectl"},
-	{"kube-apiserver", "kubernetes", kubernetes, kubernetes + "/cmd/kube-apiserver"},
-	{"kube-controller-manager", "kubernetes", kubernetes, kubernetes + "/cmd/kube-controller-manager"},
-	{"kube-scheduler", "kubernetes", kubernetes, kubernetes + "/cmd/kube-scheduler"},
+	{"kubectl", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kubectl"},
+	{"kube-apiserver", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-apiserver"},
+	{"kube-controller-manager", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-controller-manager"},
+	{"kube-scheduler", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-scheduler"},
 }
 
 // Build returns the path of every program of the control plane by its name. One that KUBEBUILDER_ASSETS holds is
@@ -106,7 +106,7 @@ func (p program) build(ctx context.Context, module, version, path, label string,
 // manager that takes itself for v0.0.0 refuses to talk to the API server.
 func (p program) ldflags(version string) string {
 	flags := "-s -w"
-	if p.module == kubernetes {
+	if p.module == kubernetesModule {
 		parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 		const stamp = " -X k8s.io/component-base/version."
 		flags += stamp + "gitVersion=" + version + stamp + "gitMajor=" + parts[0] + stamp + "gitMinor=" + parts[1]

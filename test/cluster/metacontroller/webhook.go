@@ -52,7 +52,9 @@ type hook struct {
 // tooManyRequests is the answer 429: the hook says itself when to ask again.
 type tooManyRequests struct{ after time.Duration }
 
-func (e tooManyRequests) Error() string { return fmt.Sprintf("too many requests, retry after %s", e.after) }
+func (e tooManyRequests) Error() string {
+	return fmt.Sprintf("too many requests, retry after %s", e.after)
+}
 
 // call posts a request and decodes the answer. Only 200 is one: any other status leaves the cluster as it is.
 func (h *hook) call(ctx context.Context, request, response any) error {

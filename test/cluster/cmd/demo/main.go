@@ -35,6 +35,11 @@ func main() {
 
 func run(ctx context.Context, once bool, logs string) (err error) {
 	start := time.Now()
+	metacontroller, err := cluster.DescribeMetacontroller()
+	if err != nil {
+		return err
+	}
+	fmt.Println(metacontroller)
 	c, err := cluster.Start(ctx, cluster.Options{Progress: os.Stdout, Logs: logs})
 	if err != nil {
 		return err
@@ -43,7 +48,6 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 		fmt.Println("stopping everything")
 		err = errors.Join(err, c.Stop())
 	}()
-	fmt.Println(c.Controller)
 	if err := c.ApplySamples(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestDeleted(t *testing.T) {
+	because(t, "who deletes a Memcached wants its memory back: no Deployment, ReplicaSet or pod may outlive it")
+	t.Parallel()
+	m := newMemcached(t, newNamespace(t), "cache", 2)
+	kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache")
+	eventually(t, patience, "everything is gone", func(ctx context.Context) error {
+		for _, list := range []client.ObjectList{&appsv1.DeploymentList{}, &appsv1.ReplicaSetList{}, &corev1.PodList{}} {
+			left, err := names(ctx, list, m.GetNamespace())
+			if err != nil {
+				return err
+			}
+			if len(left) > 0 {
+				return fmt.Errorf("still there: %T %v", list, left)
+			}
+		}
+		return nil
+	})
+}
+
+func TestDeletedAsOrphan(t *testing.T) {
+	because(t, "--cascade=orphan is how a cache is taken out of the operator's hands without losing what it holds")
+	t.Parallel()
+	m := newMemcached(t, newNamespace(t), "cache", 2)
+	before := nodes(m)
+	deployment := deploymentOf(t, m)
+	kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache", "--cascade=orphan")
+	eventually(t, patience, "the Memcached is gone", func(ctx context.Context) error {
+		err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m.DeepCopy())
+		if !apierrors.IsNotFound(err) {
+			return fmt.Errorf("still there: %w", err)
+		}
+		return nil
+	})
+	// The garbage collector takes the owner off the children before it lets the parent go, so this is final.
+	after := deploymentOf(t, m)
+	if after.UID != deployment.UID || after.DeletionTimestamp != nil || len(after.OwnerReferences) > 0 {
+		t.Errorf("the Deployment should be the same, without an owner: %v", after.ObjectMeta)
+	}
+	if diff := cmp.Diff(before, podsOf(t, m)); diff != "" {
+		t.Errorf("the pods should be the same (-before +after):\n%s", diff)
+	}
+}
+
+func names(ctx context.Context, list client.ObjectList, namespace string) ([]string, error) {
+	if err := shared.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, err
+	}
+	var all []string
+	err := eachItem(list, func(o client.Object) { all = append(all, o.GetName()) })
+	slices.Sort(all)
+	return all, err
+}

@@ -13,6 +13,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -140,12 +143,24 @@ func (c *Cluster) Check() error {
 	return nil
 }
 
-// RestartAPIServer stops the API server, as an upgrade of a control plane does, and starts it on the same port with the
-// same state.
-func (c *Cluster) RestartAPIServer() error {
+// RestartAPIServer kills the API server and starts it on the same port with the same state. A polite stop would wait a
+// minute for the watches of all controllers to end.
+func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	server := c.env.ControlPlane.APIServer
-	if err := server.Stop(); err != nil {
-		return fmt.Errorf("stop kube-apiserver: %w", err)
+	id, err := os.ReadFile(filepath.Join(c.folder, "bin", "kube-apiserver.pid"))
+	if err != nil {
+		return fmt.Errorf("find the process of kube-apiserver: %w", err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(id)))
+	if err != nil {
+		return fmt.Errorf("find the process of kube-apiserver: %w", err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill kube-apiserver: %w", err)
+	}
+	// Until envtest has seen the end of the process, it fails to signal it.
+	if err := poll(ctx, 10*time.Second, "kube-apiserver has ended", func(context.Context) error { return server.Stop() }); err != nil {
+		return err
 	}
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start kube-apiserver again: %w", err)

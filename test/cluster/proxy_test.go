@@ -8,7 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"strings"
+	"path"
 	"sync"
 	"testing"
 )
@@ -20,7 +20,7 @@ type proxy struct {
 	next   http.Handler
 
 	mu     sync.Mutex
-	faults map[string]fault // by the parent's namespace
+	faults map[string]fault // by the parent's namespace and the hook's name
 	syncs  map[string]int   // by the parent's namespace and name
 }
 
@@ -60,10 +60,10 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := json.Unmarshal(body, &request); err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	parent := request.Parent.Metadata
+	parent, hook := request.Parent.Metadata, path.Base(r.URL.Path)
 	p.mu.Lock()
-	bad := p.faults[parent.Namespace]
-	if strings.HasSuffix(r.URL.Path, "/sync") {
+	bad := p.faults[parent.Namespace+"/"+hook]
+	if hook == "sync" {
 		p.syncs[parent.Namespace+"/"+parent.Name]++
 	}
 	p.mu.Unlock()
@@ -75,16 +75,16 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next.ServeHTTP(w, r)
 }
 
-// fail has the fault for all parents of the namespace until the returned function is called, or the test ends.
-func (p *proxy) fail(t *testing.T, namespace string, f fault) (recoverNow func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.faults[namespace] = f
-	recoverNow = func() {
+// fail makes a hook, sync or customize, fail for all parents of the namespace until the returned function is called or
+// the test ends.
+func (p *proxy) fail(t *testing.T, namespace, hook string, f fault) (recoverNow func()) {
+	set := func(f fault) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.faults, namespace)
+		p.faults[namespace+"/"+hook] = f
 	}
+	set(f)
+	recoverNow = func() { set(nil) }
 	t.Cleanup(recoverNow)
 	return recoverNow
 }

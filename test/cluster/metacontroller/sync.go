@@ -31,13 +31,14 @@ func (p *parentController) Reconcile(ctx context.Context, request reconcile.Requ
 	if busy, ok := errors.AsType[tooManyRequests](err); ok {
 		return reconcile.Result{RequeueAfter: max(busy.after, time.Nanosecond)}, nil
 	}
-	if apierrors.IsConflict(err) || ctx.Err() != nil {
-		return reconcile.Result{}, err // what it saw was not the latest, or this program ends: nothing to report
-	}
 	if err != nil {
-		p.events.Eventf(parent, corev1.EventTypeWarning, "SyncError", "Sync error: %s", err)
+		// A conflict means that what it saw was not the latest, and is nothing to report; nor is the end of this program.
+		if !apierrors.IsConflict(err) && ctx.Err() == nil {
+			p.events.Eventf(parent, corev1.EventTypeWarning, "SyncError", "Sync error: %s", err)
+		}
+		return reconcile.Result{}, err
 	}
-	return reconcile.Result{RequeueAfter: after}, err
+	return reconcile.Result{RequeueAfter: after}, nil
 }
 
 // sync calls the hook and brings about what it answers. It returns when to sync again.

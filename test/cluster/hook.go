@@ -20,6 +20,7 @@ import (
 type builtHere struct {
 	hook           string
 	metacontroller string
+	isReal         bool
 }
 
 // buildHere builds the hook, and the stand-in unless the real Metacontroller is at hand.
@@ -33,7 +34,7 @@ func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
 		return nil, err
 	}
 	if real != "" {
-		b.metacontroller = real
+		b.metacontroller, b.isReal = real, true
 		return b, nil
 	}
 	b.metacontroller = filepath.Join(c.folder, "metacontroller")
@@ -102,11 +103,14 @@ func (c *Cluster) startHook(ctx context.Context, built *builtHere, front func(st
 	if err := c.applyCompositeControllers(ctx, url); err != nil {
 		return err
 	}
-	// The defaults allow five requests a second and a look for new resources every half minute; and its two ports are
-	// fixed ones on every interface, which nothing here needs. The stand-in takes the same flags.
-	c.Metacontroller, err = c.process(built.metacontroller, "--client-go-qps=500", "--client-go-burst=1000",
-		"--discovery-interval=1s", "--metrics-address=0", "--health-probe-bind-address=0")
-	if err != nil {
+	var flags []string
+	if built.isReal {
+		// The defaults allow five requests a second and a look for new resources every half minute, and bind two fixed ports
+		// on every interface.
+		flags = []string{"--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
+			"--metrics-address=0", "--health-probe-bind-address=0"}
+	}
+	if c.Metacontroller, err = c.process(built.metacontroller, flags...); err != nil {
 		return err
 	}
 	return c.Metacontroller.Start()

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -17,77 +18,69 @@ import (
 )
 
 type relatedRule struct {
-	APIVersion    string                `json:"apiVersion"`
-	Resource      string                `json:"resource"`
+	resource      `json:",inline"`
 	Namespace     string                `json:"namespace"`
 	Names         []string              `json:"names"`
 	LabelSelector *metav1.LabelSelector `json:"labelSelector"`
-
-	kind     schema.GroupVersionKind
-	selector labels.Selector
 }
 
-// customized is what the customize hook answered for one generation of a parent.
-type customized struct {
-	generation int64
-	rules      []relatedRule
+// generation names one generation of a parent. For each, the customize hook is asked once.
+type generation struct {
+	uid    types.UID
+	number int64
 }
 
-func (p *parentController) relatedRules(ctx context.Context, parent *unstructured.Unstructured) ([]relatedRule, error) {
-	customize := p.cc.Spec.Hooks.Customize
+func generationOf(parent *unstructured.Unstructured) generation {
+	return generation{parent.GetUID(), parent.GetGeneration()}
+}
+
+// relatedObjects are the objects that the customize hook relates to the parent. Their kinds are watched from then on.
+func (p *parentController) relatedObjects(ctx context.Context, parent *unstructured.Unstructured) (groups, error) {
+	found, customize := groups{}, p.cc.Spec.Hooks.Customize
 	if customize == nil {
-		return nil, nil
-	}
-	if known, ok := p.customized.Load(parent.GetUID()); ok && known.(customized).generation == parent.GetGeneration() {
-		return known.(customized).rules, nil
+		return found, nil
 	}
 	var answer struct {
 		RelatedResources []relatedRule `json:"relatedResources"`
 	}
-	if err := customize.call(ctx, map[string]any{"controller": p.raw, "parent": parent.Object}, &answer); err != nil {
+	if known, ok := p.customized.Load(generationOf(parent)); ok {
+		answer.RelatedResources = known.([]relatedRule)
+	} else if err := customize.call(ctx, map[string]any{"controller": p.raw, "parent": parent.Object}, &answer); err != nil {
 		return nil, err
 	}
-	for i := range answer.RelatedResources {
-		if err := p.resolve(&answer.RelatedResources[i], parent.GetNamespace()); err != nil {
+	// Before the objects are listed, or an event in between would find no parent.
+	p.customized.Store(generationOf(parent), answer.RelatedResources)
+	for i, rule := range answer.RelatedResources {
+		kind, err := p.kindOf(rule.resource)
+		if err != nil {
 			return nil, fmt.Errorf("related rule %d: %w", i, err)
 		}
-	}
-	p.customized.Store(parent.GetUID(), customized{parent.GetGeneration(), answer.RelatedResources})
-	return answer.RelatedResources, nil
-}
-
-// resolve finds the kind that a rule is about, narrows the rule to where its hook version lets it reach, and sees to it
-// that the kind is watched.
-func (p *parentController) resolve(rule *relatedRule, parentNamespace string) (err error) {
-	if len(rule.Names) > 0 && rule.LabelSelector != nil {
-		return errors.New("has both names and a labelSelector")
-	}
-	if rule.kind, err = p.kindOf(rule.APIVersion, rule.Resource); err != nil {
-		return err
-	}
-	if p.cc.Spec.Hooks.Customize.Version != "v2" && parentNamespace != "" {
-		if rule.Namespace != "" && rule.Namespace != parentNamespace {
-			return fmt.Errorf("namespace %s is not the parent's, %s", rule.Namespace, parentNamespace)
+		if _, watched := p.watched.LoadOrStore(kind, true); !watched {
+			parents := handler.EnqueueRequestsFromMapFunc(p.parentsOf)
+			if err := p.controller.Watch(source.Kind(p.cache, client.Object(ofKind(kind)), parents)); err != nil {
+				return nil, err
+			}
 		}
-		rule.Namespace = parentNamespace
-	}
-	rule.selector = labels.Everything()
-	if rule.LabelSelector != nil {
-		if rule.selector, err = metav1.LabelSelectorAsSelector(rule.LabelSelector); err != nil {
-			return err
+		objects := ofKindList(kind)
+		if err := p.cache.List(ctx, objects, client.InNamespace(rule.Namespace)); err != nil {
+			return nil, err
+		}
+		found.of(kind)
+		for _, o := range objects.Items {
+			if matches, err := p.matches(rule, kind, &o); err != nil {
+				return nil, fmt.Errorf("related rule %d: %w", i, err)
+			} else if matches {
+				found.add(&o)
+			}
 		}
 	}
-	if _, watched := p.watched.LoadOrStore(rule.kind, true); watched {
-		return nil
-	}
-	return p.controller.Watch(source.Kind(p.cache, client.Object(ofKind(rule.kind)), handler.EnqueueRequestsFromMapFunc(p.parentsOf)))
+	return found, nil
 }
 
-func (r relatedRule) matches(o client.Object) bool {
-	return o.GetObjectKind().GroupVersionKind() == r.kind &&
-		(r.Namespace == "" || o.GetNamespace() == "" || o.GetNamespace() == r.Namespace) &&
-		(len(r.Names) == 0 || slices.Contains(r.Names, o.GetName())) &&
-		r.selector.Matches(labels.Set(o.GetLabels()))
+func (p *parentController) matches(r relatedRule, kind schema.GroupVersionKind, o client.Object) (bool, error) {
+	selector, err := metav1.LabelSelectorAsSelector(cmp.Or(r.LabelSelector, &metav1.LabelSelector{}))
+	return err == nil && o.GetObjectKind().GroupVersionKind() == kind && (r.Namespace == "" || o.GetNamespace() == r.Namespace) &&
+		(len(r.Names) == 0 || slices.Contains(r.Names, o.GetName())) && selector.Matches(labels.Set(o.GetLabels())), err
 }
 
 // parentsOf returns the parents that a rule of theirs relates to the object.
@@ -97,33 +90,15 @@ func (p *parentController) parentsOf(ctx context.Context, o client.Object) (requ
 		return nil // the cache has stopped, and the controller with it
 	}
 	for _, parent := range parents.Items {
-		known, _ := p.customized.Load(parent.GetUID())
-		if c, ok := known.(customized); ok && slices.ContainsFunc(c.rules, func(r relatedRule) bool { return r.matches(o) }) {
+		rules, _ := p.customized.Load(generationOf(&parent))
+		known, _ := rules.([]relatedRule)
+		if slices.ContainsFunc(known, func(r relatedRule) bool {
+			kind, _ := p.kindOf(r.resource)
+			matches, _ := p.matches(r, kind, o) // a rule with an error relates nothing
+			return matches
+		}) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&parent)})
 		}
 	}
 	return requests
-}
-
-// relatedObjects are the objects that the parent's rules relate to it.
-func (p *parentController) relatedObjects(ctx context.Context, parent *unstructured.Unstructured) (groups, error) {
-	rules, err := p.relatedRules(ctx, parent)
-	if err != nil {
-		return nil, err
-	}
-	found := groups{}
-	for _, rule := range rules {
-		found.of(rule.kind)
-		objects := ofKindList(rule.kind)
-		if err := p.cache.List(ctx, objects, client.InNamespace(rule.Namespace)); err != nil {
-			return nil, err
-		}
-		for _, o := range objects.Items {
-			// The version of the sync hook decides the shape, and v1 has no key for an object of another namespace.
-			if rule.matches(&o) && (p.cc.Spec.Hooks.Sync.Version == "v2" || o.GetNamespace() == parent.GetNamespace()) {
-				found.of(rule.kind)[p.key(&o)] = &o
-			}
-		}
-	}
-	return found, nil
 }

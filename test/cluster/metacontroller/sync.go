@@ -95,7 +95,7 @@ func (p *parentController) manageChildren(ctx context.Context, parent *unstructu
 		if child.GetNamespace() == "" {
 			child.SetNamespace(parent.GetNamespace())
 		}
-		desired.of(child.GroupVersionKind())[p.key(child)] = child
+		desired.add(child)
 	}
 	var errs []error
 	for kind, objects := range observed {
@@ -133,8 +133,8 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 	sum := sha256.Sum256(content)
 	if observed != nil {
 		last, _ := p.applied.Load(observed.GetUID())
-		method := p.children[child.GroupVersionKind()]
-		if observed.GetDeletionTimestamp() != nil || method != "InPlace" || last == fmt.Sprintf("%x %s", sum, observed.GetResourceVersion()) {
+		if observed.GetDeletionTimestamp() != nil || p.methods[child.GroupVersionKind()] != "InPlace" ||
+			last == fmt.Sprintf("%x %s", sum, observed.GetResourceVersion()) {
 			return nil
 		}
 	}

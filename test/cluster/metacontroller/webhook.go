@@ -15,32 +15,6 @@ import (
 	strictjson "sigs.k8s.io/json"
 )
 
-// compositeController has the fields of a CompositeController that the stand-in knows.
-type compositeController struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		ParentResource struct {
-			APIVersion          string `json:"apiVersion"`
-			Resource            string `json:"resource"`
-			IgnoreStatusChanges bool   `json:"ignoreStatusChanges"`
-		} `json:"parentResource"`
-		ChildResources []struct {
-			APIVersion     string `json:"apiVersion"`
-			Resource       string `json:"resource"`
-			UpdateStrategy struct {
-				Method string `json:"method"`
-			} `json:"updateStrategy"`
-		} `json:"childResources"`
-		ResyncPeriodSeconds int64 `json:"resyncPeriodSeconds"`
-		GenerateSelector    bool  `json:"generateSelector"`
-		Hooks               struct {
-			Sync      *hook `json:"sync"`
-			Finalize  *hook `json:"finalize"`
-			Customize *hook `json:"customize"`
-		} `json:"hooks"`
-	} `json:"spec"`
-}
-
 type hook struct {
 	Version string `json:"version"`
 	Webhook struct {

@@ -21,13 +21,20 @@ import (
 	"github.com/example/memcached-operator/test/cluster"
 )
 
+// patience is how long -once waits for the samples once all programs run.
+const patience = 3 * time.Minute
+
 func main() {
 	once := flag.Bool("once", false, "end when the samples have settled")
 	logs := flag.String("logs", "", "folder to keep the programs' logs in (default: none is kept)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *once, *logs); err != nil && ctx.Err() == nil {
+	err := run(ctx, *once, *logs)
+	if ctx.Err() != nil && !*once {
+		return // Ctrl-C is how it ends
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
@@ -51,6 +58,7 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 	if err := c.ApplySamples(ctx); err != nil {
 		return err
 	}
+	up := time.Now()
 	screen := newScreen(os.Stdout, term.IsTerminal(int(os.Stdout.Fd())))
 	settledAfter := time.Duration(0)
 	for tick := time.NewTicker(200 * time.Millisecond); ; {
@@ -75,9 +83,12 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 		if settledAfter > 0 && once {
 			return nil
 		}
+		if once && settledAfter == 0 && time.Since(up) > patience {
+			return fmt.Errorf("the samples have not settled after %s", patience)
+		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return ctx.Err()
 		case <-tick.C:
 		}
 	}

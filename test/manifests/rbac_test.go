@@ -49,8 +49,14 @@ func grants(t *testing.T) sets.Set[permission] {
 		ClusterRole rbacv1.ClusterRole `json:"clusterRole"`
 	}
 	convert(t, readObject(t, filepath.Join(root, "manifests/metacontroller-values.yaml")), &values)
+	return permissions(t, values.ClusterRole.Rules)
+}
+
+// permissions lists what rules allow.
+func permissions(t *testing.T, rules []rbacv1.PolicyRule) sets.Set[permission] {
+	t.Helper()
 	granted := sets.New[permission]()
-	for _, rule := range values.ClusterRole.Rules {
+	for _, rule := range rules {
 		if len(rule.ResourceNames) > 0 || len(rule.NonResourceURLs) > 0 {
 			t.Errorf("rule %v names objects or URLs, which this test does not judge", rule)
 		}

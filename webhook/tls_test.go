@@ -17,6 +17,7 @@ func serveTLS(t *testing.T, config Config) string {
 	t.Helper()
 	log := &lines{found: make(chan string, 16)}
 	config.Address, config.Logger = "127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil))
+	config.ShutdownTimeout = shutdownTimeout
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- Serve(ctx, config) }()

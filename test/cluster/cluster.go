@@ -13,9 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -43,50 +41,43 @@ type Cluster struct {
 	Kubeconfig string // path of a file that gives every right
 	Kubectl    string // path of the program
 
-	Hook           *Process
-	Metacontroller *Process
+	Hook           Killable
+	Metacontroller Killable
 
-	folder     string
-	logs       string
-	root       string
-	programs   map[string]string
-	watchdog   *watchdog
-	env        *envtest.Environment
-	background []*Process
+	folder    string
+	logs      string
+	root      string
+	programs  map[string]string
+	watchdog  *watchdog
+	env       *envtest.Environment
+	processes []*Process
+	// restartAPIServer is how the API server of a cluster that is not of this program's making is restarted.
+	restartAPIServer string
+}
+
+// Killable is a part of the cluster that a test may kill and start again.
+type Killable interface {
+	Kill() error
+	Start() error
 }
 
 // Start builds what is not built yet, starts everything, and returns when Metacontroller has been started with all
 // CompositeControllers applied. On an error nothing stays behind.
 func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
-	log.SetLogger(logr.Discard()) // envtest tells nothing that an error does not tell
 	programs, err := Build(ctx, options.Progress)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "memcached-cluster-")
+	c, err := newCluster(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{folder: folder, logs: options.Logs, programs: programs, Kubectl: programs["kubectl"]}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Stop())
 		}
 	}()
-	if c.watchdog, err = startWatchdog(folder); err != nil {
-		return nil, err
-	}
-	if c.root, err = repository(ctx); err != nil {
-		return nil, err
-	}
-	if c.logs == "" {
-		c.logs = filepath.Join(folder, "logs")
-	}
-	for _, path := range []string{c.logs, filepath.Join(folder, "bin"), filepath.Join(folder, "etcd"), filepath.Join(folder, "apiserver")} {
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			return nil, err
-		}
-	}
+	c.programs, c.Kubectl = programs, programs["kubectl"]
 	var built *builtHere
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
@@ -104,8 +95,38 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := c.startNodes(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.startHook(ctx, built, options.Front); err != nil {
+	if err := c.startHook(ctx, built.hook, options.Front); err != nil {
 		return nil, err
+	}
+	if err := c.startMetacontroller(ctx, built); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// newCluster makes the folder of a cluster, and the watchdog over it.
+func newCluster(ctx context.Context, options Options) (*Cluster, error) {
+	log.SetLogger(logr.Discard()) // envtest tells nothing that an error does not tell
+	root, err := repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "memcached-cluster-")
+	if err != nil {
+		return nil, err
+	}
+	watchdog, err := startWatchdog(folder)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	c := &Cluster{folder: folder, root: root, watchdog: watchdog, logs: options.Logs}
+	if c.logs == "" {
+		c.logs = filepath.Join(folder, "logs")
+	}
+	for _, path := range []string{c.logs, filepath.Join(folder, "bin"), filepath.Join(folder, "etcd"), filepath.Join(folder, "apiserver")} {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return nil, errors.Join(err, c.Stop())
+		}
 	}
 	return c, nil
 }
@@ -113,57 +134,21 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 // Stop ends every process, the last started first, and removes the folder.
 func (c *Cluster) Stop() error {
 	var errs []error
-	stop := func(p *Process) {
-		if p != nil {
-			errs = append(errs, p.Stop())
-		}
-	}
-	stop(c.Metacontroller)
-	stop(c.Hook)
-	for _, p := range c.background {
-		stop(p)
+	for _, p := range slices.Backward(c.processes) {
+		errs = append(errs, p.Stop())
 	}
 	if c.env != nil {
 		errs = append(errs, c.env.Stop())
 	}
-	errs = append(errs, os.RemoveAll(c.folder))
-	if c.watchdog != nil {
-		errs = append(errs, c.watchdog.stop())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, os.RemoveAll(c.folder), c.watchdog.stop())...)
 }
 
 // Check returns an error when a program that should run has ended.
 func (c *Cluster) Check() error {
-	for _, p := range append([]*Process{c.Hook, c.Metacontroller}, c.background...) {
+	for _, p := range c.processes {
 		if p.exited() {
 			return fmt.Errorf("%s has ended; the end of its log:\n%s", p.Name, c.Log(p.Name, 2000))
 		}
-	}
-	return nil
-}
-
-// RestartAPIServer kills the API server and starts it on the same port with the same state. A polite stop would wait a
-// minute for the watches of all controllers to end.
-func (c *Cluster) RestartAPIServer(ctx context.Context) error {
-	server := c.env.ControlPlane.APIServer
-	id, err := os.ReadFile(filepath.Join(c.folder, "bin", "kube-apiserver.pid"))
-	if err != nil {
-		return fmt.Errorf("find the process of kube-apiserver: %w", err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(id)))
-	if err != nil {
-		return fmt.Errorf("find the process of kube-apiserver: %w", err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return fmt.Errorf("kill kube-apiserver: %w", err)
-	}
-	// Until envtest has seen the end of the process, it fails to signal it.
-	if err := poll(ctx, 10*time.Second, "kube-apiserver has ended", func(context.Context) error { return server.Stop() }); err != nil {
-		return err
-	}
-	if err := server.Start(); err != nil {
-		return fmt.Errorf("start kube-apiserver again: %w", err)
 	}
 	return nil
 }
@@ -177,36 +162,45 @@ func (c *Cluster) Log(name string, bytes int) string {
 	return string(log[max(0, len(log)-bytes):])
 }
 
-// process describes a program that will run with the cluster's kubeconfig and log into its own file.
-func (c *Cluster) process(program string, args ...string) (*Process, error) {
+// start starts a program with the cluster's kubeconfig. It logs into a file of its own.
+func (c *Cluster) start(program string, args ...string) (*Process, error) {
 	launcher, err := writeLauncher(filepath.Join(c.folder, "bin"), program)
 	if err != nil {
 		return nil, err
 	}
 	name := filepath.Base(program)
-	return &Process{
+	p := &Process{
 		Name:     name,
 		launcher: launcher,
 		args:     args,
 		env:      []string{"KUBECONFIG=" + c.Kubeconfig},
 		log:      filepath.Join(c.logs, name+".log"),
-	}, nil
+	}
+	if err := p.Start(); err != nil {
+		return nil, err
+	}
+	c.processes = append(c.processes, p)
+	return p, nil
 }
 
-// poll asks until done says yes, and ends with the last error when the time is over.
+// poll asks until there is no error, and ends with the last one when the time is over.
 func poll(ctx context.Context, timeout time.Duration, what string, done func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
+	var last error
 	for {
 		err := done(ctx)
 		if err == nil {
 			return nil
 		}
+		if last == nil || ctx.Err() == nil {
+			last = err // what the end of the time cut short tells nothing
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: not within %s: %w", what, timeout, err)
+			return fmt.Errorf("%s: not within %s: %w", what, timeout, last)
 		case <-tick.C:
 		}
 	}

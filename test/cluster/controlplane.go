@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,16 +74,12 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 			"--service-account-private-key-file=" + filepath.Join(c.folder, "apiserver", "sa-signer.key"),
 			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"},
 		{"kube-scheduler", kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"},
-		{"kwok", kubeconfig, "--manage-all-nodes=true", "--server-address=" + kwokAddress},
+		// With leases, as a kubelet has them: without, the nodes count as lost after 50 seconds, and their pods as not ready.
+		{"kwok", kubeconfig, "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
 	} {
-		p, err := c.process(c.programs[command[0]], command[1:]...)
-		if err != nil {
+		if _, err := c.start(c.programs[command[0]], command[1:]...); err != nil {
 			return err
 		}
-		if err := p.Start(); err != nil {
-			return err
-		}
-		c.background = append(c.background, p)
 	}
 	for _, zone := range []string{"a", "b", "c"} {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
@@ -94,6 +94,34 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 		if err := c.Client.Create(ctx, node); err != nil {
 			return fmt.Errorf("create node %s: %w", node.Name, err)
 		}
+	}
+	return nil
+}
+
+// RestartAPIServer kills the API server and starts it on the same port with the same state. A polite stop would wait a
+// minute for the watches of all controllers to end.
+func (c *Cluster) RestartAPIServer(ctx context.Context) error {
+	if c.env == nil {
+		return c.restartForeignAPIServer(ctx)
+	}
+	server := c.env.ControlPlane.APIServer
+	id, err := os.ReadFile(filepath.Join(c.folder, "bin", "kube-apiserver.pid"))
+	if err != nil {
+		return fmt.Errorf("find the process of kube-apiserver: %w", err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(id)))
+	if err != nil {
+		return fmt.Errorf("find the process of kube-apiserver: %w", err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill kube-apiserver: %w", err)
+	}
+	// Until envtest has seen the end of the process, it fails to signal it.
+	if err := poll(ctx, 10*time.Second, "kube-apiserver has ended", func(context.Context) error { return server.Stop() }); err != nil {
+		return err
+	}
+	if err := server.Start(); err != nil {
+		return fmt.Errorf("start kube-apiserver again: %w", err)
 	}
 	return nil
 }

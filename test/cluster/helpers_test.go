@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a test waits for what usually takes a second or two. A busy machine takes longer.
-const patience = 60 * time.Second
+var patience = 60 * time.Second
 
 var memcachedKind = schema.GroupVersionKind{Group: "cache.example.com", Version: "v1alpha1", Kind: "Memcached"}
 

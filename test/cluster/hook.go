@@ -25,10 +25,11 @@ type builtHere struct {
 
 // buildHere builds the hook, and the stand-in unless the real Metacontroller is at hand.
 func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
-	b := &builtHere{hook: filepath.Join(c.folder, "memcached-operator")}
-	if out, err := goCommand(ctx, c.root, "build", "-o", b.hook, ".").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the hook: %w\n%s", err, out)
+	hook, err := c.buildHook(ctx)
+	if err != nil {
+		return nil, err
 	}
+	b := &builtHere{hook: hook}
 	real, err := findMetacontroller()
 	if err != nil {
 		return nil, err
@@ -43,6 +44,14 @@ func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
 		return nil, fmt.Errorf("build the stand-in for Metacontroller: %w\n%s", err, out)
 	}
 	return b, nil
+}
+
+func (c *Cluster) buildHook(ctx context.Context) (string, error) {
+	path := filepath.Join(c.folder, "memcached-operator")
+	if out, err := goCommand(ctx, c.root, "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the hook: %w\n%s", err, out)
+	}
+	return path, nil
 }
 
 // DescribeMetacontroller says which Metacontroller a cluster runs.
@@ -70,8 +79,8 @@ func findMetacontroller() (string, error) {
 	return path, err
 }
 
-// startHook starts the hook and Metacontroller, and connects one to the other.
-func (c *Cluster) startHook(ctx context.Context, built *builtHere, front func(string) (string, error)) error {
+// startHook starts the hook, and tells Metacontroller where it is.
+func (c *Cluster) startHook(ctx context.Context, program string, front func(string) (string, error)) error {
 	address, err := freeAddress()
 	if err != nil {
 		return err
@@ -80,17 +89,11 @@ func (c *Cluster) startHook(ctx context.Context, built *builtHere, front func(st
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.process(built.hook, "serve", "-address", address, "-ops-address", ops); err != nil {
-		return err
-	}
-	if err := c.Hook.Start(); err != nil {
+	if c.Hook, err = c.start(program, "serve", "-address", address, "-ops-address", ops); err != nil {
 		return err
 	}
 	if err := poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
-		if c.Hook.exited() {
-			return fmt.Errorf("the hook has ended:\n%s", c.Log(c.Hook.Name, 2000))
-		}
-		return answers(ctx, "http://"+ops+"/readyz")
+		return errors.Join(c.Check(), answers(ctx, "http://"+ops+"/readyz"))
 	}); err != nil {
 		return err
 	}
@@ -100,20 +103,23 @@ func (c *Cluster) startHook(ctx context.Context, built *builtHere, front func(st
 			return err
 		}
 	}
-	if err := c.applyCompositeControllers(ctx, url); err != nil {
-		return err
-	}
+	return c.applyCompositeControllers(ctx, url)
+}
+
+func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere) (err error) {
 	var flags []string
 	if built.isReal {
+		kubeconfig, err := c.restrictedKubeconfig(ctx)
+		if err != nil {
+			return err
+		}
 		// The defaults allow five requests a second and a look for new resources every half minute, and bind two fixed ports
 		// on every interface.
-		flags = []string{"--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
+		flags = []string{"--kubeconfig=" + kubeconfig, "--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
 			"--metrics-address=0", "--health-probe-bind-address=0"}
 	}
-	if c.Metacontroller, err = c.process(built.metacontroller, flags...); err != nil {
-		return err
-	}
-	return c.Metacontroller.Start()
+	c.Metacontroller, err = c.start(built.metacontroller, flags...)
+	return err
 }
 
 func answers(ctx context.Context, url string) error {

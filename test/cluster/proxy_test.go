@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -27,10 +28,17 @@ type proxy struct {
 // fault answers a request in the place of the hook. The request's body can still be read.
 type fault func(w http.ResponseWriter, r *http.Request, hook http.Handler)
 
-func newProxy() *proxy {
+func newProxy(host string) (*proxy, error) {
 	p := &proxy{faults: map[string]fault{}, syncs: map[string]int{}}
-	p.server = httptest.NewServer(p)
-	return p
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return nil, err
+	}
+	p.server = httptest.NewUnstartedServer(p)
+	_ = p.server.Listener.Close() // its own choice, always loopback
+	p.server.Listener = listener
+	p.server.Start()
+	return p, nil
 }
 
 // front is what the cluster calls to learn where Metacontroller finds the hook.

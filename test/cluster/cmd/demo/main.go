@@ -66,24 +66,24 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 			return err
 		}
 		parents, err := c.Parents(ctx)
-		if err != nil {
-			return err
-		}
-		if settledAfter == 0 && allSettled(parents) {
+		if settledAfter == 0 && err == nil && allSettled(parents) {
 			settledAfter = time.Since(start)
 		}
 		text := table(parents)
+		if err != nil {
+			text += fmt.Sprintf("\nThe cluster does not answer: %s\n", err)
+		}
 		if settledAfter > 0 {
 			text += fmt.Sprintf("\nSettled %s after the start.\n", settledAfter.Round(time.Second))
-		}
-		if settledAfter > 0 && !once {
-			text += invitation(c, parents)
+			if !once {
+				text += invitation(c, parents)
+			}
 		}
 		screen.show(text)
-		if settledAfter > 0 && once {
+		switch {
+		case once && settledAfter > 0:
 			return nil
-		}
-		if once && settledAfter == 0 && time.Since(up) > patience {
+		case once && time.Since(up) > patience:
 			return fmt.Errorf("the samples have not settled after %s", patience)
 		}
 		select {

@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+)
+
+// restrictedKubeconfig is that of a user with the rights that manifests/metacontroller-values.yaml grants to Metacontroller,
+// and no more: a right that is missing there shows here, before it does where the chart is installed. The stand-in applies
+// children by patching, which takes other rights.
+func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
+	file := filepath.Join(c.root, "manifests", "metacontroller-values.yaml")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var values struct {
+		ClusterRole struct {
+			Rules []rbacv1.PolicyRule `json:"rules"`
+		} `json:"clusterRole"`
+	}
+	if err := yaml.Unmarshal(content, &values); err != nil {
+		return "", fmt.Errorf("read %s: %w", file, err)
+	}
+	name := metav1.ObjectMeta{Name: "metacontroller"}
+	if err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: name, Rules: values.ClusterRole.Rules}); err != nil {
+		return "", fmt.Errorf("create the ClusterRole of %s: %w", file, err)
+	}
+	err = c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: name,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name.Name}},
+	})
+	if err != nil {
+		return "", fmt.Errorf("bind the ClusterRole of %s: %w", file, err)
+	}
+	user, err := c.env.AddUser(envtest.User{Name: name.Name}, nil)
+	if err != nil {
+		return "", err
+	}
+	kubeconfig, err := user.KubeConfig()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(c.folder, "metacontroller.kubeconfig")
+	return path, os.WriteFile(path, kubeconfig, 0o600)
+}

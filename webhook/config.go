@@ -25,6 +25,8 @@ type Config struct {
 	// MaxInFlight and MaxInFlightBytes bound the requests in work and the sum of their bodies.
 	MaxInFlight      int
 	MaxInFlightBytes int64
+	// MaxHeapBytes bounds the memory of the process, beyond which no more is read of any request.
+	MaxHeapBytes int64
 	// ShutdownDelay is the time between failing readiness and refusing new connections, in which the cluster learns
 	// to send requests elsewhere.
 	ShutdownDelay time.Duration
@@ -63,6 +65,7 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 	flags.Int64Var(&c.MaxBodyBytes, "max-body-bytes", DefaultMaxBodyBytes, "largest request body in `bytes`")
 	flags.IntVar(&c.MaxInFlight, "max-in-flight", DefaultMaxInFlight, "most `requests` in work at once; others are told to come back")
 	flags.Int64Var(&c.MaxInFlightBytes, "max-in-flight-bytes", DefaultMaxInFlightBytes, "most `bytes` in the bodies of requests in work at once")
+	flags.Int64Var(&c.MaxHeapBytes, "max-heap-bytes", DefaultMaxHeapBytes, "most `bytes` of memory in use, beyond which no more is read of any request")
 	flags.DurationVar(&c.ShutdownDelay, "shutdown-delay", 0, "`time` between failing readiness and the drain; some seconds on a cluster")
 	flags.DurationVar(&c.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "`time` that requests in flight have to finish")
 }
@@ -70,8 +73,8 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 // Check refuses a configuration that cannot be meant.
 func (c *Config) Check() error {
 	switch {
-	case c.MaxBodyBytes <= 0 || c.MaxInFlight <= 0:
-		return errors.New("-max-body-bytes and -max-in-flight must be above 0")
+	case c.MaxBodyBytes <= 0 || c.MaxInFlight <= 0 || c.MaxHeapBytes <= 0:
+		return errors.New("-max-body-bytes, -max-in-flight and -max-heap-bytes must be above 0")
 	case c.MaxInFlightBytes < c.MaxBodyBytes:
 		return errors.New("-max-in-flight-bytes must not be below -max-body-bytes: the largest body would never get in")
 	case c.ShutdownDelay < 0 || c.ShutdownTimeout < 0:

@@ -41,11 +41,14 @@ func classify(err error) (code int, sentence string) {
 	if tooLarge, ok := errors.AsType[*composite.TokenError](err); ok {
 		return http.StatusRequestEntityTooLarge, tooLarge.Error()
 	}
+	if tooLarge, ok := errors.AsType[*memoryError](err); ok {
+		return http.StatusRequestEntityTooLarge, tooLarge.Error()
+	}
 	if refused, ok := errors.AsType[*callerError](err); ok {
 		return refused.code, refused.sentence
 	}
-	if _, ok := errors.AsType[*busyError](err); ok {
-		return http.StatusTooManyRequests, err.Error()
+	if busy, ok := errors.AsType[*busyError](err); ok {
+		return http.StatusTooManyRequests, busy.Error()
 	}
 	if refused, ok := errors.AsType[*routeError](err); ok {
 		return refused.code, refused.sentence

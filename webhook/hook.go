@@ -88,7 +88,7 @@ func (h *hook) answer(r *http.Request, body io.Reader) (response composite.Respo
 		return response, err
 	}
 	defer leave()
-	return h.handle(body, metav1.NewTime(h.options.Now()))
+	return h.handle(&guardedBody{body: body, gate: h.gate}, metav1.NewTime(h.options.Now()))
 }
 
 // checkHeaders refuses what Metacontroller never sends, before the body is read.

@@ -29,6 +29,8 @@ func TestClassify(t *testing.T) {
 		{"the body is too large", fmt.Errorf("reading the request: %w", &http.MaxBytesError{Limit: 5}), 413},
 		{"one token is too large to be held", fmt.Errorf("reading the request: %w", &composite.TokenError{}), 413},
 		{"the caller did not say who it is", &callerError{http.StatusUnauthorized, "a caller needs a token"}, 401},
+		{"waiting would not help it", fmt.Errorf("reading the request: %w", &memoryError{}), 413},
+		{"there is no memory for it now", fmt.Errorf("reading the request: %w", &busyError{}), 429},
 		{"there is too much to do", &busyError{}, 429},
 		{"there is no such hook", &routeError{http.StatusNotFound, "there is no hook at /x"}, 404},
 		{"the content type is none of ours", &mediaTypeError{"a hook takes application/json"}, 415},
@@ -55,7 +57,7 @@ func serveOne(t *testing.T, handle composite.Handler) (*httptest.ResponseRecorde
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{}`))
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	newHook("memcached", "sync", handle, options, &gate{requests: 1, bytes: 1 << 20}).ServeHTTP(recorder, request)
+	newHook("memcached", "sync", handle, options, newGate(options)).ServeHTTP(recorder, request)
 	return recorder, log.String()
 }
 

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"math/rand/v2"
-	"net/http"
 	"sync"
 )
 
@@ -13,47 +12,48 @@ const (
 	DefaultMaxInFlightBytes = 2 * DefaultMaxBodyBytes
 )
 
-// busyError says that a request was not taken in.
+// busyError says that there is too much to do for one more request.
 type busyError struct{}
 
 func (*busyError) Error() string { return "the hook is busy: it will answer when called again" }
 
-// gate bounds what is in work at once: the number of requests and the sum of their bodies.
+// gate bounds what is in work at once: the number of requests, the sum of their bodies, and the memory that they take.
 type gate struct {
-	mutex    sync.Mutex
-	requests int
-	bytes    int64
+	maxRequests int
+	maxBytes    int64
+	heap        heap
+
+	mutex  sync.Mutex
+	inWork int
+	bytes  int64
+}
+
+func newGate(options Options) *gate {
+	return &gate{
+		maxRequests: options.MaxInFlight,
+		maxBytes:    options.MaxInFlightBytes,
+		heap:        heap{limit: options.MaxHeapBytes},
+	}
 }
 
 // enter takes a request in or refuses it; it never waits, for a queue would be one more thing that grows. Whoever is
 // taken in must leave.
 func (g *gate) enter(bytes int64) (leave func(), err error) {
-	if !g.take(1, bytes) {
-		return nil, &busyError{}
-	}
-	return func() { g.take(-1, -bytes) }, nil
-}
-
-func (g *gate) take(requests int, bytes int64) bool {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	if requests > g.requests || bytes > g.bytes {
-		return false
+	if g.inWork+1 > g.maxRequests || g.bytes+bytes > g.maxBytes {
+		return nil, &busyError{}
 	}
-	g.requests -= requests
-	g.bytes -= bytes
-	return true
+	g.inWork++
+	g.bytes += bytes
+	return func() { g.leave(bytes) }, nil
 }
 
-// bodyBytes is what a request's body may come to. Metacontroller announces the length.
-func bodyBytes(r *http.Request, limit int64) (int64, error) {
-	if r.ContentLength > limit {
-		return 0, &http.MaxBytesError{Limit: limit}
-	}
-	if r.ContentLength < 0 {
-		return limit, nil
-	}
-	return r.ContentLength, nil
+func (g *gate) leave(bytes int64) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	g.inWork--
+	g.bytes -= bytes
 }
 
 // retryAfter is when a caller that was refused should call again, in seconds: at least 1, for Metacontroller takes 0 as

@@ -14,7 +14,7 @@ import (
 )
 
 func TestGate(t *testing.T) {
-	gate := &gate{requests: 3, bytes: 100}
+	gate := newGate(Options{MaxInFlight: 3, MaxInFlightBytes: 100})
 	steps := []struct {
 		reason string
 		bytes  int64
@@ -39,8 +39,8 @@ func TestGate(t *testing.T) {
 	for _, left := range leave {
 		left()
 	}
-	if gate.requests != 3 || gate.bytes != 100 {
-		t.Errorf("who left did not give back: %d requests, %d bytes", gate.requests, gate.bytes)
+	if gate.inWork != 0 || gate.bytes != 0 {
+		t.Errorf("all have left, and %d requests of %d bytes are still counted", gate.inWork, gate.bytes)
 	}
 }
 

@@ -27,7 +27,8 @@ func TestMetricsCountByCode(t *testing.T) {
 		}
 		return composite.Response{Body: []byte("{}")}, err
 	}
-	hook := newHook("memcached", "sync", handle, Options{Metrics: metrics}.withDefaults(), &gate{requests: 1, bytes: 1 << 20})
+	options := Options{Metrics: metrics}.withDefaults()
+	hook := newHook("memcached", "sync", handle, options, newGate(options))
 	for _, body := range []string{"good", "good", "bad"} {
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		request.Header.Set("Content-Type", "application/json")

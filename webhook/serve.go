@@ -76,6 +76,7 @@ func newHookServer(config Config, metrics *Metrics) (*http.Server, *atomic.Bool,
 		MaxBodyBytes:     config.MaxBodyBytes,
 		MaxInFlight:      config.MaxInFlight,
 		MaxInFlightBytes: config.MaxInFlightBytes,
+		MaxHeapBytes:     config.MaxHeapBytes,
 	})
 	draining := new(atomic.Bool)
 	server := newServer(closeConnections(handler, draining), config.Logger)

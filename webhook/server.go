@@ -49,6 +49,8 @@ type Options struct {
 	// beyond are refused with 429.
 	MaxInFlight      int
 	MaxInFlightBytes int64
+	// MaxHeapBytes bounds the memory of the process, beyond which no more is read of any request.
+	MaxHeapBytes int64
 }
 
 func (o Options) withDefaults() Options {
@@ -76,6 +78,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxInFlightBytes == 0 {
 		o.MaxInFlightBytes = DefaultMaxInFlightBytes
 	}
+	if o.MaxHeapBytes == 0 {
+		o.MaxHeapBytes = DefaultMaxHeapBytes
+	}
 	return o
 }
 
@@ -90,7 +95,7 @@ func NewHandler(options Options) http.Handler {
 	router.MethodNotAllowed(newMissing(options, func(r *http.Request) error {
 		return &routeError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook takes POST, not %.20q", r.Method)}
 	}))
-	gate := &gate{requests: options.MaxInFlight, bytes: options.MaxInFlightBytes}
+	gate := newGate(options)
 	for _, controller := range options.Controllers {
 		for name, handle := range controller.Handlers() {
 			router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newHook(controller.Name, name, handle, options, gate))

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// job is one bad request, and where it came from.
+type job struct {
+	whole recorded
+	body  []byte
+}
+
+// throw posts every job and hands each answer to judge, which says what is wrong with it or nothing.
+func throw(ctx context.Context, s *server, jobs func(yield func(job) bool), judge func(job, answer) string) (tally, []string, error) {
+	var answers tally
+	var mutex sync.Mutex
+	var complaints []string
+	queue := make(chan job)
+	c := newClient(2*runtime.NumCPU(), nil)
+	var group sync.WaitGroup
+	for range 2 * runtime.NumCPU() {
+		group.Go(func() {
+			for j := range queue {
+				got, err := c.post(ctx, "http://"+s.address+j.whole.path, j.body)
+				answers.add(got.code, 0, err)
+				complaint := judge(j, got)
+				if complaint == "" {
+					continue
+				}
+				mutex.Lock()
+				complaints = append(complaints, complaint)
+				mutex.Unlock()
+			}
+		})
+	}
+	jobs(func(j job) bool {
+		queue <- j
+		return ctx.Err() == nil
+	})
+	close(queue)
+	group.Wait()
+	if n := answers.beside(http.StatusOK, 400, 413, 422); n > 0 {
+		return tally{}, nil, fmt.Errorf("%d answers are neither 200 nor refusals: %v, %w", n, answers.codes, answers.first)
+	}
+	return tally{codes: answers.codes, took: answers.took}, complaints, ctx.Err()
+}
+
+func truncations(ctx context.Context, s suite) ([]result, error) {
+	server, err := start(ctx, s.binary)
+	if err != nil {
+		return nil, err
+	}
+	defer server.kill()
+	all, err := fixtures()
+	if err != nil {
+		return nil, err
+	}
+	step := 1
+	if !s.long {
+		step = 17
+	}
+	jobs := func(yield func(job) bool) {
+		for _, f := range all {
+			for length := 0; length < len(f.body); length += step {
+				if !yield(job{f, f.body[:length]}) {
+					return
+				}
+			}
+		}
+	}
+	answers, complaints, err := throw(ctx, server, jobs, func(_ job, got answer) string {
+		if got.code == http.StatusOK {
+			return "answered"
+		}
+		return ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []result{{
+		fmt.Sprintf("%d fixtures cut off at every %d. byte", len(all), step),
+		fmt.Sprintf("%d × 200 of %d, process alive: %t", len(complaints), answers.total(), server.alive()),
+		"0 × 200, alive", len(complaints) == 0 && server.alive(),
+	}}, nil
+}
+
+// mutations needs no -long: 10,000 take seconds.
+func mutations(ctx context.Context, s suite) ([]result, error) {
+	server, err := start(ctx, s.binary)
+	if err != nil {
+		return nil, err
+	}
+	defer server.kill()
+	all, err := fixtures()
+	if err != nil {
+		return nil, err
+	}
+	whole := map[string]answer{}
+	c := newClient(1, nil)
+	for _, f := range all {
+		got, err := c.post(ctx, "http://"+server.address+f.path, f.body)
+		if err != nil || got.code != http.StatusOK {
+			return nil, fmt.Errorf("%s: the whole request got %d %s: %w", f.path, got.code, got.body, err)
+		}
+		whole[string(f.body)] = got
+	}
+	random := rand.New(rand.NewPCG(1, uint64(len(all)))) //nolint:gosec // the same mutations in every run
+	const count = 10_000
+	jobs := func(yield func(job) bool) {
+		for i := range count {
+			f := all[random.IntN(len(all))]
+			body := mutateBytes(random, f.body)
+			if i%2 == 0 {
+				body = mutateMember(random, f.body)
+			}
+			if !yield(job{f, body}) {
+				return
+			}
+		}
+	}
+	answers, complaints, err := throw(ctx, server, jobs, func(j job, got answer) string {
+		if got.code != http.StatusOK {
+			return ""
+		}
+		return judge(j.whole, whole[string(j.whole.body)].body, j.body, got.body)
+	})
+	if err != nil {
+		return nil, err
+	}
+	results := []result{{
+		fmt.Sprintf("%d random mutations of %d fixtures", count, len(all)),
+		fmt.Sprintf("%d harmful of %d × 200, process alive: %t", len(complaints), answers.codes[http.StatusOK], server.alive()),
+		"0 harmful, alive", len(complaints) == 0 && server.alive(),
+	}}
+	for _, complaint := range complaints[:min(len(complaints), 10)] {
+		results = append(results, result{"what went wrong", complaint, "", false})
+	}
+	return results, nil
+}
+
+func nesting(ctx context.Context, s suite) ([]result, error) {
+	server, err := start(ctx, s.binary)
+	if err != nil {
+		return nil, err
+	}
+	defer server.kill()
+	all, err := fixtures()
+	if err != nil {
+		return nil, err
+	}
+	refused, tried := 0, 0
+	c := newClient(1, nil)
+	for _, depth := range []int{10_001, 100_000, 5_000_000} {
+		for _, level := range [][2]string{{"[", "]"}, {`{"a":`, "}"}} {
+			deep := strings.Repeat(level[0], depth) + "1" + strings.Repeat(level[1], depth)
+			for _, place := range []string{`{"future":`, `{"parent":`, `{"related":`} {
+				body := bytes.Replace(all[0].body, []byte("{"), []byte(place+deep+","), 1)
+				got, err := c.post(ctx, "http://"+server.address+all[0].path, body)
+				if err != nil {
+					return nil, err
+				}
+				tried++
+				if got.code >= 400 && got.code < 500 {
+					refused++
+				}
+			}
+		}
+	}
+	return []result{{
+		"10,001 to 5,000,000 levels",
+		fmt.Sprintf("%d of %d refused, process alive: %t", refused, tried, server.alive()),
+		"all refused, alive", refused == tried && server.alive(),
+	}}, nil
+}

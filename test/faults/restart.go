@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// service is what a Service is to its callers: the pods that were ready when the cluster last looked.
+type service struct {
+	mutex sync.Mutex
+	pods  []*server
+	ready []*server
+	next  atomic.Int64
+}
+
+// look asks every pod whether it is ready, as the kubelet does.
+func (s *service) look(ctx context.Context) {
+	s.mutex.Lock()
+	pods := s.pods
+	s.mutex.Unlock()
+	var ready []*server
+	for _, pod := range pods {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+pod.ops+"/readyz", nil)
+		if err != nil {
+			continue
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			continue
+		}
+		response.Body.Close()
+		if response.StatusCode == http.StatusOK {
+			ready = append(ready, pod)
+		}
+	}
+	s.mutex.Lock()
+	s.ready = ready
+	s.mutex.Unlock()
+}
+
+func (s *service) replace(old, pod *server) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var pods []*server
+	for _, each := range s.pods {
+		if each != old {
+			pods = append(pods, each)
+		}
+	}
+	if pod != nil {
+		pods = append(pods, pod)
+	}
+	s.pods = pods
+}
+
+func (s *service) pick() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.ready) == 0 {
+		return "127.0.0.1:1" // nobody listens
+	}
+	return s.ready[int(s.next.Add(1))%len(s.ready)].address
+}
+
+func (s *service) isReady(pod *server) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, each := range s.ready {
+		if each == pod {
+			return true
+		}
+	}
+	return false
+}
+
+// syncs counts what happens to syncs that are retried as Metacontroller does.
+type syncs struct {
+	tries               tally
+	done, retried, lost atomic.Int64
+}
+
+// sync calls until it is answered: at once, then after 5 ms, 10 ms and so on, or as long as a 429 says.
+func (y *syncs) sync(ctx context.Context, c *client, pods *service, body []byte) {
+	backoff := 5 * time.Millisecond
+	for try := range 12 { // the last wait is 10 s
+		began := time.Now()
+		got, err := c.post(ctx, "http://"+pods.pick()+syncPath, body)
+		y.tries.add(got.code, time.Since(began), err)
+		if err == nil && got.code == http.StatusOK {
+			y.done.Add(1)
+			return
+		}
+		if try == 0 {
+			y.retried.Add(1)
+		}
+		if got.code == http.StatusTooManyRequests {
+			pause(ctx, got.retryAfter)
+			continue
+		}
+		pause(ctx, backoff)
+		backoff *= 2
+	}
+	y.lost.Add(1)
+}
+
+// rollingRestart replaces two pods one after the other, as a Deployment does, and then kills one.
+func rollingRestart(ctx context.Context, s suite) ([]result, error) {
+	rounds := 2
+	if s.long {
+		rounds = 10
+	}
+	startPod := func() (*server, error) {
+		return start(ctx, s.binary, "-shutdown-delay=2s", "-shutdown-timeout=15s")
+	}
+	pods := new(service)
+	for range 2 {
+		pod, err := startPod()
+		if err != nil {
+			return nil, err
+		}
+		pods.replace(nil, pod)
+	}
+	defer func() {
+		for _, pod := range pods.pods {
+			pod.kill()
+		}
+	}()
+	pods.look(ctx)
+	body, err := syncOf(100)
+	if err != nil {
+		return nil, err
+	}
+	watch, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// A pod is probed every 2 s on a cluster (readinessProbe), and drains for 5 s; here both are 2.5 times as fast.
+	watching := loop(watch, 1, func(int) { pause(watch, 800*time.Millisecond); pods.look(watch) })
+
+	// load makes syncs while something happens to the pods.
+	load := func(happen func() error) (*syncs, error) {
+		counts := new(syncs)
+		c := newClient(2, nil)
+		busy, stop := context.WithCancel(ctx)
+		wait := loop(busy, 6, func(int) {
+			counts.sync(ctx, c, pods, body)
+			pause(busy, 10*time.Millisecond)
+		})
+		err := happen()
+		stop()
+		wait()
+		return counts, err
+	}
+	restarted, err := load(func() error { return roll(ctx, pods, rounds, startPod) })
+	if err != nil {
+		return nil, err
+	}
+	killed, err := load(func() error {
+		victim := pods.pods[0]
+		victim.kill()
+		pause(ctx, 3*time.Second)
+		pods.replace(victim, nil)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	cancel()
+	watching()
+	failed := restarted.tries.beside(http.StatusOK)
+	figure := fmt.Sprintf("%d requests failed, %d of %d syncs lost", failed, restarted.lost.Load(), restarted.done.Load()+restarted.lost.Load())
+	if failed > 0 {
+		figure += fmt.Sprintf(" (%v, %v)", restarted.tries.codes, restarted.tries.first)
+	}
+	return []result{
+		{fmt.Sprintf("two instances replaced one by one, %d times, under load", rounds), figure, "none failed, none lost", failed == 0 && restarted.lost.Load() == 0},
+		{
+			"one of two killed (SIGKILL)",
+			fmt.Sprintf("%d syncs called again, %d of %d lost", killed.retried.Load(), killed.lost.Load(), killed.done.Load()+killed.lost.Load()),
+			"none lost", killed.lost.Load() == 0,
+		},
+	}, nil
+}
+
+// roll replaces every pod: a new one starts, is seen to be ready, and then the old one is told to go.
+func roll(ctx context.Context, pods *service, rounds int, startPod func() (*server, error)) error {
+	for range rounds * 2 {
+		old := pods.pods[0]
+		pod, err := startPod()
+		if err != nil {
+			return err
+		}
+		pods.replace(nil, pod)
+		for !pods.isReady(pod) && ctx.Err() == nil {
+			pause(ctx, 50*time.Millisecond)
+		}
+		if err := old.stop(); err != nil {
+			return fmt.Errorf("the drain: %w: %s", err, old.logged())
+		}
+		pods.replace(old, nil)
+	}
+	return ctx.Err()
+}

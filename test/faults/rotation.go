@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/example/memcached-operator/test/authority"
+)
+
+// rotation replaces certificate, key, the callers' authority and the tokens again and again, while callers with open
+// connections and callers with new ones make requests. None of them may notice.
+func rotation(ctx context.Context, s suite) ([]result, error) {
+	const rotations = 20
+	folder, err := os.MkdirTemp(s.folder, "rotation")
+	if err != nil {
+		return nil, err
+	}
+	ca := authority.New()
+	put := func(number int) {
+		certificate, key := ca.Issue(authority.Subject{CommonName: "hook " + strconv.Itoa(number)})
+		authority.Write(folder, "tls.crt", certificate)
+		authority.Write(folder, "tls.key", key) // between the two they do not match
+		// The token before stays valid, so that callers can change in their own time.
+		authority.Write(folder, "token", fmt.Appendf(nil, "token-%d\ntoken-%d\n", number-1, number))
+	}
+	put(0)
+	authority.Write(folder, "ca.crt", ca.PEM())
+	server, err := start(ctx, s.binary,
+		"-tls-cert="+filepath.Join(folder, "tls.crt"), "-tls-key="+filepath.Join(folder, "tls.key"),
+		"-client-ca="+filepath.Join(folder, "ca.crt"), "-client-names=metacontroller", "-token-file="+filepath.Join(folder, "token"))
+	if err != nil {
+		return nil, err
+	}
+	defer server.kill()
+
+	var current atomic.Int64
+	token := func() string { return "token-" + strconv.FormatInt(current.Load(), 10) }
+	seen := new(sync.Map)
+	config := &tls.Config{
+		RootCAs:      ca.Pool(),
+		Certificates: []tls.Certificate{ca.Certificate(authority.Subject{CommonName: "metacontroller"})},
+		VerifyConnection: func(state tls.ConnectionState) error {
+			seen.Store(state.PeerCertificates[0].Subject.CommonName, true)
+			return nil
+		},
+	}
+	body, err := syncOf(3)
+	if err != nil {
+		return nil, err
+	}
+	url := "https://" + server.address + syncPath
+	open := newClient(2, config)
+	open.token = token
+	var answers tally
+	load, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wait := loop(load, 4, func(worker int) {
+		c := open
+		if worker%2 == 1 { // a new connection for each request
+			c = newClient(1, config)
+			c.token = token
+			defer c.http.CloseIdleConnections()
+		}
+		began := time.Now()
+		got, err := c.post(ctx, url, body)
+		answers.add(got.code, time.Since(began), err)
+		pause(load, 5*time.Millisecond)
+	})
+	for number := 1; number <= rotations; number++ {
+		put(number)
+		pause(ctx, 1200*time.Millisecond) // files are looked at every second
+		current.Store(int64(number))
+	}
+	cancel()
+	wait()
+	stale := newClient(1, config)
+	stale.token = func() string { return "token-0" }
+	old, err := stale.post(ctx, url, body)
+	if err != nil {
+		return nil, err
+	}
+	distinct := 0
+	seen.Range(func(any, any) bool { distinct++; return true })
+	failed := answers.beside(http.StatusOK)
+	figure := fmt.Sprintf("%d of %d requests failed", failed, answers.total())
+	if failed > 0 {
+		figure += fmt.Sprintf(": %v %v", answers.codes, answers.first)
+	}
+	return []result{
+		{fmt.Sprintf("certificate and token replaced %d times under load", rotations), figure, "none failed", failed == 0},
+		{"it was rotated indeed", fmt.Sprintf("%d certificates seen, the first token now gets %d", distinct, old.code), fmt.Sprintf("%d, 401", rotations+1), distinct == rotations+1 && old.code == http.StatusUnauthorized},
+	}, nil
+}

@@ -5,11 +5,12 @@ VERSION        ?= $(shell git describe --tags --always --dirty 2>/dev/null || ec
 IMAGE          ?= ghcr.io/example/memcached-operator:$(VERSION)
 CONTROLLER_GEN  = $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
-MODULES         = test/manifests
+MODULES         = test/manifests test/cluster
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint generate verify fuzz image clean
+.PHONY: help build run demo test test-cluster lint vulnerabilities generate verify fuzz faults image clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -20,13 +21,22 @@ build: ## Build bin/memcached-operator.
 run: build ## Build and serve the hooks on 127.0.0.1:8080.
 	bin/memcached-operator serve -address 127.0.0.1:8080 -ops-address 127.0.0.1:8081 -log-level debug $(ARGS)
 
+demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=-once to end then).
+	cd test/cluster && $(GO) run ./cmd/demo $(ARGS)
+
 test: ## Run the fast tests: rules, hooks, manifests, with the race detector.
 	$(GO) test -race ./...
-	@set -e; for module in $(MODULES); do echo "cd $$module && $(GO) test ./..."; (cd $$module && $(GO) test ./...); done
+	cd test/manifests && $(GO) test ./...
+
+test-cluster: ## Run the cluster tests: a real API server, and Metacontroller or its stand-in.
+	cd test/cluster && $(GO) test -count=1 -timeout 20m ./... $(ARGS)
 
 lint: ## Lint, and check that go.mod files are tidy.
 	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
+
+vulnerabilities: ## Look for known vulnerabilities in what we depend on; needs the vulnerability database.
+	$(GOVULNCHECK) ./...
 
 generate: ## Write crds/ and the DeepCopy methods from the types.go files.
 	$(CONTROLLER_GEN) object paths=./webhook/...
@@ -39,6 +49,9 @@ verify: generate ## Fail when what is generated differs from what is committed.
 fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+
+faults: ## Do to the server what networks and callers do (ARGS=-long for the full figures).
+	$(GO) run ./test/faults $(ARGS)
 
 image: ## Build the container image IMAGE with docker, for this machine's platform or for PLATFORMS.
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .

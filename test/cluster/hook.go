@@ -30,12 +30,12 @@ func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
 		return nil, err
 	}
 	b := &builtHere{hook: hook}
-	real, err := findMetacontroller()
+	program, err := findMetacontroller()
 	if err != nil {
 		return nil, err
 	}
-	if real != "" {
-		b.metacontroller, b.isReal = real, true
+	if program != "" {
+		b.metacontroller, b.isReal = program, true
 		return b, nil
 	}
 	b.metacontroller = filepath.Join(c.folder, "metacontroller")
@@ -56,9 +56,9 @@ func (c *Cluster) buildHook(ctx context.Context) (string, error) {
 
 // DescribeMetacontroller says which Metacontroller a cluster runs.
 func DescribeMetacontroller() (string, error) {
-	real, err := findMetacontroller()
-	if err != nil || real != "" {
-		return "Metacontroller: the real one, " + real, err
+	program, err := findMetacontroller()
+	if err != nil || program != "" {
+		return "Metacontroller: the real one, " + program, err
 	}
 	return "Metacontroller: the stand-in of test/cluster/metacontroller (METACONTROLLER can name the real one)", nil
 }

@@ -78,11 +78,16 @@ func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstru
 		controllerutil.RemoveFinalizer(parent, p.finalizer)
 		err = p.client.Update(ctx, parent)
 	}
-	after := time.Duration(answer.ResyncAfterSeconds * float64(time.Second))
+	return p.resyncAfter(answer.ResyncAfterSeconds), err
+}
+
+// resyncAfter is the sooner of what the hook asks for and the CompositeController's period.
+func (p *parentController) resyncAfter(seconds float64) time.Duration {
+	after := time.Duration(seconds * float64(time.Second))
 	if period := time.Duration(p.cc.Spec.ResyncPeriodSeconds) * time.Second; period > 0 && (after <= 0 || period < after) {
-		after = period
+		return period
 	}
-	return after, err
+	return after
 }
 
 // manageChildren deletes the observed children that are not desired, then applies the desired ones.

@@ -58,6 +58,11 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 	if err := c.ApplySamples(ctx); err != nil {
 		return err
 	}
+	return watch(ctx, c, once, start)
+}
+
+// watch shows the parents until the demo ends: with once when they have settled, otherwise when it is interrupted.
+func watch(ctx context.Context, c *cluster.Cluster, once bool, start time.Time) error {
 	up := time.Now()
 	screen := newScreen(os.Stdout, term.IsTerminal(int(os.Stdout.Fd())))
 	settledAfter := time.Duration(0)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -31,7 +32,7 @@ func number(n int64, found bool) string {
 	if !found {
 		return "-"
 	}
-	return fmt.Sprint(n)
+	return strconv.FormatInt(n, 10)
 }
 
 // shorten leaves out of the pods' names what all of them begin with, and counts those after the third.

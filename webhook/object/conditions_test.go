@@ -98,3 +98,20 @@ func TestStampKeepsTheTimeOfTransition(t *testing.T) {
 		t.Error("the observed conditions were changed")
 	}
 }
+
+func TestRolloutSays(t *testing.T) {
+	cases := []struct {
+		reason  string
+		rollout Rollout
+		want    string
+	}{
+		{"the workload has not heard of it", Rollout{Desired: 3, Ready: 2}, "2 of 3 replicas are ready, the latest change is not rolled out yet"},
+		{"on the way", Rollout{Desired: 3, Updated: 2, Ready: 3, Current: true}, "2 of 3 replicas are up to date, 3 are ready"},
+		{"all there, and only time is wanting", Rollout{Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true}, "3 of 3 replicas are up to date and ready, 1 of them for as long as minReadySeconds asks"},
+	}
+	for _, test := range cases {
+		if got := test.rollout.String(); got != test.want {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
+		}
+	}
+}

@@ -84,6 +84,9 @@ func (r Rollout) String() string {
 	if !r.Current {
 		return fmt.Sprintf("%d of %d replicas are ready, the latest change is not rolled out yet", r.Ready, r.Desired)
 	}
+	if r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired {
+		return fmt.Sprintf("%d of %d replicas are up to date and ready, %d of them for as long as minReadySeconds asks", r.Ready, r.Desired, r.Available)
+	}
 	return fmt.Sprintf("%d of %d replicas are up to date, %d are ready", r.Updated, r.Desired, r.Ready)
 }
 

@@ -70,7 +70,7 @@ func (s scale) mayStep(workload *object.Workload) bool {
 
 // String tells about the steps to come, in words that stay the same while they wait.
 func (s scale) String() string {
-	return fmt.Sprintf("scaling in steps: %d of %d replicas for now, and %d at the earliest %s after the last step, which moves about %d%% of the keys of clients that hash consistently",
+	return fmt.Sprintf("scaling in steps: %d of %d replicas for now; the next step, to %d, comes %s after the last at the earliest and moves about %d%% of the keys of clients that hash consistently",
 		s.replicas, s.size, s.next, s.interval, moved(s.replicas, s.next))
 }
 

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -26,8 +27,9 @@ type compositeController struct {
 				Method string `json:"method"`
 			} `json:"updateStrategy"`
 		} `json:"childResources"`
-		GenerateSelector    bool  `json:"generateSelector"`
-		ResyncPeriodSeconds int32 `json:"resyncPeriodSeconds"`
+		GenerateSelector    bool             `json:"generateSelector"`
+		ResyncPeriodSeconds int32            `json:"resyncPeriodSeconds"`
+		EndpointConfigs     []endpointConfig `json:"endpointConfigs"`
 		Hooks               struct {
 			Sync      *hook `json:"sync"`
 			Finalize  *hook `json:"finalize"`
@@ -42,11 +44,38 @@ type hook struct {
 		Service struct {
 			Name      string `json:"name"`
 			Namespace string `json:"namespace"`
+			Protocol  string `json:"protocol"`
+			Port      int32  `json:"port"`
 		} `json:"service"`
 		Path                   string `json:"path"`
 		Timeout                string `json:"timeout"`
 		ResponseUnMarshallMode string `json:"responseUnMarshallMode"`
 	} `json:"webhook"`
+}
+
+func (h *hook) port() int32 {
+	return cmp.Or(h.Webhook.Service.Port, 80)
+}
+
+// endpointConfig is how Metacontroller calls the webhooks at one host.
+type endpointConfig struct {
+	Host     string `json:"host"`
+	CABundle struct {
+		SecretRef secretRef `json:"secretRef"`
+	} `json:"caBundle"`
+	ClientTLS struct {
+		SecretRef secretRef `json:"secretRef"`
+	} `json:"clientTLS"`
+	Authorization struct {
+		Type      string    `json:"type"`
+		SecretRef secretRef `json:"secretRef"`
+	} `json:"authorization"`
+}
+
+type secretRef struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Key       string `json:"key"`
 }
 
 // hooks returns the hooks that are set, by the last segment of their path.

@@ -4,11 +4,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestHookDrains holds that a pod is given the time to serve what Metacontroller has already sent it.
 func TestHookDrains(t *testing.T) {
-	spec := hookDeployment(t).Spec.Template.Spec
+	checkDrain(t, hookDeployment(t).Spec.Template.Spec)
+}
+
+func checkDrain(t *testing.T, spec corev1.PodSpec) {
+	t.Helper()
 	args := spec.Containers[0].Args
 	delay, timeout := duration(t, args, "-shutdown-delay="), duration(t, args, "-shutdown-timeout=")
 	if delay <= 0 {
@@ -17,8 +23,12 @@ func TestHookDrains(t *testing.T) {
 	if longest := longestTimeout(t); timeout < longest {
 		t.Errorf("-shutdown-timeout %s cuts off a request that Metacontroller awaits for %s", timeout, longest)
 	}
-	if grace := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; grace <= delay+timeout {
-		t.Errorf("terminationGracePeriodSeconds leaves %s, but the drain may take %s", grace, delay+timeout)
+	drain := delay + timeout
+	if stop := spec.Containers[0].Lifecycle; stop != nil && stop.PreStop != nil && stop.PreStop.Sleep != nil {
+		drain += time.Duration(stop.PreStop.Sleep.Seconds) * time.Second
+	}
+	if grace := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; grace <= drain {
+		t.Errorf("terminationGracePeriodSeconds leaves %s, but the drain may take %s", grace, drain)
 	}
 }
 

@@ -1,0 +1,113 @@
+package manifests
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// TestProductionIsRestricted holds that what production adds to the pod keeps to the standard, and that nothing gives
+// the hook itself a permission.
+func TestProductionIsRestricted(t *testing.T) {
+	objects := production(t)
+	deployment := only[appsv1.Deployment](t, objects, "Deployment")
+	expectRestricted(t, deployment.Spec.Template.ObjectMeta, deployment.Spec.Template.Spec)
+	if token := deployment.Spec.Template.Spec.AutomountServiceAccountToken; token == nil || *token {
+		t.Error("the pod mounts a service account token")
+	}
+	// The one binding lets Metacontroller read the credentials.
+	binding := only[rbacv1.ClusterRoleBinding](t, objects, "ClusterRoleBinding")
+	want := []rbacv1.Subject{{Kind: "ServiceAccount", Name: "metacontroller", Namespace: "metacontroller"}}
+	if diff := cmp.Diff(want, binding.Subjects); diff != "" {
+		t.Errorf("%s is for others (-want +got):\n%s", binding.Name, diff)
+	}
+	for _, role := range find[rbacv1.ClusterRole](t, objects, "ClusterRole") {
+		if role.Name != binding.RoleRef.Name {
+			continue
+		}
+		if diff := cmp.Diff(sets.New(allow("", "secrets", "list", "watch")...), permissions(t, role.Rules), cmp.AllowUnexported(permission{})); diff != "" {
+			t.Errorf("%s is not what a cache of Secrets needs (-want +got):\n%s", role.Name, diff)
+		}
+	}
+	if n := len(find[rbacv1.RoleBinding](t, objects, "RoleBinding")); n > 0 {
+		t.Errorf("%d role bindings, want none", n)
+	}
+}
+
+// TestProductionNetwork holds that only Metacontroller gets to the hooks, only the scraper to the metrics, and the hook
+// to nobody.
+func TestProductionNetwork(t *testing.T) {
+	objects := production(t)
+	template := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template
+	policy := only[networkingv1.NetworkPolicy](t, objects, "NetworkPolicy")
+	if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector); err != nil || !selector.Matches(labels.Set(template.Labels)) {
+		t.Errorf("the policy is not about the hook's pods: %v", err)
+	}
+	if !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeIngress) || !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
+		t.Errorf("the policy is about %v only", policy.Spec.PolicyTypes)
+	}
+	if len(policy.Spec.Egress) > 0 {
+		t.Error("the hook may call others")
+	}
+	allowed := map[string]string{}
+	for _, rule := range policy.Spec.Ingress {
+		for _, port := range rule.Ports {
+			if len(rule.From) != 1 || rule.From[0].PodSelector == nil || rule.From[0].NamespaceSelector == nil {
+				t.Fatalf("port %s: whoever is not a pod with a name, in a namespace with a name, gets in", port.Port)
+			}
+			allowed[port.Port.String()] = labels.FormatLabels(rule.From[0].NamespaceSelector.MatchLabels) + " " + labels.FormatLabels(rule.From[0].PodSelector.MatchLabels)
+		}
+	}
+	want := map[string]string{
+		"http": "kubernetes.io/metadata.name=metacontroller app.kubernetes.io/name=metacontroller-helm",
+		"ops":  "kubernetes.io/metadata.name=monitoring app.kubernetes.io/name=prometheus",
+	}
+	if diff := cmp.Diff(want, allowed); diff != "" {
+		t.Errorf("other callers are let in (-want +got):\n%s", diff)
+	}
+	for name := range want {
+		if !slices.ContainsFunc(template.Spec.Containers[0].Ports, func(port corev1.ContainerPort) bool { return port.Name == name }) {
+			t.Errorf("the pod has no port %s", name)
+		}
+	}
+}
+
+// TestProductionAvailability holds that one hook is there whatever happens to the other, and that a pod has the time to
+// leave.
+func TestProductionAvailability(t *testing.T) {
+	objects := production(t)
+	deployment := only[appsv1.Deployment](t, objects, "Deployment")
+	spec := deployment.Spec.Template.Spec
+	if *deployment.Spec.Replicas < 2 || deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
+		t.Errorf("%d replicas, of which an update may take %s", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
+	}
+	budget := only[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget")
+	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
+		t.Errorf("the budget is not about the hook's pods: %v", err)
+	}
+	if least := budget.Spec.MinAvailable; least == nil || *least != intstr.FromInt32(1) {
+		t.Errorf("the budget keeps %v pods; none is too few, and both let no node be drained", least)
+	}
+	if len(spec.TopologySpreadConstraints) == 0 {
+		t.Error("nothing keeps the pods apart")
+	}
+	for _, spread := range spec.TopologySpreadConstraints {
+		if selector, err := metav1.LabelSelectorAsSelector(spread.LabelSelector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
+			t.Errorf("%s: not about the hook's pods: %v", spread.TopologyKey, err)
+		}
+	}
+	checkDrain(t, spec)
+	if stop := spec.Containers[0].Lifecycle; stop == nil || stop.PreStop == nil || stop.PreStop.Sleep == nil || stop.PreStop.Sleep.Seconds < 1 {
+		t.Error("no preStop: the pod is told to go before every node knows that it goes")
+	}
+}

@@ -1,0 +1,200 @@
+package manifests
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// certificate holds the fields of cert-manager's Certificate that our manifests set.
+type certificate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		IsCA        bool           `json:"isCA"`
+		CommonName  string         `json:"commonName"`
+		SecretName  string         `json:"secretName"`
+		DNSNames    []string       `json:"dnsNames"`
+		Usages      []string       `json:"usages"`
+		Duration    string         `json:"duration"`
+		RenewBefore string         `json:"renewBefore"`
+		PrivateKey  map[string]any `json:"privateKey"`
+		IssuerRef   struct {
+			Kind string `json:"kind"`
+			Name string `json:"name"`
+		} `json:"issuerRef"`
+	} `json:"spec"`
+}
+
+// production builds what production does, but upon every controller that there is.
+func production(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	var overlay struct {
+		Resources  []string `json:"resources"`
+		Components []string `json:"components"`
+	}
+	content, err := os.ReadFile(filepath.Join(root, "manifests/production/kustomization.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(content, &overlay); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	from, err := filepath.Abs(filepath.Join(root, "manifests/production"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, err := filepath.Rel(folder, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay.Resources = []string{path.Join(up, "../all")}
+	for i, component := range overlay.Components {
+		overlay.Components[i] = path.Join(up, component)
+	}
+	for _, component := range kustomizations(t, "manifests/components") {
+		if !slices.Contains(overlay.Components, path.Join(up, "../..", component)) {
+			t.Errorf("production leaves out %s", component)
+		}
+	}
+	content, err = yaml.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	below, err := filepath.Rel(filepath.Dir(filepath.Dir(from)), folder) // build names folders below the root
+	if err != nil {
+		t.Fatal(err)
+	}
+	return build(t, below)
+}
+
+// TestProductionCallers holds that every hook of every controller is called over TLS, with what the hook asks for.
+func TestProductionCallers(t *testing.T) {
+	objects := production(t)
+	checkInstallation(t, objects)
+	spec := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template.Spec
+	server, client := certificates(t, objects)
+	token := mounted(t, spec, "-token-file=")
+	for _, controller := range find[compositeController](t, objects, "CompositeController") {
+		if len(controller.Spec.EndpointConfigs) != 1 {
+			t.Fatalf("%s: %d endpoint configs, want 1", controller.Name, len(controller.Spec.EndpointConfigs))
+		}
+		config := controller.Spec.EndpointConfigs[0]
+		for name, hook := range controller.hooks() {
+			service := hook.Webhook.Service
+			host := service.Name + "." + service.Namespace
+			if service.Protocol != "https" || service.Port != 443 {
+				t.Errorf("%s, %s hook: called over %q at port %d, want https at 443", controller.Name, name, service.Protocol, service.Port)
+			}
+			if host != config.Host || !slices.Contains(server.Spec.DNSNames, host) {
+				t.Errorf("%s, %s hook: the host %s is not that of the endpoint config, %s, and of the certificate, %v", controller.Name, name, host, config.Host, server.Spec.DNSNames)
+			}
+		}
+		if config.CABundle.SecretRef.Name != server.Spec.SecretName || config.CABundle.SecretRef.Key != "ca.crt" {
+			t.Errorf("%s trusts %v, not the authority of the hook's certificate", controller.Name, config.CABundle)
+		}
+		if config.ClientTLS.SecretRef.Name != client.Spec.SecretName {
+			t.Errorf("%s shows the certificate in %v, not that for clients", controller.Name, config.ClientTLS)
+		}
+		if config.Authorization.SecretRef.Name != token || config.Authorization.Type != "Bearer" {
+			t.Errorf("%s sends a token of %v, the hook takes those in %s", controller.Name, config.Authorization, token)
+		}
+		for _, ref := range []secretRef{config.CABundle.SecretRef, config.ClientTLS.SecretRef, config.Authorization.SecretRef} {
+			if ref.Namespace != server.Namespace {
+				t.Errorf("%s: the Secret %s is sought in namespace %q", controller.Name, ref.Name, ref.Namespace)
+			}
+		}
+	}
+}
+
+// TestProductionFiles holds that the program gets what its flags name, and takes the flags.
+func TestProductionFiles(t *testing.T) {
+	objects := production(t)
+	spec := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template.Spec
+	server, client := certificates(t, objects)
+	for _, flag := range []string{"-tls-cert=", "-tls-key=", "-client-ca="} {
+		if secret := mounted(t, spec, flag); secret != server.Spec.SecretName {
+			t.Errorf("%s is read from the Secret %s, the certificate is in %s", flag, secret, server.Spec.SecretName)
+		}
+	}
+	if names := argument(t, spec, "-client-names="); !slices.Contains(client.Spec.DNSNames, names) {
+		t.Errorf("the hook lets in %s, the callers' certificate is for %v", names, client.Spec.DNSNames)
+	}
+	if !slices.Contains(server.Spec.Usages, "server auth") || slices.Contains(server.Spec.Usages, "client auth") || !slices.Contains(client.Spec.Usages, "client auth") {
+		t.Errorf("the hook's certificate is for %v, the callers' for %v", server.Spec.Usages, client.Spec.Usages)
+	}
+	args := append([]string{"run", "."}, spec.Containers[0].Args...)
+	command := exec.CommandContext(t.Context(), "go", append(args, "-h")...)
+	command.Dir = root
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("the program does not take its arguments: %v: %s", err, output)
+	}
+}
+
+// certificates returns those of the hook and of its callers.
+func certificates(t *testing.T, objects []*unstructured.Unstructured) (server, client certificate) {
+	t.Helper()
+	found := map[string]certificate{}
+	for _, each := range find[certificate](t, objects, "Certificate") {
+		found[each.Name] = each
+	}
+	server, client = found["memcached-operator"], found["memcached-operator-client"]
+	if server.Spec.IssuerRef != client.Spec.IssuerRef || server.Spec.IssuerRef.Name == "" {
+		t.Errorf("one authority signs for the hook, %v, and another for its callers, %v", server.Spec.IssuerRef, client.Spec.IssuerRef)
+	}
+	return server, client
+}
+
+// argument returns the value of the flag that starts with a prefix.
+func argument(t *testing.T, spec corev1.PodSpec, prefix string) string {
+	t.Helper()
+	for _, arg := range spec.Containers[0].Args {
+		if value, ok := strings.CutPrefix(arg, prefix); ok {
+			return value
+		}
+	}
+	t.Fatalf("no argument %s", prefix)
+	return ""
+}
+
+// mounted returns the name of the Secret that holds the file that a flag names.
+func mounted(t *testing.T, spec corev1.PodSpec, flag string) string {
+	t.Helper()
+	folder := path.Dir(argument(t, spec, flag))
+	for _, mount := range spec.Containers[0].VolumeMounts {
+		for _, volume := range spec.Volumes {
+			if mount.MountPath == folder && mount.Name == volume.Name && volume.Secret != nil {
+				if mount.SubPath != "" || !mount.ReadOnly {
+					t.Errorf("%s: a subPath never changes, and nothing here needs to be written", folder)
+				}
+				return volume.Secret.SecretName
+			}
+		}
+	}
+	t.Fatalf("%s: no Secret is mounted at %s", flag, folder)
+	return ""
+}
+
+// only returns the one object of a kind.
+func only[T any](t *testing.T, objects []*unstructured.Unstructured, kind string) T {
+	t.Helper()
+	found := find[T](t, objects, kind)
+	if len(found) != 1 {
+		t.Fatalf("%d objects of kind %s, want 1", len(found), kind)
+	}
+	return found[0]
+}

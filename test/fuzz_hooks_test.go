@@ -1,0 +1,88 @@
+package test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzHooks throws bytes at every hook that is served: it refuses them, or answers with what Metacontroller can apply.
+// What a sync always has children for, it has children for.
+func FuzzHooks(f *testing.F) {
+	handler := newHandler()
+	hooks := smallest(f)
+	slices.SortFunc(hooks, func(a, b fixture) int { return strings.Compare(a.url(), b.url()) })
+	childless := map[string]bool{}
+	for _, recorded := range fixtures(f) {
+		children, _ := parse(f, mustAnswer(f, handler, recorded.url(), recorded.request))["children"].([]any)
+		childless[recorded.url()] = childless[recorded.url()] || len(children) == 0
+	}
+	for i, hook := range hooks {
+		seed := encode(f, seedOf(parse(f, hook.request)))
+		mustAnswer(f, handler, hook.url(), seed)
+		f.Add(uint8(i), seed) //nolint:gosec // there are fewer hooks than 256
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		hook := hooks[int(which)%len(hooks)]
+		recorder := post(handler, hook.url(), body)
+		switch {
+		case recorder.Code >= 400 && recorder.Code < 500:
+			return
+		case recorder.Code != http.StatusOK:
+			t.Fatalf("%s: answered %d %s", hook.url(), recorder.Code, recorder.Body)
+		}
+		response := parse(t, recorder.Body.Bytes())
+		if hook.hook == "customize" {
+			for _, rule := range response["relatedResources"].([]any) {
+				if rule.(map[string]any)["labelSelector"] == nil {
+					t.Fatalf("%s: a rule selects everything: %s", hook.url(), recorder.Body)
+				}
+			}
+			return
+		}
+		if _, isObject := response["status"].(map[string]any); !isObject {
+			t.Fatalf("%s: a status that is no object wipes what is stored: %s", hook.url(), recorder.Body)
+		}
+		children := response["children"].([]any)
+		if len(children) == 0 && !childless[hook.url()] {
+			t.Fatalf("%s: a 200 without children deletes them all", hook.url())
+		}
+		for _, child := range children {
+			if metadata := child.(map[string]any)["metadata"].(map[string]any); metadata["name"] == "" {
+				t.Fatalf("%s: a child without a name", hook.url())
+			}
+		}
+	})
+}
+
+// seedOf returns a small request of the kind of a recorded one: mutating a large one takes longer than answering it.
+func seedOf(request map[string]any) map[string]any {
+	parent := request["parent"].(map[string]any)
+	metadata := parent["metadata"].(map[string]any)
+	seed := map[string]any{
+		"controller": map[string]any{"spec": map[string]any{"hooks": map[string]any{"customize": map[string]any{"version": "v2"}}}},
+		"finalizing": request["finalizing"],
+		"parent": map[string]any{
+			"apiVersion": parent["apiVersion"],
+			"kind":       parent["kind"],
+			"metadata":   map[string]any{"name": metadata["name"], "namespace": metadata["namespace"]},
+			"spec":       parent["spec"],
+		},
+	}
+	if seed["finalizing"] == nil {
+		delete(seed, "finalizing")
+	}
+	for _, part := range []string{"children", "related"} {
+		groups, ok := request[part].(map[string]any)
+		if !ok {
+			continue
+		}
+		empty := map[string]any{}
+		for group := range groups {
+			empty[group] = map[string]any{}
+		}
+		seed[part] = empty
+	}
+	return seed
+}

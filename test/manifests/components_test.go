@@ -1,0 +1,38 @@
+package manifests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestComponents holds that each component goes with what manifests/default installs.
+func TestComponents(t *testing.T) {
+	folders, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := len(build(t, "manifests/default"))
+	for _, file := range glob(t, "manifests/components/*/kustomization.yaml") {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			overlay := t.TempDir()
+			from, err := filepath.Rel(overlay, folders)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := fmt.Sprintf("resources: [%[1]s/manifests/default]\ncomponents: [%[1]s/manifests/components/%[2]s]\n", from, name)
+			if err := os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			below, err := filepath.Rel(folders, overlay)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(build(t, below)); got < plain {
+				t.Errorf("with the component there are %d objects, without it %d", got, plain)
+			}
+		})
+	}
+}

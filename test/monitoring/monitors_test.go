@@ -1,0 +1,126 @@
+package monitoring
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
+)
+
+// TestHookIsScraped holds that the ServiceMonitor finds the Service, and the Service the hook's pods and their port.
+func TestHookIsScraped(t *testing.T) {
+	var service corev1.Service
+	var monitor monitoringv1.ServiceMonitor
+	documents(t, filepath.Join(component, "hook.yaml"), &service, &monitor)
+	var deployment appsv1.Deployment
+	read(t, "../../manifests/base/deployment.yaml", &deployment)
+
+	if !selects(t, monitor.Spec.Selector, service.Labels) || monitor.Namespace != service.Namespace {
+		t.Errorf("the ServiceMonitor selects %v, the Service has %v", monitor.Spec.Selector, service.Labels)
+	}
+	if want := deployment.Spec.Selector.MatchLabels; !labels.Equals(want, service.Spec.Selector) {
+		t.Errorf("the Service selects %v, the hook's Deployment %v", service.Spec.Selector, want)
+	}
+	ports := map[string]bool{}
+	for _, port := range deployment.Spec.Template.Spec.Containers[0].Ports {
+		ports[port.Name] = true
+	}
+	for _, port := range service.Spec.Ports {
+		if !ports[port.TargetPort.StrVal] || port.Name != monitor.Spec.Endpoints[0].Port {
+			t.Errorf("port %s leads to %s of the pods %v, and the ServiceMonitor asks %s", port.Name, port.TargetPort.StrVal, ports, monitor.Spec.Endpoints[0].Port)
+		}
+	}
+}
+
+// TestCachesAreScraped holds that the PodMonitor selects the pods of every Memcached.
+func TestCachesAreScraped(t *testing.T) {
+	var monitor monitoringv1.PodMonitor
+	documents(t, filepath.Join(component, "caches.yaml"), &monitor)
+	if !monitor.Spec.NamespaceSelector.Any {
+		t.Error("the PodMonitor leaves out namespaces")
+	}
+	files, err := filepath.Glob("../testdata/memcached/sync/*/response.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden response (%v)", err)
+	}
+	for _, file := range files {
+		var response struct {
+			Children []struct {
+				Kind string `json:"kind"`
+				Spec struct {
+					Template corev1.PodTemplateSpec `json:"template"`
+				} `json:"spec"`
+			} `json:"children"`
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(content, &response); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, child := range response.Children {
+			isWorkload := child.Kind == "Deployment" || child.Kind == "StatefulSet"
+			if isWorkload && !selects(t, monitor.Spec.Selector, child.Spec.Template.Labels) {
+				t.Errorf("%s: the PodMonitor leaves out pods labelled %v", file, child.Spec.Template.Labels)
+			}
+		}
+	}
+}
+
+// TestMetacontrollerIsScraped holds that the values for its chart make a Service with the port that is asked.
+func TestMetacontrollerIsScraped(t *testing.T) {
+	var monitor monitoringv1.ServiceMonitor
+	documents(t, filepath.Join(component, "metacontroller.yaml"), &monitor)
+	var values struct {
+		Service struct {
+			Enabled bool                 `json:"enabled"`
+			Ports   []corev1.ServicePort `json:"ports"`
+		} `json:"service"`
+	}
+	content, err := os.ReadFile("../../manifests/metacontroller-values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(content, &values); err != nil {
+		t.Fatal(err)
+	}
+	if !values.Service.Enabled || len(values.Service.Ports) != 1 || values.Service.Ports[0].Name != monitor.Spec.Endpoints[0].Port {
+		t.Errorf("the chart makes a Service %+v, and the ServiceMonitor asks its port %q", values.Service, monitor.Spec.Endpoints[0].Port)
+	}
+}
+
+// documents reads a file's YAML documents, one for each value, and refuses fields that the values do not have.
+func documents(t *testing.T, file string, values ...any) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := bytes.Split(content, []byte("\n---\n"))
+	if len(parts) != len(values) {
+		t.Fatalf("%s has %d documents, want %d", file, len(parts), len(values))
+	}
+	for i, part := range parts {
+		if err := yaml.UnmarshalStrict(part, values[i]); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+	}
+}
+
+func selects(t *testing.T, selector metav1.LabelSelector, set map[string]string) bool {
+	t.Helper()
+	parsed, err := metav1.LabelSelectorAsSelector(&selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed.Matches(labels.Set(set))
+}

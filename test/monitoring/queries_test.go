@@ -1,0 +1,223 @@
+package monitoring
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/memcached_exporter/pkg/exporter"
+	"github.com/prometheus/prometheus/promql/parser"
+	"sigs.k8s.io/yaml"
+)
+
+// foreign are metrics of programs that cannot be asked here, with where their names come from.
+var foreign = []string{
+	"up",                                 // Prometheus itself
+	"container_memory_working_set_bytes", // cAdvisor in the kubelet: metrics/prometheus.go
+	"kube_pod_container_resource_limits", // kube-state-metrics: docs/metrics/workload/pod-metrics.md
+	"metacontroller_sync_requests_total", // Metacontroller 4.17: pkg/metrics/http.go
+	"metacontroller_sync_request_duration_histogram_seconds_bucket", // the same
+}
+
+// TestQueriesNameMetricsThatExist holds that alerts and dashboard ask for nothing that nobody tells.
+func TestQueriesNameMetricsThatExist(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range foreign {
+		known[name] = true
+	}
+	for _, names := range [][]string{hookMetrics(t), exporterMetrics(), stateMetricNames(t), records(t)} {
+		if len(names) == 0 {
+			t.Fatal("a source of metrics tells none")
+		}
+		for _, name := range names {
+			known[name] = true
+		}
+	}
+	for where, query := range queries(t) {
+		for _, selector := range selectors(t, where, query) {
+			if !known[selector.Name] {
+				t.Errorf("%s asks for %s, which nobody tells", where, selector.Name)
+			}
+		}
+	}
+}
+
+// TestSyncAlertCoversEveryController holds that a controller's failing syncs are somebody's business.
+func TestSyncAlertCoversEveryController(t *testing.T) {
+	files, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no CompositeController (%v)", err)
+	}
+	for where, query := range queries(t) {
+		for _, selector := range selectors(t, where, query) {
+			for _, matcher := range selector.LabelMatchers {
+				for _, file := range files {
+					if name := controllerName(t, file); matcher.Name == "controller_name" && !matcher.Matches(name) {
+						t.Errorf("%s leaves out the controller %s", where, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func controllerName(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	}
+	if err := yaml.Unmarshal(content, &object); err != nil || object.Metadata.Name == "" {
+		t.Fatalf("%s has no name (%v)", file, err)
+	}
+	return object.Metadata.Name
+}
+
+// queries returns every query of the rules and of the dashboard, by where it stands.
+func queries(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, group := range rules(t).Spec.Groups {
+		for _, rule := range group.Rules {
+			found["rule "+rule.Alert+rule.Record] = rule.Expr.String()
+		}
+	}
+	// Grafana puts the interval in; any duration will do for reading the query.
+	grafana := strings.NewReplacer("$__rate_interval", "5m")
+	for _, panel := range readDashboard(t).Panels {
+		for _, target := range panel.Targets {
+			found["panel "+panel.Title+" "+target.RefID] = grafana.Replace(target.Expr)
+		}
+	}
+	return found
+}
+
+func selectors(t *testing.T, where, query string) []*parser.VectorSelector {
+	t.Helper()
+	expr, err := parser.NewParser(parser.Options{}).ParseExpr(query)
+	if err != nil {
+		t.Fatalf("%s: %v", where, err)
+	}
+	var found []*parser.VectorSelector
+	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
+		if selector, ok := node.(*parser.VectorSelector); ok {
+			found = append(found, selector)
+		}
+		return nil
+	})
+	return found
+}
+
+func records(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, group := range rules(t).Spec.Groups {
+		for _, rule := range group.Rules {
+			if rule.Record != "" {
+				names = append(names, rule.Record)
+			}
+		}
+	}
+	return names
+}
+
+func stateMetricNames(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, factory := range stateMetrics(t) {
+		for _, family := range factory.MetricFamilyGenerators() {
+			names = append(names, family.Name)
+		}
+	}
+	return names
+}
+
+var fqName = regexp.MustCompile(`fqName: "([^"]+)"`)
+
+// exporterMetrics asks prom/memcached-exporter which metrics it has.
+func exporterMetrics() []string {
+	descs := make(chan *prometheus.Desc)
+	go func() {
+		exporter.New("", 0, slog.New(slog.DiscardHandler), nil).Describe(descs)
+		close(descs)
+	}()
+	var names []string
+	for desc := range descs {
+		names = append(names, fqName.FindStringSubmatch(desc.String())[1])
+	}
+	return names
+}
+
+type dashboard struct {
+	UID    string `json:"uid"`
+	Panels []struct {
+		ID          int    `json:"id"`
+		Type        string `json:"type"`
+		Title       string `json:"title"`
+		Description string `json:"description"`
+		GridPos     struct{ H, W, X, Y int }
+		Targets     []struct {
+			RefID      string            `json:"refId"`
+			Expr       string            `json:"expr"`
+			Datasource map[string]string `json:"datasource"`
+		} `json:"targets"`
+	} `json:"panels"`
+}
+
+func readDashboard(t *testing.T) dashboard {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(component, "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read dashboard
+	if err := json.Unmarshal(content, &read); err != nil {
+		t.Fatal(err)
+	}
+	if read.UID == "" || len(read.Panels) == 0 {
+		t.Fatal("dashboard.json is no dashboard")
+	}
+	return read
+}
+
+// TestDashboard holds what Grafana does not complain about: panels on top of each other, without a sentence of what
+// they show, or bound to the data source of whoever drew them.
+func TestDashboard(t *testing.T) {
+	ids, cells := map[int]bool{}, map[[2]int]string{}
+	for _, panel := range readDashboard(t).Panels {
+		if ids[panel.ID] {
+			t.Errorf("%s: another panel has the id %d", panel.Title, panel.ID)
+		}
+		ids[panel.ID] = true
+		for x := range panel.GridPos.W {
+			for y := range panel.GridPos.H {
+				cell := [2]int{panel.GridPos.X + x, panel.GridPos.Y + y}
+				if other, taken := cells[cell]; taken {
+					t.Fatalf("%s lies on %s", panel.Title, other)
+				}
+				cells[cell] = panel.Title
+			}
+		}
+		if panel.Type == "row" {
+			continue
+		}
+		if panel.Description == "" || len(panel.Targets) == 0 {
+			t.Errorf("%s: no description or no query", panel.Title)
+		}
+		for _, target := range panel.Targets {
+			if target.Datasource["uid"] != "${datasource}" {
+				t.Errorf("%s: data source %q is not the dashboard's variable", panel.Title, target.Datasource["uid"])
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package monitoring
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+	"k8s.io/kube-state-metrics/v2/pkg/customresource"
+	"k8s.io/kube-state-metrics/v2/pkg/customresourcestate"
+	"k8s.io/kube-state-metrics/v2/pkg/metric"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden metrics")
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard()) // kube-state-metrics tells at every use what it was configured for
+	m.Run()
+}
+
+// stateMetrics are the configuration's metrics of each kind, made by kube-state-metrics.
+func stateMetrics(t *testing.T) map[schema.GroupVersionKind]customresource.RegistryFactory {
+	t.Helper()
+	var config struct {
+		Kind string `json:"kind"`
+		customresourcestate.Metrics
+	}
+	read(t, filepath.Join(component, "custom-resource-state.yaml"), &config)
+	made := map[schema.GroupVersionKind]customresource.RegistryFactory{}
+	for _, resource := range config.Spec.Resources {
+		for i := range resource.Metrics {
+			each := &resource.Metrics[i].Each
+			each.Type = metric.Type(strings.ToLower(string(each.Type))) // as kube-state-metrics does when it reads the file
+		}
+		factory, err := customresourcestate.NewCustomResourceMetrics(resource)
+		if err != nil {
+			t.Fatalf("%s: %v", resource.GroupVersionKind, err)
+		}
+		made[schema.GroupVersionKind(resource.GroupVersionKind)] = factory
+	}
+	return made
+}
+
+// parents returns the parents of the golden requests with the statuses that the hooks answer, by their case's folder.
+func parents(t *testing.T) map[string]*unstructured.Unstructured {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/*/sync/*/response.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden response (%v)", err)
+	}
+	found := map[string]*unstructured.Unstructured{}
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		if filepath.Base(folder) == "size-by-default" {
+			continue // no parent that the API server would store: it sets the default
+		}
+		parent, _, _ := unstructured.NestedMap(readJSON(t, filepath.Join(folder, "request.json")), "parent")
+		status, _, _ := unstructured.NestedMap(readJSON(t, file), "status")
+		parent["status"] = status
+		found[folder] = &unstructured.Unstructured{Object: parent}
+	}
+	return found
+}
+
+func readJSON(t *testing.T, file string) map[string]any {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value map[string]any
+	if err := json.Unmarshal(content, &value); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return value
+}
+
+// TestEveryStatusYieldsMetrics holds that no kind is left out, and no metric of a kind stays empty.
+func TestEveryStatusYieldsMetrics(t *testing.T) {
+	metrics := stateMetrics(t)
+	for folder, parent := range parents(t) {
+		factory, ok := metrics[parent.GroupVersionKind()]
+		if !ok {
+			t.Errorf("%s: custom-resource-state.yaml has no %s", folder, parent.GroupVersionKind())
+			continue
+		}
+		for _, family := range factory.MetricFamilyGenerators() {
+			if len(family.Generate(parent).Metrics) == 0 {
+				t.Errorf("%s: %s yields nothing", folder, family.Name)
+			}
+		}
+	}
+}
+
+// TestDegradedStatus holds what becomes of one status, to the letter.
+func TestDegradedStatus(t *testing.T) {
+	parent := parents(t)["../testdata/memcached/sync/image-pull-back-off"]
+	if parent == nil {
+		t.Fatal("the case image-pull-back-off is gone")
+	}
+	var got strings.Builder
+	for _, family := range stateMetrics(t)[parent.GroupVersionKind()].MetricFamilyGenerators() {
+		got.Write(family.Generate(parent).ByteSlice())
+	}
+	golden := "testdata/image-pull-back-off.metrics"
+	if *update {
+		write(t, golden, []byte(got.String()))
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("kube-state-metrics makes other metrics of it (-want +got):\n%s", diff)
+	}
+}
+
+// TestStateMetricsAreAllowed holds that kube-state-metrics may list what its configuration names, and nothing else.
+func TestStateMetricsAreAllowed(t *testing.T) {
+	var role rbacv1.ClusterRole
+	read(t, filepath.Join(component, "kube-state-metrics-role.yaml"), &role)
+	granted := map[string]bool{}
+	for _, rule := range role.Rules {
+		if diff := cmp.Diff([]string{"list", "watch"}, rule.Verbs); diff != "" {
+			t.Errorf("%v is more or less than reading:\n%s", rule.Resources, diff)
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				granted[resource+"."+group] = true
+			}
+		}
+	}
+	want := map[string]bool{"customresourcedefinitions.apiextensions.k8s.io": true}
+	for gvk, factory := range stateMetrics(t) {
+		want[factory.Name()+"."+gvk.Group] = true
+	}
+	if diff := cmp.Diff(want, granted); diff != "" {
+		t.Errorf("the role allows to list (-want +got):\n%s", diff)
+	}
+}

@@ -7,10 +7,10 @@ CONTROLLER_GEN  = $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
-MODULES         = test/manifests test/cluster
+MODULES         = test/manifests test/servers test/monitoring test/cluster
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test-cluster lint vulnerabilities generate verify fuzz faults image clean
+.PHONY: help build run demo test test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults image clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,6 +27,12 @@ demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=
 test: ## Run the fast tests: rules, hooks, manifests, with the race detector.
 	$(GO) test -race ./...
 	cd test/manifests && $(GO) test ./...
+
+test-servers: ## Start real memcached servers (Debian and Ubuntu: apt-get install memcached) with what the hook answers.
+	cd test/servers && $(GO) test -count=1 ./...
+
+test-monitoring: ## Test alerts, dashboard and metrics with Prometheus' and kube-state-metrics' own code.
+	cd test/monitoring && $(GO) test ./...
 
 test-cluster: ## Run the cluster tests: a real API server, and Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m ./... $(ARGS)

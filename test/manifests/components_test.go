@@ -22,7 +22,11 @@ func TestComponents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			content := fmt.Sprintf("resources: [%[1]s/manifests/default]\ncomponents: [%[1]s/manifests/components/%[2]s]\n", from, name)
+			needed := ""
+			if name == "client-certificate" || name == "token" {
+				needed = from + "/manifests/components/tls, " // both add to the endpoint that it sets up
+			}
+			content := fmt.Sprintf("resources: [%[1]s/manifests/default]\ncomponents: [%[3]s%[1]s/manifests/components/%[2]s]\n", from, name, needed)
 			if err := os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -64,7 +64,8 @@ func production(t *testing.T) []*unstructured.Unstructured {
 		overlay.Components[i] = path.Join(up, component)
 	}
 	for _, component := range kustomizations(t, "manifests/components") {
-		if !slices.Contains(overlay.Components, path.Join(up, "../..", component)) {
+		// Monitoring needs the Prometheus operator's kinds, which not every cluster that matters has.
+		if component != "manifests/components/monitoring" && !slices.Contains(overlay.Components, path.Join(up, "../..", component)) {
 			t.Errorf("production leaves out %s", component)
 		}
 	}

@@ -1,11 +1,10 @@
 package cluster
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,53 +18,90 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// refusal is a case of testdata/refused: an object that breaks one rule of its CustomResourceDefinition.
+// refusal is a case of the table that test/manifests holds the schemas against, without a cluster.
 type refusal struct {
-	Breaks string         `json:"breaks"`
-	Says   string         `json:"says"`
-	Reason string         `json:"reason"`
-	Object map[string]any `json:"object"`
+	Why     string          `json:"why"`
+	Parent  json.RawMessage `json:"parent"`
+	Was     json.RawMessage `json:"was"` // where the case is an update
+	Refused []string        `json:"refused"`
 }
 
 func TestBadInputIsRefused(t *testing.T) {
 	t.Parallel()
-	namespace := newNamespace(t)
-	for _, crd := range crds(t) {
-		t.Run(crd.Name, func(t *testing.T) {
-			cases := refusals(t, crd)
-			for _, c := range cases {
-				t.Run(c.Reason, func(t *testing.T) {
-					o := &unstructured.Unstructured{Object: c.Object}
-					o.SetNamespace(namespace)
-					err := shared.Client.Create(t.Context(), o, client.DryRunAll)
-					if !apierrors.IsInvalid(err) {
-						t.Fatalf("the API server should refuse it as invalid, and says: %v", err)
-					}
-					if says := cmp.Or(c.Says, c.Breaks); !strings.Contains(err.Error(), says) {
-						t.Errorf("the refusal should say %q, and says %q", says, err)
-					}
-				})
-			}
-			because(t, "a rule without a case is one that nobody has seen refuse anything")
-			for _, rule := range rulesOf(crd) {
-				if !slices.ContainsFunc(cases, func(c refusal) bool { return c.Breaks == rule }) {
-					t.Errorf("testdata/refused/%s.yaml has no case that breaks %q", crd.Name, rule)
-				}
-			}
-		})
+	files, err := filepath.Glob(filepath.Join(shared.root, "test", "manifests", "testdata", "refused", "*.yaml"))
+	must(t, err)
+	if len(files) == 0 {
+		t.Fatal("there is no table of what is refused")
 	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		must(t, err)
+		var cases []refusal
+		must(t, yaml.Unmarshal(content, &cases))
+		namespace := newNamespace(t)
+		for i, c := range cases {
+			t.Run(fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(file), ".yaml"), i), func(t *testing.T) {
+				because(t, c.Why)
+				err := c.submit(t, namespace)
+				if !apierrors.IsInvalid(err) {
+					t.Fatalf("the API server should refuse it as invalid, and says: %v", err)
+				}
+				for _, problem := range c.Refused {
+					if field, sentence := split(problem); !strings.Contains(err.Error(), field) || !strings.Contains(err.Error(), sentence) {
+						t.Errorf("the refusal should tell of %q: %q, and says: %v", field, sentence, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// submit tries to create the parent, or to update what it was to it.
+func (c refusal) submit(t *testing.T, namespace string) error {
+	t.Helper()
+	read := func(raw json.RawMessage) *unstructured.Unstructured {
+		o := &unstructured.Unstructured{}
+		must(t, o.UnmarshalJSON(raw))
+		o.SetNamespace(namespace)
+		return o
+	}
+	parent := read(c.Parent)
+	if c.Was == nil {
+		return shared.Client.Create(t.Context(), parent, client.DryRunAll)
+	}
+	was := read(c.Was)
+	must(t, shared.Client.Create(t.Context(), was))
+	defer func() { must(t, shared.Client.Delete(t.Context(), was)) }()
+	parent.SetResourceVersion(was.GetResourceVersion())
+	return shared.Client.Update(t.Context(), parent, client.DryRunAll)
+}
+
+// split takes a problem apart: "field: type: sentence", or "type: sentence" for the whole object. Between type and sentence
+// the API server also tells the value.
+func split(problem string) (field, sentence string) {
+	for _, kind := range []string{"Invalid value: ", "Unsupported value: ", "Too long: ", "Too many: ", "Required value", "Forbidden: "} {
+		if before, after, found := strings.Cut(problem, kind); found {
+			return strings.TrimSuffix(before, ": "), after
+		}
+	}
+	return "", problem
 }
 
 func TestFieldsAreExplained(t *testing.T) {
 	because(t, "kubectl explain is the manual that everyone has at hand")
 	t.Parallel()
+	// kubectl breaks lines as it likes.
+	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	if out := oneLine(kubectl(t, "explain", "memcached.spec.size")); !strings.Contains(out, "size is the number of memcached pods") {
+		t.Errorf("kubectl explain memcached.spec.size: %s", out)
+	}
 	for _, crd := range crds(t) {
-		spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-		for field, schema := range spec.Properties {
-			out := kubectl(t, "explain", crd.Spec.Names.Singular+".spec."+field, "--api-version", crd.Spec.Group+"/"+crd.Spec.Versions[0].Name)
-			// kubectl breaks lines as it likes.
-			if words := strings.Join(strings.Fields(schema.Description), " "); words == "" || !strings.Contains(strings.Join(strings.Fields(out), " "), words) {
-				t.Errorf("kubectl explain %s.spec.%s should tell %q:\n%s", crd.Spec.Names.Singular, field, words, out)
+		for _, version := range crd.Spec.Versions {
+			out := oneLine(kubectl(t, "explain", crd.Spec.Names.Singular+".spec", "--api-version", crd.Spec.Group+"/"+version.Name))
+			for name, field := range version.Schema.OpenAPIV3Schema.Properties["spec"].Properties {
+				if text := oneLine(field.Description); text == "" || !strings.Contains(out, text) {
+					t.Errorf("kubectl explain %s.spec should tell of %s: %q", crd.Spec.Names.Singular, name, text)
+				}
 			}
 		}
 	}
@@ -115,58 +151,4 @@ func crds(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 		t.Fatal("there are no CustomResourceDefinitions")
 	}
 	return options.CRDs
-}
-
-func refusals(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) (cases []refusal) {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "refused", crd.Name+".yaml"))
-	must(t, err)
-	must(t, yaml.UnmarshalStrict(content, &cases))
-	return cases
-}
-
-// rulesOf names every rule of the spec and of the whole object: a bound by its path and keyword, a CEL rule by its message.
-func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) []string {
-	var rules []string
-	for _, version := range crd.Spec.Versions {
-		schema := *version.Schema.OpenAPIV3Schema.DeepCopy()
-		delete(schema.Properties, "status")
-		rules = append(rules, rulesOfSchema("", schema)...)
-	}
-	slices.Sort(rules)
-	return slices.Compact(rules)
-}
-
-func rulesOfSchema(path string, s apiextensionsv1.JSONSchemaProps) (rules []string) {
-	for keyword, set := range map[string]bool{
-		"minimum": s.Minimum != nil, "maximum": s.Maximum != nil, "enum": len(s.Enum) > 0,
-		"minLength": s.MinLength != nil, "maxLength": s.MaxLength != nil,
-		"minItems": s.MinItems != nil, "maxItems": s.MaxItems != nil,
-		// The pattern of a quantity comes with its type, not from the author of the CRD.
-		"pattern": s.Pattern != "" && !s.XIntOrString,
-	} {
-		if set {
-			rules = append(rules, path+" "+keyword)
-		}
-	}
-	for _, validation := range s.XValidations {
-		rules = append(rules, cmp.Or(validation.Message, validation.Rule))
-	}
-	for _, name := range s.Required {
-		rules = append(rules, join(path, name)+" required")
-	}
-	for name, property := range s.Properties {
-		rules = append(rules, rulesOfSchema(join(path, name), property)...)
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		rules = append(rules, rulesOfSchema(path+"[]", *s.Items.Schema)...)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		rules = append(rules, rulesOfSchema(path+"{}", *s.AdditionalProperties.Schema)...)
-	}
-	return rules
-}
-
-func join(path, name string) string {
-	return strings.TrimPrefix(fmt.Sprintf("%s.%s", path, name), ".")
 }

@@ -17,7 +17,7 @@ func TestCreated(t *testing.T) {
 apiVersion: cache.example.com/v1alpha1
 kind: Memcached
 metadata: {name: sessions}
-spec: {size: 3, image: "memcached:1.6.39-alpine"}`)
+spec: {size: 3, image: "memcached:1.6.39-alpine", rollout: {minReadySeconds: 0}}`)
 
 	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "memcached/sessions", "--timeout", patience.String())
 

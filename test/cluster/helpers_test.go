@@ -55,9 +55,14 @@ func must(t *testing.T, err error) {
 // newNamespace makes a namespace that the test has for itself. It enforces the restricted Pod Security Standard.
 func newNamespace(t *testing.T) string {
 	t.Helper()
+	return newNamespaceOf(t, "restricted")
+}
+
+func newNamespaceOf(t *testing.T, podSecurityStandard string) string {
+	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "test-",
-		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": podSecurityStandard},
 	}}
 	must(t, shared.Client.Create(t.Context(), namespace))
 	t.Cleanup(func() {
@@ -69,10 +74,13 @@ func newNamespace(t *testing.T) string {
 	return namespace.Name
 }
 
-// newMemcached creates a Memcached and waits until it is ready.
+// newMemcached creates a Memcached and waits until it is ready. A pod that is ready counts at once: the default makes a test
+// wait for half a minute at each step.
 func newMemcached(t *testing.T, namespace, name string, size int) *unstructured.Unstructured {
 	t.Helper()
-	m := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": int64(size)}}}
+	m := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"size": int64(size), "rollout": map[string]any{"minReadySeconds": int64(0)},
+	}}}
 	m.SetGroupVersionKind(memcachedKind)
 	m.SetNamespace(namespace)
 	m.SetName(name)

@@ -19,7 +19,7 @@ var compositeControllerKind = schema.GroupVersionKind{Group: "metacontroller.k8s
 // It is not parallel: its counters are those of the whole API server.
 func TestSteadyStateWritesNothing(t *testing.T) {
 	because(t, "a write at every resync wakes every watcher, fills etcd, and grows with the number of caches")
-	namespace := newNamespace(t)
+	namespace := newNamespaceOf(t, "baseline") // the image of a CustomImageDeploy is its author's affair, root and all
 	samplesIn(t, namespace)
 	resyncEverySecond(t)
 	parents := settled(t, namespace)

@@ -16,23 +16,22 @@ func table(parents []unstructured.Unstructured) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "PARENT\tDESIRED\tREADY\tNODES\tCONDITIONS")
 	for _, p := range parents {
-		desired, found, _ := unstructured.NestedInt64(p.Object, "spec", "size")
-		if !found {
-			desired, found, _ = unstructured.NestedInt64(p.Object, "spec", "replicas")
-		}
 		ready, _, _ := unstructured.NestedInt64(p.Object, "status", "readyReplicas")
 		nodes, _, _ := unstructured.NestedStringSlice(p.Object, "status", "nodes")
-		fmt.Fprintf(w, "%s/%s\t%s\t%d\t%s\t%s\n", strings.ToLower(p.GetKind()), p.GetName(), number(desired, found), ready, shorten(nodes, p.GetName()), conditions(p))
+		fmt.Fprintf(w, "%s/%s\t%s\t%d\t%s\t%s\n", strings.ToLower(p.GetKind()), p.GetName(), desired(p), ready, shorten(nodes, p.GetName()), conditions(p))
 	}
 	_ = w.Flush()
 	return b.String()
 }
 
-func number(n int64, found bool) string {
-	if !found {
-		return "-"
+// desired is the number of replicas that the parent asks for, by whichever name its kind has for it.
+func desired(parent unstructured.Unstructured) string {
+	for _, field := range []string{"size", "count", "replicas"} {
+		if n, found, _ := unstructured.NestedInt64(parent.Object, "spec", field); found {
+			return strconv.FormatInt(n, 10)
+		}
 	}
-	return strconv.FormatInt(n, 10)
+	return "-"
 }
 
 // shorten leaves out of the pods' names what all of them begin with, and counts those after the third.

@@ -53,6 +53,11 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, message)
 			}
 		}
+		for _, bound := range bounds("", k.structural) {
+			if !bound.broken(said.UnsortedList()) {
+				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, bound.path+bound.says)
+			}
+		}
 	}
 }
 

@@ -27,6 +27,9 @@ func validateImage(path *field.Path, image string) field.ErrorList {
 	if image == "" {
 		return field.ErrorList{field.Required(path, "say which image to run")}
 	}
+	if len(image) > 1024 {
+		return field.ErrorList{field.TooLong(path, image, 1024)}
+	}
 	if strings.ContainsFunc(image, unicode.IsSpace) {
 		return field.ErrorList{field.Invalid(path, image, "must be the name of one image, without blanks")}
 	}

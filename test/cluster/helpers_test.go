@@ -74,13 +74,18 @@ func newNamespaceOf(t *testing.T, podSecurityStandard string) string {
 	return namespace.Name
 }
 
-// newMemcached creates a Memcached and waits until it is ready. A pod that is ready counts at once: the default makes a test
-// wait for half a minute at each step.
+// newMemcached creates a Memcached and waits until it is ready.
 func newMemcached(t *testing.T, namespace, name string, size int) *unstructured.Unstructured {
 	t.Helper()
-	m := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"size": int64(size), "rollout": map[string]any{"minReadySeconds": int64(0)},
-	}}}
+	return newMemcachedOf(t, namespace, name, size, map[string]any{})
+}
+
+// newMemcachedOf creates a Memcached of that spec, and waits until it is ready. Its pods are taken for ready at once: half
+// a minute for each that is replaced is for caches that have something to fill.
+func newMemcachedOf(t *testing.T, namespace, name string, size int, spec map[string]any) *unstructured.Unstructured {
+	t.Helper()
+	spec["size"], spec["rollout"] = int64(size), map[string]any{"minReadySeconds": int64(0)}
+	m := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	m.SetGroupVersionKind(memcachedKind)
 	m.SetNamespace(namespace)
 	m.SetName(name)

@@ -2,14 +2,19 @@ package memcached
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
 
 // ReasonMemoryLimitTooLow is the reason of Degraded where a cache may come to need more memory than its limit.
 const ReasonMemoryLimitTooLow = "MemoryLimitTooLow"
+
+// lately is how long a container that was killed is told of once it runs again.
+const lately = 10 * time.Minute
 
 // exitCodes explains how memcached ends. It uses the codes of sysexits.h, and 1 for a flag that it cannot read:
 // https://github.com/memcached/memcached/blob/master/memcached.c
@@ -40,15 +45,32 @@ func moreMemory(spec *Spec, size sizing) string {
 }
 
 // diagnose returns what stands in the way: of the pods first, and then what may be in the way of them later.
-func diagnose(spec *Spec, pods []*object.Pod, rollout object.Rollout) *object.Problem {
+func diagnose(spec *Spec, pods []*object.Pod, rollout object.Rollout, now metav1.Time) *object.Problem {
 	size := sizingOf(spec)
-	if problem := object.Diagnose(pods, rollout, remedies(spec, size)); problem != nil {
-		return problem
+	problem := object.Diagnose(pods, rollout, remedies(spec, size))
+	if problem == nil {
+		problem = object.Diagnose(killedLately(pods, now), object.Rollout{}, remedies(spec, size))
 	}
-	if !size.tight() {
-		return nil
+	if problem != nil || !size.tight() {
+		return problem
 	}
 	return &object.Problem{Reason: ReasonMemoryLimitTooLow, Message: fmt.Sprintf(
 		"%d MiB of items (spec.cache.memoryMB) need up to %dMi in all, and the kernel ends memcached at %s: raise spec.resources.limits.memory to %dMi, or lower spec.cache.memoryMB",
 		size.items, size.needed, spec.Resources.Limits.Memory(), size.needed)}
+}
+
+// killedLately returns the pods whose memcached was killed for its memory a short while ago and runs again, as they were
+// in between. That is over in a second, and leaves no trace but an empty cache.
+func killedLately(pods []*object.Pod, now metav1.Time) []*object.Pod {
+	var killed []*object.Pod
+	for _, pod := range pods {
+		for _, container := range pod.Status.ContainerStatuses {
+			ended := container.LastState.Terminated
+			if ended != nil && ended.Reason == object.ReasonOOMKilled && now.Sub(ended.FinishedAt.Time) < lately {
+				container.Ready = false
+				killed = append(killed, &object.Pod{Meta: pod.Meta, Status: object.PodStatus{ContainerStatuses: []object.ContainerStatus{container}}})
+			}
+		}
+	}
+	return killed
 }

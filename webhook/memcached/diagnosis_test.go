@@ -34,8 +34,40 @@ func TestDiagnose(t *testing.T) {
 			Message: "pod cache-0: container memcached was killed for using more memory than its limit: it has 123Mi for 64 MiB of items: raise spec.cache.overheadPercent, for small items need more memory beside them"}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, diagnose(&test.spec, test.pods, object.Rollout{})); diff != "" {
+		if diff := cmp.Diff(test.want, diagnose(&test.spec, test.pods, object.Rollout{}, noon)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
+}
+
+func TestDiagnoseKilledLately(t *testing.T) {
+	cases := []struct {
+		reason string
+		pods   []*object.Pod
+		told   bool
+	}{
+		{"it runs again, with an empty cache", runsAgain(30), true},
+		{"nearly ten minutes later", runsAgain(599), true},
+		{"it has done well since", runsAgain(600), false},
+	}
+	for _, test := range cases {
+		got := diagnose(&Spec{}, test.pods, object.Rollout{}, noon)
+		if told := got != nil; told != test.told {
+			t.Errorf("%s: diagnosed %v", test.reason, got)
+		}
+		if want := diagnose(&Spec{}, killed(), object.Rollout{}, noon); got != nil && *got != *want {
+			t.Errorf("%s: told in other words than while it was down: %v, %v", test.reason, got, want)
+		}
+		if !test.pods[0].Status.ContainerStatuses[0].Ready {
+			t.Errorf("%s: the pod was changed", test.reason)
+		}
+	}
+}
+
+// runsAgain is a pod whose container was killed so many seconds ago and is ready.
+func runsAgain(seconds int) []*object.Pod {
+	pods := killed()
+	container := &pods[0].Status.ContainerStatuses[0]
+	container.Ready, container.LastState.Terminated.FinishedAt = true, *ago(seconds)
+	return pods
 }

@@ -12,7 +12,7 @@ const ReasonScaling = "Scaling"
 func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, now metav1.Time) Status {
 	rollout := object.RolloutOf(workload, scale.size, memcached)
 	size := sizingOf(&memcached.Spec)
-	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout))
+	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout, now))
 	if scale.pending() {
 		tellSteps(conditions, scale)
 	}

@@ -62,9 +62,9 @@ func truncations(ctx context.Context, s suite) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	step := 1
+	step, where := 1, "after every byte"
 	if !s.long {
-		step = 17
+		step, where = 17, "after every 17th byte"
 	}
 	jobs := func(yield func(job) bool) {
 		for _, f := range all {
@@ -85,7 +85,7 @@ func truncations(ctx context.Context, s suite) ([]result, error) {
 		return nil, err
 	}
 	return []result{{
-		fmt.Sprintf("%d fixtures cut off at every %d. byte", len(all), step),
+		fmt.Sprintf("%d recorded requests cut off %s", len(all), where),
 		fmt.Sprintf("%d × 200 of %d, process alive: %t", len(complaints), answers.total(), server.alive()),
 		"0 × 200, alive", len(complaints) == 0 && server.alive(),
 	}}, nil
@@ -135,7 +135,7 @@ func mutations(ctx context.Context, s suite) ([]result, error) {
 		return nil, err
 	}
 	results := []result{{
-		fmt.Sprintf("%d random mutations of %d fixtures", count, len(all)),
+		fmt.Sprintf("%d random mutations of %d recorded requests", count, len(all)),
 		fmt.Sprintf("%d harmful of %d × 200, process alive: %t", len(complaints), answers.codes[http.StatusOK], server.alive()),
 		"0 harmful, alive", len(complaints) == 0 && server.alive(),
 	}}

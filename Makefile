@@ -4,6 +4,7 @@ GO             ?= go
 VERSION        ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 IMAGE          ?= ghcr.io/example/memcached-operator:$(VERSION)
 CONTROLLER_GEN  = $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0
+CRD_REF_DOCS    = $(GO) run github.com/elastic/crd-ref-docs@v0.3.0
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
@@ -44,10 +45,12 @@ lint: ## Lint, and check that go.mod files are tidy.
 vulnerabilities: ## Look for known vulnerabilities in what we depend on; needs the vulnerability database.
 	$(GOVULNCHECK) ./...
 
-generate: ## Write crds/ and the DeepCopy methods from the types.go files.
+generate: ## Write crds/, with their reference, and the DeepCopy methods from the types.go files.
 	$(CONTROLLER_GEN) object paths=./webhook/...
 	@set -e; for package in $$(dirname webhook/*/types.go); do \
-	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=crds/$$(basename $$package); done
+	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=crds/$$(basename $$package); \
+	  $(CRD_REF_DOCS) --log-level ERROR --config .ci/reference/config.yaml --templates-dir .ci/reference --renderer markdown \
+	    --source-path $$package --output-path crds/$$(basename $$package)/README.md; done
 
 verify: generate ## Fail when what is generated differs from what is committed.
 	@git diff --exit-code -- crds webhook

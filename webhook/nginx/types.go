@@ -35,7 +35,7 @@ type Nginx struct {
 	Spec Spec `json:"spec,omitzero"`
 	// status is what was observed last.
 	// +optional
-	Status object.ReplicaStatus `json:"status,omitzero"`
+	Status Status `json:"status,omitzero"`
 }
 
 // Spec is what is asked for.
@@ -50,4 +50,9 @@ type Spec struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	Image string `json:"image,omitempty"`
+}
+
+// Status is what was observed.
+type Status struct {
+	object.ReplicaStatus `json:",inline"`
 }

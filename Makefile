@@ -6,7 +6,7 @@ IMAGE          ?= ghcr.io/example/memcached-operator:$(VERSION)
 CONTROLLER_GEN  = $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0
 CRD_REF_DOCS    = $(GO) run github.com/elastic/crd-ref-docs@v0.3.0
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0
+GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
 MODULES         = test/manifests test/servers test/monitoring test/cluster
 
@@ -58,6 +58,7 @@ verify: generate ## Fail when what is generated differs from what is committed.
 fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./test -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 
 faults: ## Do to the server what networks and callers do (ARGS=-long for the full figures).
 	$(GO) run ./test/faults $(ARGS)

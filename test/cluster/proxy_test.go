@@ -22,14 +22,14 @@ type proxy struct {
 
 	mu     sync.Mutex
 	faults map[string]fault // by the parent's namespace and the hook's name
-	syncs  map[string]int   // by the parent's namespace and name
+	calls  map[string]int   // by the hook's name and the parent's namespace and name
 }
 
 // fault answers a request in the place of the hook. The request's body can still be read.
 type fault func(w http.ResponseWriter, r *http.Request, hook http.Handler)
 
 func newProxy(host string) (*proxy, error) {
-	p := &proxy{faults: map[string]fault{}, syncs: map[string]int{}}
+	p := &proxy{faults: map[string]fault{}, calls: map[string]int{}}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, err
@@ -71,9 +71,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parent, hook := request.Parent.Metadata, path.Base(r.URL.Path)
 	p.mu.Lock()
 	bad := p.faults[parent.Namespace+"/"+hook]
-	if hook == "sync" {
-		p.syncs[parent.Namespace+"/"+parent.Name]++
-	}
+	p.calls[hook+" "+parent.Namespace+"/"+parent.Name]++
 	p.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if bad != nil {
@@ -98,8 +96,11 @@ func (p *proxy) fail(t *testing.T, namespace, hook string, f fault) (recoverNow 
 }
 
 // syncsOf counts the calls of the sync hook for a parent so far.
-func (p *proxy) syncsOf(namespace, name string) int {
+func (p *proxy) syncsOf(namespace, name string) int { return p.callsOf("sync", namespace, name) }
+
+// callsOf counts the calls of a hook for a parent so far.
+func (p *proxy) callsOf(hook, namespace, name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.syncs[namespace+"/"+name]
+	return p.calls[hook+" "+namespace+"/"+name]
 }

@@ -92,6 +92,9 @@ func (p *parentController) resyncAfter(seconds float64) time.Duration {
 
 // manageChildren deletes the observed children that are not desired, then applies the desired ones.
 func (p *parentController) manageChildren(ctx context.Context, parent *unstructured.Unstructured, observed groups, children []*unstructured.Unstructured) error {
+	if controllerutil.ContainsFinalizer(parent, metav1.FinalizerDeleteDependents) || controllerutil.ContainsFinalizer(parent, metav1.FinalizerOrphanDependents) {
+		return nil // the garbage collector deletes or orphans the children
+	}
 	desired := groups{}
 	for _, child := range children {
 		if child == nil {

@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+var (
+	nginxKind             = schema.GroupVersionKind{Group: "proxy.example.com", Version: "v1alpha1", Kind: "Nginx"}
+	customImageDeployKind = schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
+	ingressKind           = networkingv1.SchemeGroupVersion.WithKind("Ingress")
+	serviceKind           = corev1.SchemeGroupVersion.WithKind("Service")
+	deploymentKind        = appsv1.SchemeGroupVersion.WithKind("Deployment")
+	xcaKind               = schema.GroupVersionKind{Group: "apps.xca.k8s.kb.cx", Version: "v1beta1", Kind: "Xca"}
+)
+
+func TestNginx(t *testing.T) {
+	because(t, "a second kind of parent works as the first does, through its own resource, scale and labels")
+	t.Parallel()
+	namespace := newNamespace(t)
+	apply(t, namespace, `
+apiVersion: proxy.example.com/v1alpha1
+kind: Nginx
+metadata: {name: web}
+spec: {count: 3}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "nginx/web", "--timeout", patience.String())
+	for _, count := range []int{1, 0, 2} {
+		kubectl(t, "scale", "--namespace", namespace, "--replicas", strconv.Itoa(count), "nginx/web")
+		kubectl(t, "wait", "--namespace", namespace, "--for", fmt.Sprintf("jsonpath={.status.replicas}=%d", count), "nginx/web", "--timeout", patience.String())
+		kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "nginx/web", "--timeout", patience.String())
+		n := get(t, nginxKind, namespace, "web")
+		pods := strings.Fields(kubectl(t, "get", "pods", "--namespace", namespace, "--selector", "app=nginx,nginx_cr=web",
+			"--output", "jsonpath={.items[*].metadata.name}"))
+		slices.Sort(pods)
+		if diff := cmp.Diff(pods, nodes(n), cmpopts.EquateEmpty()); diff != "" || len(pods) != count {
+			t.Errorf("scaled to %d: status.nodes (-kubectl +status):\n%s", count, diff)
+		}
+	}
+}
+
+func TestCustomImageDeploy(t *testing.T) {
+	because(t, "one resource stands for three, and what is served is ready only once it can be reached")
+	t.Parallel()
+	namespace := newNamespaceOf(t, "baseline")
+	apply(t, namespace, `
+apiVersion: customimagedeploy.example.com/v1
+kind: CustomImageDeploy
+metadata: {name: shop}
+spec: {image: "nginxinc/nginx-unprivileged:1.30.4-alpine", port: 8080, size: 2}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", patience.String())
+	wantChildren(t, namespace, "shop", 8080, "shop."+namespace)
+
+	kubectl(t, "patch", "--namespace", namespace, "customimagedeploy/shop", "--type=merge",
+		"--patch", `{"spec":{"image":"memcached:1.6.45-alpine","port":11211,"host":"shop.example.com","ingressClassName":"public"}}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for", `jsonpath={.status.conditions[?(@.type=="Ready")].reason}=AddressPending`,
+		"customimagedeploy/shop", "--timeout", patience.String())
+	wantChildren(t, namespace, "shop", 11211, "shop.example.com")
+
+	kubectl(t, "patch", "--namespace", namespace, "ingress/shop", "--subresource=status", "--type=merge",
+		"--patch", `{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7"}]}}}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", patience.String())
+	if address, _, _ := unstructured.NestedString(get(t, customImageDeployKind, namespace, "shop").Object, "status", "address"); address != "192.0.2.7" {
+		t.Errorf("status.address is %q, not what the Ingress has", address)
+	}
+}
+
+// wantChildren holds the three children against what was asked for.
+func wantChildren(t *testing.T, namespace, name string, port int32, host string) {
+	t.Helper()
+	deployment, service, ingress := &appsv1.Deployment{}, &corev1.Service{}, &networkingv1.Ingress{}
+	for _, child := range []client.Object{deployment, service, ingress} {
+		must(t, shared.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, child))
+		if !metav1.IsControlledBy(child, get(t, customImageDeployKind, namespace, name)) {
+			t.Errorf("%T: its owners are %v", child, child.GetOwnerReferences())
+		}
+		if child.GetLabels()["app"] != name || child.GetLabels()["managed_by"] != "custom-image-deploy" {
+			t.Errorf("%T: its labels are %v", child, child.GetLabels())
+		}
+	}
+	if got := deployment.Spec.Template.Spec.Containers[0].Ports[0].ContainerPort; got != port {
+		t.Errorf("the container's port is %d, want %d", got, port)
+	}
+	if got := service.Spec.Ports[0]; len(service.Spec.Ports) != 1 || got.Port != port || got.TargetPort.StrVal != "http" {
+		t.Errorf("the Service's ports are %v, want %d alone", service.Spec.Ports, port)
+	}
+	rule := ingress.Spec.Rules[0]
+	if len(ingress.Spec.Rules) != 1 || rule.Host != host || rule.HTTP.Paths[0].Path != "/" || rule.HTTP.Paths[0].Backend.Service.Name != name {
+		t.Errorf("the Ingress's rules are %v, want / of %s alone", ingress.Spec.Rules, host)
+	}
+}
+
+// It is not parallel: it changes how often all parents are synced.
+func TestXcaKeepsItsTime(t *testing.T) {
+	because(t, "a time that moves at every sync is a write at every sync, and the write another sync")
+	namespace := newNamespace(t)
+	apply(t, namespace, `
+apiVersion: apps.xca.k8s.kb.cx/v1beta1
+kind: Xca
+metadata: {name: first}
+spec: {foo: bar}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for=jsonpath={.status.active}=true", "xca/first", "--timeout", patience.String())
+	before := get(t, xcaKind, namespace, "first")
+	if _, found, _ := unstructured.NestedString(before.Object, "status", "last_update_time"); !found {
+		t.Fatalf("no status.last_update_time: %v", before.Object["status"])
+	}
+
+	resyncEverySecond(t)
+	waitForSyncs(t, []unstructured.Unstructured{*before}, 3)
+	if diff := cmp.Diff(before, get(t, xcaKind, namespace, "first")); diff != "" {
+		t.Errorf("changed over three resyncs:\n%s", diff)
+	}
+
+	kubectl(t, "patch", "--namespace", namespace, "xca/first", "--type=merge", "--patch", `{"spec":{"foo":"baz"}}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for=jsonpath={.status.observedGeneration}=2", "xca/first", "--timeout", patience.String())
+	was, _, _ := unstructured.NestedString(before.Object, "status", "last_update_time")
+	is, _, _ := unstructured.NestedString(get(t, xcaKind, namespace, "first").Object, "status", "last_update_time")
+	if was != is {
+		t.Errorf("status.last_update_time moved from %s to %s although active did not change", was, is)
+	}
+}
+
+// newCustomImageDeploy creates one of the name shop and waits until it is ready.
+func newCustomImageDeploy(t *testing.T, namespace string) *unstructured.Unstructured {
+	t.Helper()
+	apply(t, namespace, `
+apiVersion: customimagedeploy.example.com/v1
+kind: CustomImageDeploy
+metadata: {name: shop}
+spec: {image: "nginxinc/nginx-unprivileged:1.30.4-alpine", port: 8080}`)
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", patience.String())
+	return get(t, customImageDeployKind, namespace, "shop")
+}

@@ -27,15 +27,18 @@ type Object interface {
 //	}
 //
 // Kinds that are not declared are skipped unread. Metacontroller's own keys inside a group differ between hook versions
-// (name, or namespace/name), so only the objects' metadata counts.
+// (name, or namespace/name), so only the objects' metadata counts. Objects are for reading: they may share maps.
 type Group[T Object] struct {
-	objects  []T
+	objects  []*T // pointers, for the number of objects is known at the end only, and growing a slice copies it
 	observed bool
 }
 
 // GroupOf returns a group of these objects.
 func GroupOf[T Object](objects ...T) Group[T] {
-	group := Group[T]{objects: slices.Clone(objects), observed: true}
+	group := Group[T]{observed: true}
+	for _, object := range objects {
+		group.objects = append(group.objects, &object)
+	}
 	group.sort()
 	return group
 }
@@ -44,25 +47,17 @@ func GroupOf[T Object](objects ...T) Group[T] {
 func (g Group[T]) Len() int { return len(g.objects) }
 
 // All yields every object.
-func (g Group[T]) All() iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for i := range g.objects {
-			if !yield(&g.objects[i]) {
-				return
-			}
-		}
-	}
-}
+func (g Group[T]) All() iter.Seq[*T] { return slices.Values(g.objects) }
 
 // Get returns the object of that namespace and name, or nil.
 func (g Group[T]) Get(namespace, name string) *T {
-	i, found := slices.BinarySearchFunc(g.objects, [2]string{namespace, name}, func(object T, key [2]string) int {
-		return cmp.Or(strings.Compare(object.GetNamespace(), key[0]), strings.Compare(object.GetName(), key[1]))
+	i, found := slices.BinarySearchFunc(g.objects, [2]string{namespace, name}, func(object *T, key [2]string) int {
+		return cmp.Or(strings.Compare((*object).GetNamespace(), key[0]), strings.Compare((*object).GetName(), key[1]))
 	})
 	if !found {
 		return nil
 	}
-	return &g.objects[i]
+	return g.objects[i]
 }
 
 // UnmarshalJSONFrom reads the group from the map that Metacontroller sends. An object without a name and two objects of
@@ -74,6 +69,10 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
 	}
+	shared := sharedMapsPool.Get().(*sharedMaps)
+	defer sharedMapsPool.Put(shared)
+	shared.forget()
+	share := json.WithUnmarshalers(shared.unmarshalers)
 	for decoder.PeekKind() == jsontext.KindString {
 		if err := decoder.SkipValue(); err != nil {
 			return err
@@ -81,14 +80,14 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		if decoder.PeekKind() != jsontext.KindBeginObject {
 			return notAnObject(decoder)
 		}
-		g.objects = append(g.objects, *new(T))
-		object := &g.objects[len(g.objects)-1]
-		if err := json.UnmarshalDecode(decoder, object); err != nil {
+		object := new(T)
+		if err := json.UnmarshalDecode(decoder, object, share); err != nil {
 			return err
 		}
 		if (*object).GetName() == "" {
 			return refuse("%s: an object has no metadata.name", dotted(decoder.StackPointer()))
 		}
+		g.objects = append(g.objects, object)
 	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
@@ -101,7 +100,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {
 	for i := 1; i < len(g.objects); i++ {
 		if compareObjects(g.objects[i-1], g.objects[i]) == 0 {
-			return refuse("%s: two objects are named %q", dotted(decoder.StackPointer()), g.objects[i].GetName())
+			return refuse("%s: two objects are named %q", dotted(decoder.StackPointer()), (*g.objects[i]).GetName())
 		}
 	}
 	return nil
@@ -115,8 +114,8 @@ func (g *Group[T]) sort() {
 
 func (g *Group[T]) isObserved() bool { return g.observed }
 
-func compareObjects[T Object](a, b T) int {
-	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
+func compareObjects[T Object](a, b *T) int {
+	return cmp.Or(strings.Compare((*a).GetNamespace(), (*b).GetNamespace()), strings.Compare((*a).GetName(), (*b).GetName()))
 }
 
 // notAnObject refuses the value that comes next, which the protocol says is an object.

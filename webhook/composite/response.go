@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,19 +39,19 @@ func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []stri
 	if err := checkChildren(desired.Children, parent.GetNamespace(), kinds); err != nil {
 		return nil, err
 	}
-	status, err := json.Marshal(desired.Status)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the status: %w", err)
-	}
-	if status[0] != '{' {
-		return nil, fmt.Errorf("status must be an object, not %s", status)
-	}
-	return json.Marshal(syncResponse[json.RawMessage]{
-		Status:             status,
+	body, err := json.Marshal(syncResponse[S]{
+		Status:             desired.Status,
 		Children:           append([]runtime.Object{}, desired.Children...), // never null
 		ResyncAfterSeconds: desired.ResyncAfter.Seconds(),
 		Finalized:          desired.Finalized,
 	})
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(body, []byte(`{"status":{`)) {
+		return nil, fmt.Errorf("status must be an object: answer begins with %.20s", body)
+	}
+	return body, nil
 }
 
 func checkChildren(children []runtime.Object, namespace string, kinds []string) error {

@@ -26,7 +26,7 @@ func serverNames(memcached *Memcached, replicas int32) []string {
 
 // serverAddresses returns the addresses of the pods that are ready, in the order of the addresses.
 func serverAddresses(pods []*object.Pod) []string {
-	var addresses []netip.AddrPort
+	addresses := make([]netip.AddrPort, 0, len(pods))
 	for _, pod := range pods {
 		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Ready() {
 			addresses = append(addresses, netip.AddrPortFrom(address, port))

@@ -18,6 +18,7 @@ type Meta struct {
 	Labels            map[string]string `json:"labels"`
 	Annotations       Annotations       `json:"annotations"`
 	DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
+	ManagedFields     skipped           `json:"managedFields"`
 }
 
 // Named is an observed object of which no rule reads more than its metadata.

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -11,16 +13,44 @@ import (
 // Pod is an observed pod.
 type Pod struct {
 	Meta   `json:"metadata"`
+	Spec   skipped   `json:"spec"`
 	Status PodStatus `json:"status"`
 }
 
 // PodStatus is the part of a pod's status that rules read.
 type PodStatus struct {
 	Phase                 corev1.PodPhase   `json:"phase"`
-	Conditions            []PodCondition    `json:"conditions"`
+	Conditions            PodConditions     `json:"conditions"`
 	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
 	PodIP                 string            `json:"podIP"`
+}
+
+// PodConditions are a pod's conditions that tell something: Ready, and of the others those that do not hold. The rest is
+// read and not kept, which is four of five on most pods.
+type PodConditions []PodCondition
+
+// UnmarshalJSONFrom reads the list of all conditions.
+func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != jsontext.KindBeginArray {
+		return json.UnmarshalDecode(decoder, (*[]PodCondition)(c)) // null, or an error that says what is there instead
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	*c = make(PodConditions, 0, 2) // for Ready, and for the one that is being read
+	for decoder.PeekKind() != jsontext.KindEndArray {
+		*c = append(*c, PodCondition{})
+		condition := &(*c)[len(*c)-1]
+		if err := json.UnmarshalDecode(decoder, condition); err != nil {
+			return err
+		}
+		if condition.Type != corev1.PodReady && condition.Status == corev1.ConditionTrue {
+			*c = (*c)[:len(*c)-1]
+		}
+	}
+	_, err := decoder.ReadToken()
+	return err
 }
 
 // PodCondition is the part of a pod's condition that rules read.

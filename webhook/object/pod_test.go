@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -43,5 +45,34 @@ func TestNames(t *testing.T) {
 	}
 	if Names(nil) == nil {
 		t.Error("no pods must be [] and not null, which the API server prunes")
+	}
+}
+
+func TestPodConditionsThatTellSomething(t *testing.T) {
+	cases := []struct {
+		reason, conditions string
+		want               PodConditions
+	}{
+		{"none yet", `[]`, nil},
+		{"null is none", `null`, nil},
+		{"of a pod that serves, Ready alone", `[{"type":"Initialized","status":"True"},{"type":"Ready","status":"True"},{"type":"PodScheduled","status":"True"}]`,
+			PodConditions{{Type: "Ready", Status: "True"}}},
+		{"what does not hold, in its order", `[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"},{"type":"Initialized","status":"True"},{"type":"Ready","status":"Unknown"}]`,
+			PodConditions{{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: "m"}, {Type: "Ready", Status: "Unknown"}}},
+		{"nothing of a dropped condition stays in the next", `[{"type":"Initialized","status":"True","reason":"r"},{"type":"Ready","status":"False"}]`,
+			PodConditions{{Type: "Ready", Status: "False"}}},
+	}
+	for _, test := range cases {
+		var pod Pod
+		if err := json.Unmarshal([]byte(`{"status":{"conditions":`+test.conditions+`}}`), &pod); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, pod.Status.Conditions, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+	var pod Pod
+	if err := json.Unmarshal([]byte(`{"status":{"conditions":{}}}`), &pod); err == nil {
+		t.Error("conditions that are no list are not an observation")
 	}
 }

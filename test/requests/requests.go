@@ -1,0 +1,121 @@
+// Package requests writes sync requests of any size as Metacontroller sends them, for benchmarks.
+package requests
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+// template is a recorded request of one settled Memcached with one pod. The pod has what three managers and the
+// admission of a usual cluster leave on it: 7.6 kB, most of it managedFields.
+//
+//go:embed request.json
+var template []byte
+
+// Name and Namespace are the parent's.
+const (
+	Name      = "cache"
+	Namespace = "web"
+)
+
+// MaxSize is the largest spec.size. A request for more pods is of a Memcached that still has those of an earlier workload.
+const MaxSize = 1000
+
+// Sync returns the body of a sync request for a Memcached of that many pods, settled up to MaxSize.
+func Sync(pods int) []byte {
+	request := map[string]any{}
+	must(json.Unmarshal(template, &request))
+	related := member(request, "related", "Pod.v1")
+	recorded, err := json.Marshal(first(related))
+	must(err)
+
+	clear(related)
+	nodes, servers := []any{}, []any{}
+	for i := range pods {
+		name := podName(i)
+		related[Namespace+"/"+name] = pod(recorded, name, i)
+		nodes, servers = append(nodes, name), append(servers, podIP(i)+":11211")
+	}
+	member(request, "parent")["spec"] = map[string]any{"size": min(pods, MaxSize)}
+	deployment := first(member(request, "children", "Deployment.apps/v1")).(map[string]any)
+	member(deployment, "spec")["replicas"] = min(pods, MaxSize)
+	for _, count := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
+		member(deployment, "status")[count] = pods
+	}
+	member(request, "parent")["status"] = settled(nodes, servers)
+	body, err := json.Marshal(request)
+	must(err)
+	return body
+}
+
+// PodNames returns the names of the pods of a request, sorted: what status.nodes has to be.
+func PodNames(pods int) []string {
+	names := make([]string, 0, pods)
+	for i := range pods {
+		names = append(names, podName(i))
+	}
+	return names
+}
+
+func podName(i int) string { return fmt.Sprintf("cache-6d5f8b48bb-%05d", i) }
+
+func podIP(i int) string { return fmt.Sprintf("10.244.%d.%d", i>>8, i&0xff) }
+
+// pod is the recorded pod under another identity, so that no two pods share what is each one's own.
+func pod(recorded []byte, name string, i int) map[string]any {
+	pod := map[string]any{}
+	must(json.Unmarshal(recorded, &pod))
+	metadata := member(pod, "metadata")
+	metadata["name"] = name
+	metadata["uid"] = fmt.Sprintf("ef7b0529-c0a2-4bc7-9a09-%012x", i)
+	metadata["resourceVersion"] = fmt.Sprint(33129 + i)
+	status := member(pod, "status")
+	status["podIP"] = podIP(i)
+	status["podIPs"] = []any{map[string]any{"ip": podIP(i)}}
+	member(pod, "spec")["nodeName"] = fmt.Sprintf("node-%03d", i%100)
+	return pod
+}
+
+// settled is the status that the hook answered last, which comes back with the parent.
+func settled(nodes, servers []any) map[string]any {
+	condition := func(kind, status, reason, message string) map[string]any {
+		return map[string]any{
+			"type": kind, "status": status, "reason": reason, "message": message,
+			"lastTransitionTime": "2026-11-21T06:58:41Z", "observedGeneration": 1,
+		}
+	}
+	return map[string]any{
+		"nodes": nodes, "replicas": len(nodes), "readyReplicas": len(nodes), "updatedReplicas": len(nodes), "observedGeneration": 1,
+		"serverList": servers, "memory": map[string]any{"itemMiB": 64, "limitMiB": 123},
+		"selector": "app=memcached,memcached_cr=" + Name,
+		"conditions": []any{
+			condition("Available", "True", "ReplicaReady", "at least one replica is ready"),
+			condition("Ready", "True", "AllReplicasReady", fmt.Sprintf("all %d replicas are up to date and ready", len(nodes))),
+			condition("Progressing", "False", "Settled", "the replicas are as asked for"),
+			condition("Degraded", "False", "AsExpected", "nothing stands in the way"),
+		},
+	}
+}
+
+// member returns the object at a path of the template.
+func member(object map[string]any, path ...string) map[string]any {
+	for _, name := range path {
+		object = object[name].(map[string]any)
+	}
+	return object
+}
+
+func first(objects map[string]any) any {
+	for _, object := range objects {
+		return object
+	}
+	panic("the template has no object here")
+}
+
+// must is for what can only fail when the template is broken.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

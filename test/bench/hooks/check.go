@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/example/memcached-operator/test/requests"
+)
+
+// answer is what the hooks are asked for: the Deployment and the pods' names.
+type answer struct {
+	Status struct {
+		Nodes []string `json:"nodes"`
+	} `json:"status"`
+	Children []struct {
+		Kind     string `json:"kind"`
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Spec struct {
+			Replicas *int `json:"replicas"`
+		} `json:"spec"`
+	} `json:"children"`
+}
+
+// check asks a hook for every size and compares its answers with what they must be.
+func check(ctx context.Context, peer peer) error {
+	if peer.null {
+		return nil
+	}
+	running, url, err := peer.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer running.Stop()
+	for _, size := range sizes {
+		body, err := post(ctx, url, requests.Sync(size))
+		if err != nil {
+			return err
+		}
+		if err := checkAnswer(body, size); err != nil {
+			return fmt.Errorf("%d pods: %w", size, err)
+		}
+	}
+	return nil
+}
+
+func checkAnswer(body []byte, size int) error {
+	var got answer
+	if err := json.Unmarshal(body, &got); err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if !slices.Equal(got.Status.Nodes, requests.PodNames(size)) {
+		return fmt.Errorf("status.nodes has %d names, not those of the %d pods", len(got.Status.Nodes), size)
+	}
+	for _, child := range got.Children {
+		if child.Kind == "Deployment" && child.Metadata.Name == requests.Name && child.Spec.Replicas != nil && *child.Spec.Replicas == min(size, requests.MaxSize) {
+			return nil
+		}
+	}
+	return fmt.Errorf("no child is the Deployment %s with %d replicas", requests.Name, min(size, requests.MaxSize))
+}
+
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+
+// post sends one request and returns the whole answer, as Metacontroller does.
+func post(ctx context.Context, url string, body []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("answered %s: %.200s", response.Status, answer)
+	}
+	return answer, nil
+}

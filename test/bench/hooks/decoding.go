@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"runtime"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/test/requests"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// decoding is what a sync costs without HTTP, beside json.Valid, which walks the same bytes and builds nothing.
+type decoding struct {
+	size        int
+	sync, valid time.Duration // the least of the rounds: what disturbs a round only ever adds
+	allocations uint64
+	allocated   uint64 // bytes, all told
+	body        int
+	answer      int
+}
+
+// measureDecoding interleaves calls one by one, so that what disturbs one disturbs its neighbours.
+func measureDecoding(rounds int) ([]decoding, error) {
+	handle := memcached.Controller().Handlers()["sync"]
+	results := make([]decoding, len(sizes))
+	bodies := make([][]byte, len(sizes))
+	for i, size := range sizes {
+		bodies[i] = requests.Sync(size)
+		results[i] = decoding{size: size, body: len(bodies[i]), sync: time.Hour, valid: time.Hour}
+	}
+	sync := func(i int) error {
+		response, err := handle(bytes.NewReader(bodies[i]), metav1.Time{})
+		results[i].answer = len(response.Body)
+		return err
+	}
+	for range rounds * 20 {
+		for i := range results {
+			start := time.Now()
+			if err := sync(i); err != nil {
+				return nil, err
+			}
+			between := time.Now()
+			json.Valid(bodies[i])
+			results[i].sync = min(results[i].sync, between.Sub(start))
+			results[i].valid = min(results[i].valid, time.Since(between))
+		}
+	}
+	for i := range results {
+		results[i].allocations, results[i].allocated = allocated(func() { _ = sync(i) }) // it has not failed before
+	}
+	return results, nil
+}
+
+// allocated returns how many objects and bytes one call allocates.
+func allocated(do func()) (objects, bytes uint64) {
+	const calls = 10
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		do()
+	}
+	runtime.ReadMemStats(&after)
+	return (after.Mallocs - before.Mallocs) / calls, (after.TotalAlloc - before.TotalAlloc) / calls
+}

@@ -1,0 +1,87 @@
+// Typical is the hook that most people would write in Go: encoding/json into the whole API types.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"log"
+	"net/http"
+	"sort"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+type memcached struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Size int32 `json:"size"`
+	} `json:"spec"`
+}
+
+type request struct {
+	Parent   memcached `json:"parent"`
+	Children struct {
+		Deployments map[string]appsv1.Deployment `json:"Deployment.apps/v1"`
+	} `json:"children"`
+	Related struct {
+		Pods map[string]corev1.Pod `json:"Pod.v1"`
+	} `json:"related"`
+}
+
+type response struct {
+	Status   map[string]any       `json:"status"`
+	Children []*appsv1.Deployment `json:"children"`
+}
+
+func main() {
+	address := flag.String("address", "127.0.0.1:8080", "`host:port` to listen on")
+	flag.Parse()
+	http.HandleFunc("POST /memcached/sync", handle)
+	log.Fatal(http.ListenAndServe(*address, nil))
+}
+
+func handle(w http.ResponseWriter, r *http.Request) {
+	var observed request
+	if err := json.NewDecoder(r.Body).Decode(&observed); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(sync(observed)) // a client that is gone needs no answer
+}
+
+func sync(observed request) response {
+	nodes := []string{}
+	for _, pod := range observed.Related.Pods {
+		nodes = append(nodes, pod.Name)
+	}
+	sort.Strings(nodes)
+	return response{
+		Status:   map[string]any{"nodes": nodes},
+		Children: []*appsv1.Deployment{deployment(observed.Parent)},
+	}
+}
+
+func deployment(parent memcached) *appsv1.Deployment {
+	labels := map[string]string{"app": "memcached", "memcached_cr": parent.Name}
+	return &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Name: parent.Name, Namespace: parent.Namespace, Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &parent.Spec.Size,
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{{
+					Name:    "memcached",
+					Image:   "memcached:1.6.45-alpine",
+					Command: []string{"memcached", "-m", "64", "-v"},
+					Ports:   []corev1.ContainerPort{{Name: "memcached", ContainerPort: 11211}},
+				}}},
+			},
+		},
+	}
+}

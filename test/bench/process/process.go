@@ -1,0 +1,132 @@
+// Package process starts programs to be measured and reads what the kernel knows of them in /proc.
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ticksPerSecond is the unit of times in /proc/<pid>/stat: USER_HZ, which Linux fixes at 100.
+const ticksPerSecond = 100
+
+// Process is a running program.
+type Process struct {
+	PID int
+
+	cmd    *exec.Cmd
+	output bytes.Buffer
+	ended  chan struct{}
+}
+
+// Start starts a program.
+func Start(name string, args ...string) (*Process, error) {
+	p := &Process{cmd: exec.Command(name, args...), ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	p.PID = p.cmd.Process.Pid
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // how it ended is in its output
+	}()
+	return p, nil
+}
+
+// Listening waits until the program accepts connections.
+func (p *Process) Listening(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			return connection.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s to listen on %s: %w", p.cmd.Path, address, err)
+		case <-p.ended:
+			return fmt.Errorf("%s has ended: %s", p.cmd.Path, p.output.String())
+		case <-tick.C:
+		}
+	}
+}
+
+// Stop ends the program and waits until it is gone.
+func (p *Process) Stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stopping %s: %w", p.cmd.Path, err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(10 * time.Second):
+		_ = p.cmd.Process.Kill() // it is gone, or goes now
+		<-p.ended
+	}
+	return nil
+}
+
+// CPU is the processor time that a process has used, by the user's code and by the kernel for it.
+func CPU(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return 0, fmt.Errorf("reading the processor time of process %d: %w", pid, err)
+	}
+	// The second field is the program's name in parentheses, which may have spaces; utime and stime are the 14th and 15th.
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("reading the processor time of process %d: %q has too few fields", pid, stat)
+	}
+	var ticks int64
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("reading the processor time of process %d: %w", pid, err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
+}
+
+// Resident is the memory of a process in bytes: what it has now and the most that it ever had.
+func Resident(pid int) (now, peak int64, err error) {
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0, 0, fmt.Errorf("reading the memory of process %d: %w", pid, err)
+	}
+	for line := range strings.Lines(string(status)) {
+		name, value, _ := strings.Cut(line, ":")
+		switch name {
+		case "VmRSS":
+			_, err = fmt.Sscanf(value, "%d kB", &now)
+		case "VmHWM":
+			_, err = fmt.Sscanf(value, "%d kB", &peak)
+		}
+		if err != nil {
+			return 0, 0, fmt.Errorf("reading the memory of process %d: %q: %w", pid, line, err)
+		}
+	}
+	return now << 10, peak << 10, nil
+}
+
+// FreeAddress is a loopback address that nothing listens on at the moment.
+func FreeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("finding a free port: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
+}

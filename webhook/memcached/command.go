@@ -20,7 +20,8 @@ func (c *Cache) maxItemSize() string { return cmp.Or(c.MaxItemSize, defaultMaxIt
 
 // command is memcached's command line. Each flag and value is an argument of its own: memcached reads "-m=64" as a limit
 // of 0 and exits.
-func command(cache *Cache, size sizing) []string {
+func command(spec *Spec, size sizing) []string {
+	cache := &spec.Cache
 	command := []string{"memcached", "-m", strconv.FormatInt(size.items, 10)}
 	if verbosity := deref(cache.Verbosity, defaultVerbosity); verbosity > 0 {
 		command = append(command, "-"+strings.Repeat("v", int(verbosity)))
@@ -35,7 +36,7 @@ func command(cache *Cache, size sizing) []string {
 	if cache.DisableEvictions {
 		command = append(command, "-M")
 	}
-	return slices.Concat(command, cache.ExtraArgs)
+	return slices.Concat(command, tlsArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
 }
 
 // itemSizeKiB reads a size as 512k or 8m; 0 when it is none.

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	securityIsNotAnArgument = "TLS and authentication cannot be set by arguments: clients and probes have to know of them"
+	securityIsNotAnArgument = "TLS and authentication are set with spec.tls and spec.auth"
 	oneFlagEach             = "each flag and each value must be an element of its own, as in -f, 1.25: flags or values that are joined to a short flag are refused"
 )
 

@@ -15,6 +15,8 @@ const (
 	// connectionKiB is for an open connection in the middle of a request: 0.6 KiB idle, 6 with a read buffer, of which
 	// not all connections have one.
 	connectionKiB = 4
+	// connectionTLSKiB is for one over TLS, which keeps 15.6 KiB even when idle.
+	connectionTLSKiB = 20
 
 	defaultItemMiB         = 64
 	leastItemMiB           = 16
@@ -38,7 +40,7 @@ func (s sizing) tight() bool { return s.limit < s.needed }
 func sizingOf(spec *Spec) sizing {
 	cache := &spec.Cache
 	percent := deref(cache.OverheadPercent, defaultOverheadPercent)
-	beside := baseMiB + connectionsMiB(cache.maxConnections(), connectionKiB)
+	beside := baseMiB + connectionsMiB(cache.maxConnections(), eachConnectionKiB(spec))
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	items := deref(cache.MemoryMB, defaultItemMiB)
 	if limited && cache.MemoryMB == nil {
@@ -60,6 +62,13 @@ func itemsUnder(limit, beside, overheadPercent int64) int64 {
 // limitFor returns the limit under which so many MiB of items are safe.
 func limitFor(items, beside, overheadPercent int64) int64 {
 	return ceilDiv(items*(100+overheadPercent), 100) + beside
+}
+
+func eachConnectionKiB(spec *Spec) int64 {
+	if spec.TLS != nil {
+		return connectionTLSKiB
+	}
+	return connectionKiB
 }
 
 func connectionsMiB(connections, kibibytesEach int64) int64 {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// networkPolicy lets only the given peers connect, and only to memcached's port; nil where it is turned off.
+// networkPolicy lets only the given peers connect, and only to the ports that are declared; nil where it is turned off.
 func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 	given := &memcached.Spec.NetworkPolicy
 	if !deref(given.Enabled, true) {
@@ -29,8 +29,16 @@ func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 			Ingress: []networkingv1.NetworkPolicyIngressRule{{
 				From:  from,
-				Ports: []networkingv1.NetworkPolicyPort{{Port: new(intstr.FromInt32(port)), Protocol: new(corev1.ProtocolTCP)}},
+				Ports: policyPorts(servicePorts(&memcached.Spec)),
 			}},
 		},
 	}
+}
+
+func policyPorts(ports []corev1.ServicePort) []networkingv1.NetworkPolicyPort {
+	var allowed []networkingv1.NetworkPolicyPort
+	for _, each := range ports {
+		allowed = append(allowed, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(each.Port)), Protocol: new(corev1.ProtocolTCP)})
+	}
+	return allowed
 }

@@ -15,8 +15,6 @@ const DefaultImage = "memcached:1.6.45-alpine"
 
 const (
 	containerName = "memcached"
-	portName      = "memcached"
-	port          = 11211
 
 	// userID is the user memcache of the official image. The image names it by name only, and the kubelet refuses
 	// runAsNonRoot without a number.
@@ -28,7 +26,7 @@ const (
 
 func podTemplate(memcached *Memcached) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
+		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
 		Spec:       podSpec(memcached),
 	}
 }
@@ -37,6 +35,7 @@ func podSpec(memcached *Memcached) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		Containers:       []corev1.Container{container(spec)},
+		Volumes:          secretVolumes(spec),
 		ImagePullSecrets: spec.ImagePullSecrets,
 
 		// What Kubernetes leaves open to every pod, and memcached has no use for.
@@ -62,14 +61,16 @@ func container(spec *Spec) corev1.Container {
 		Name:            containerName,
 		Image:           cmp.Or(spec.Image, DefaultImage),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         command(&spec.Cache, size),
-		Ports:           []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}},
+		Command:         command(spec, size),
+		Env:             saslEnv(spec),
+		Ports:           containerPorts(spec),
 		Resources:       resources(spec.Resources, size),
 		// A connect, not a command: memcached accepts a connection even when it is at its limit of connections.
 		ReadinessProbe: connects(5, 3, 3),
 		// A restart empties the cache, so only a server that has not taken a connection for a minute is restarted.
 		LivenessProbe:   connects(10, 5, 6),
 		Lifecycle:       lifecycle(spec),
+		VolumeMounts:    secretMounts(spec),
 		SecurityContext: containerSecurityContext(spec.SecurityContext),
 	}
 }

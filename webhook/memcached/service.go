@@ -3,7 +3,6 @@ package memcached
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // service gives clients the addresses of all pods, for it is they who choose the server for a key. A pod that is not
@@ -23,12 +22,7 @@ func service(memcached *Memcached) *corev1.Service {
 			PublishNotReadyAddresses: true,
 			IPFamilyPolicy:           new(deref(given.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
 			Selector:                 selectorLabels(memcached),
-			Ports: []corev1.ServicePort{{
-				Name:       portName,
-				Port:       port,
-				TargetPort: intstr.FromString(portName),
-				Protocol:   corev1.ProtocolTCP,
-			}},
+			Ports:                    servicePorts(&memcached.Spec),
 		},
 	}
 }

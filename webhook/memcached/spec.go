@@ -58,6 +58,13 @@ type Spec struct {
 	// cache sets memcached itself.
 	// +optional
 	Cache Cache `json:"cache,omitzero"`
+	// tls encrypts the connections to the cache. Without it they are plain.
+	// +optional
+	TLS *TLS `json:"tls,omitempty"`
+	// auth asks clients for a user and a password. Without it everyone who reaches a pod may use it.
+	// +optional
+	Auth *Auth `json:"auth,omitempty"`
+
 	// rollout says how fast pods are replaced when what they run changes.
 	// +optional
 	Rollout Rollout `json:"rollout,omitzero"`

@@ -24,6 +24,7 @@ func validate(memcached *Memcached) error {
 	errs = append(errs, object.ValidateReplicas(path.Child("size"), spec.Size)...)
 	errs = append(errs, validateWorkload(memcached, path)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
+	errs = append(errs, validateSecurity(spec, path)...)
 	errs = append(errs, validateRollout(&spec.Rollout, path.Child("rollout"))...)
 	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)
 	errs = append(errs, validateService(&spec.Service, path.Child("service"))...)

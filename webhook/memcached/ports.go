@@ -1,0 +1,71 @@
+package memcached
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Where memcached listens. Only the ports that it answers on are declared anywhere.
+const (
+	portName = "memcached"
+	port     = 11211
+
+	plaintextPortName = "plaintext"
+	plaintextPort     = 11212
+
+	// loopbackPort speaks ASCII without TLS and without SASL to the containers of the pod alone: it is declared nowhere.
+	loopbackPort = 11213
+)
+
+// listensOnLoopback is true where the other containers of the pod could not use the port of the clients. In ASCII mode
+// a client logs in there too: memcached knows no exemption.
+func listensOnLoopback(spec *Spec) bool { return spec.TLS != nil }
+
+// listenArgs say where memcached listens, unless that is port 11211 alone.
+//
+// A listener is [notls:][proto[ascii]:]address[:port]; * is every address of either family, and notls is known with TLS
+// only: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
+func listenArgs(spec *Spec) []string {
+	listeners := []string{"*"}
+	if spec.plaintext() {
+		listeners = append(listeners, fmt.Sprintf("notls:*:%d", plaintextPort))
+	}
+	if listensOnLoopback(spec) {
+		prefix := ""
+		if spec.TLS != nil {
+			prefix += "notls:"
+		}
+		if spec.authMode() == AuthSASL {
+			prefix += "proto[ascii]:"
+		}
+		listeners = append(listeners, fmt.Sprintf("%s127.0.0.1:%d", prefix, loopbackPort))
+	}
+	if len(listeners) == 1 {
+		return nil
+	}
+	return []string{"-l", strings.Join(listeners, ",")}
+}
+
+// servicePorts are those that clients may use.
+func servicePorts(spec *Spec) []corev1.ServicePort {
+	ports := []corev1.ServicePort{servicePort(portName, port)}
+	if spec.plaintext() {
+		ports = append(ports, servicePort(plaintextPortName, plaintextPort))
+	}
+	return ports
+}
+
+func servicePort(name string, number int32) corev1.ServicePort {
+	return corev1.ServicePort{Name: name, Port: number, TargetPort: intstr.FromString(name), Protocol: corev1.ProtocolTCP}
+}
+
+func containerPorts(spec *Spec) []corev1.ContainerPort {
+	var ports []corev1.ContainerPort
+	for _, each := range servicePorts(spec) {
+		ports = append(ports, corev1.ContainerPort{Name: each.Name, ContainerPort: each.Port, Protocol: each.Protocol})
+	}
+	return ports
+}

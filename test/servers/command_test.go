@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 	for _, test := range cases {
 		t.Run(test.reason, func(t *testing.T) {
 			test.spec.Size = new(int32(1))
-			settings := start(t, container(t, test.spec)).stats(t, "stats settings")
+			settings := start(t, container(t, test.spec), "").stats(t, "stats settings")
 			for setting, want := range test.want {
 				if got := settings[setting]; got != want {
 					t.Errorf("%s is %q, want %q", setting, got, want)
@@ -58,7 +58,7 @@ func TestSettings(t *testing.T) {
 func TestSamples(t *testing.T) {
 	for file, spec := range samples(t) {
 		t.Run(file, func(t *testing.T) {
-			settings := start(t, container(t, spec)).stats(t, "stats settings")
+			settings := start(t, container(t, spec), "").stats(t, "stats settings")
 			if settings["maxbytes"] == "" {
 				t.Errorf("no settings: %v", settings)
 			}

@@ -20,8 +20,14 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached"
 )
 
-// container is what the sync hook answers for a new parent of that spec: the container that its pods are to run.
+// container is memcached's container in the pods of that spec.
 func container(t *testing.T, spec memcached.Spec) corev1.Container {
+	t.Helper()
+	return pod(t, spec).Spec.Containers[0]
+}
+
+// pod is what the sync hook answers for a new parent of that spec: the template of its pods.
+func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
 	t.Helper()
 	none := map[string]any{}
 	apiVersion, kind := memcached.Kind.ToAPIVersionAndKind()
@@ -54,7 +60,7 @@ func container(t *testing.T, spec memcached.Spec) corev1.Container {
 	if err := json.Unmarshal(recorder.Body.Bytes(), &response); err != nil {
 		t.Fatal(err)
 	}
-	return response.Children[0].Spec.Template.Spec.Containers[0]
+	return response.Children[0].Spec.Template
 }
 
 // samples are the specs of the repository's samples, by their files.

@@ -32,7 +32,7 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			test.spec.Size = new(int32(1))
 			c := container(t, test.spec)
-			s := start(t, c)
+			s := start(t, c, "")
 			for range test.connections {
 				s.connect(t)
 			}

@@ -22,28 +22,32 @@ import (
 type server struct {
 	address string
 	pid     int
+	// ports are the addresses on loopback of all ports on which the server was told to listen, by the port in the pod.
+	ports map[string]string
 }
 
-// start runs a container's command as the pod would, but on a free port of loopback, and returns when it answers.
-func start(t *testing.T, container corev1.Container) server {
+// start runs a container's command as the pod would, but on free ports of loopback, and returns when it takes connections
+// on all of them. Where the container has files, they are in the given folder instead of /etc/memcached.
+func start(t *testing.T, container corev1.Container, folder string) server {
 	t.Helper()
 	program, err := exec.LookPath(container.Command[0])
 	if err != nil {
 		t.Fatalf("this test needs memcached on the PATH (in Debian and Ubuntu: apt-get install memcached): %v", err)
 	}
-	port := freePort(t)
-	args := slices.Clone(container.Command[1:])
-	at := slices.Index(args, "-p")
-	if at < 0 || args[at+1] != strconv.Itoa(int(container.Ports[0].ContainerPort)) {
-		t.Fatalf("the port that is declared, %v, is not the one of the command: %q", container.Ports, args)
+	args, ports := onLoopback(t, container)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "/etc/memcached", folder)
 	}
-	args[at+1] = port
 	ctx, cancel := context.WithCancel(context.Background())
-	command := exec.CommandContext(ctx, program, append(args, "-l", "127.0.0.1")...)
+	command := exec.CommandContext(ctx, program, args...)
+	command.Env = os.Environ()
+	for _, variable := range container.Env {
+		command.Env = append(command.Env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", folder))
+	}
 	var log bytes.Buffer
 	command.Stdout, command.Stderr = &log, &log
 	if os.Geteuid() == 0 { // a pod's memcached never is, and would ask for the name of a user
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -55,20 +59,81 @@ func start(t *testing.T, container corev1.Container) server {
 		endedWith = command.Wait()
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
-	s := server{address: "127.0.0.1:" + port, pid: command.Process.Pid}
+	s := server{address: ports[declared(container)], pid: command.Process.Pid, ports: ports}
 	for deadline := time.After(5 * time.Second); ; {
-		version, err := s.ask("version")
-		if err == nil && strings.HasPrefix(version[0], "VERSION 1.") {
+		err := s.takesConnections()
+		if err == nil {
 			return s
 		}
 		select {
 		case <-ended:
 			t.Fatalf("memcached ended (%v) with %q:\n%s", endedWith, args, log.String())
 		case <-deadline:
-			t.Fatalf("memcached does not answer \"version\" with %q: %v", args, err)
+			t.Fatalf("memcached does not listen with %q: %v", args, err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// nobody is a user, and a group, with no rights.
+const nobody = 65534
+
+// declared is the port of clients.
+func declared(container corev1.Container) string {
+	return strconv.Itoa(int(container.Ports[0].ContainerPort))
+}
+
+// onLoopback returns the arguments with a free port of loopback for each port of the pod. It fails for a port that is
+// open to others and not declared.
+func onLoopback(t *testing.T, container corev1.Container) (args []string, ports map[string]string) {
+	t.Helper()
+	args, ports = slices.Clone(container.Command[1:]), map[string]string{}
+	at := slices.Index(args, "-p")
+	if at < 0 || args[at+1] != declared(container) {
+		t.Fatalf("the port that is declared, %v, is not the one of the command: %q", container.Ports, args)
+	}
+	args[at+1] = freePort(t)
+	ports[declared(container)] = "127.0.0.1:" + args[at+1]
+	at = slices.Index(args, "-l")
+	if at < 0 {
+		return append(args, "-l", "127.0.0.1"), ports
+	}
+	listeners := strings.Split(args[at+1], ",")
+	for i, listener := range listeners {
+		if listener == "*" {
+			listeners[i] = "127.0.0.1"
+			continue
+		}
+		rest, port, _ := cutLast(listener, ":")
+		prefix, host, _ := cutLast(rest, ":")
+		known := slices.ContainsFunc(container.Ports, func(each corev1.ContainerPort) bool { return strconv.Itoa(int(each.ContainerPort)) == port })
+		if (host == "*") != known || host != "*" && host != "127.0.0.1" {
+			t.Fatalf("the listener %s does not go with the ports that are declared: %v", listener, container.Ports)
+		}
+		free := freePort(t)
+		listeners[i], ports[port] = prefix+":127.0.0.1:"+free, "127.0.0.1:"+free
+	}
+	args[at+1] = strings.Join(listeners, ",")
+	return args, ports
+}
+
+func cutLast(text, separator string) (before, after string, found bool) {
+	if at := strings.LastIndex(text, separator); at >= 0 {
+		return text[:at], text[at+len(separator):], true
+	}
+	return "", text, false
+}
+
+// takesConnections is what the pod's own probe asks, of all ports.
+func (s server) takesConnections() error {
+	for _, address := range s.ports {
+		connection, err := net.DialTimeout("tcp", address, time.Second)
+		if err != nil {
+			return err
+		}
+		connection.Close()
+	}
+	return nil
 }
 
 // ask sends a command and returns the lines that it is answered with.
@@ -78,6 +143,11 @@ func (s server) ask(command string) ([]string, error) {
 		return nil, err
 	}
 	defer connection.Close()
+	return ask(connection, command)
+}
+
+// ask sends a command over a connection and returns the lines that it is answered with.
+func ask(connection net.Conn, command string) ([]string, error) {
 	if err := connection.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,264 @@
+package servers
+
+import (
+	"crypto/tls"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+const (
+	plaintextPort = "11212"
+	loopbackPort  = "11213"
+)
+
+// combination is one of all that spec.tls and spec.auth can ask for.
+type combination struct {
+	clientAuth memcached.ClientAuth // "" without TLS
+	plaintext  bool
+	mode       memcached.AuthMode // "" without authentication
+}
+
+func combinations() []combination {
+	var all []combination
+	for _, mode := range []memcached.AuthMode{"", memcached.AuthSASL, memcached.AuthASCII} {
+		all = append(all, combination{mode: mode})
+		for _, clientAuth := range []memcached.ClientAuth{memcached.ClientAuthNone, memcached.ClientAuthRequest, memcached.ClientAuthRequire} {
+			all = append(all, combination{clientAuth, false, mode}, combination{clientAuth, true, mode})
+		}
+	}
+	return all
+}
+
+func (c combination) String() string {
+	name := "plain"
+	if c.clientAuth != "" {
+		name = "TLS " + string(c.clientAuth)
+	}
+	if c.plaintext {
+		name += " and plaintext"
+	}
+	return strings.TrimSpace(name + " " + string(c.mode))
+}
+
+func (c combination) spec() memcached.Spec {
+	spec := memcached.Spec{Size: new(int32(1))}
+	if c.clientAuth != "" {
+		spec.TLS = &memcached.TLS{SecretName: "certificate", ClientAuth: c.clientAuth}
+		if c.plaintext {
+			spec.TLS.Plaintext = memcached.PlaintextEnabled
+		}
+	}
+	if c.mode != "" {
+		spec.Auth = &memcached.Auth{SecretName: "users", Mode: c.mode}
+	}
+	return spec
+}
+
+// startSecure starts what the pods of the spec run, with the Secrets that it names.
+func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority) server {
+	t.Helper()
+	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
+	pod := pod(t, spec)
+	folder := mount(t, pod, secrets{
+		"certificate": {"tls.crt": certificate, "tls.key": key, "ca.crt": issuer.PEM()},
+		"users":       {"passwords": []byte("other@shop:x\n" + user + ":" + password + "\n")},
+	})
+	if spec.Auth != nil && spec.Auth.Mode == memcached.AuthSASL && !readsPasswords(t) {
+		checkPasswords(t, folder)
+	}
+	return start(t, pod.Spec.Containers[0], folder)
+}
+
+// TestSecurity: a real memcached lets in whom the spec lets in, and nobody else, on the ports that are declared, and on
+// no others.
+func TestSecurity(t *testing.T) {
+	ours, stranger := authority.New(), authority.New()
+	for _, c := range combinations() {
+		t.Run(c.String(), func(t *testing.T) {
+			s := startSecure(t, c.spec(), ours)
+			c.checkListeners(t, s)
+			if c.clientAuth == "" {
+				c.checkLogins(t, s.address, nil)
+				return
+			}
+			if err := c.try(s.address, nil, user, password); err == nil {
+				t.Error("the port of TLS takes plain connections")
+			}
+			c.checkClients(t, s.address, ours, stranger)
+			if c.plaintext {
+				c.checkLogins(t, s.ports[plaintextPort], nil)
+			}
+			c.checkLoopback(t, s.ports[loopbackPort])
+		})
+	}
+}
+
+// checkClients tries certificates: none, one of the authority, and one of another.
+func (c combination) checkClients(t *testing.T, address string, ours, stranger *authority.Authority) {
+	t.Helper()
+	trusting := func(certificates ...tls.Certificate) *tls.Config {
+		return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: certificates}
+	}
+	known := trusting(ours.Certificate(authority.Subject{CommonName: "client"}))
+	c.checkLogins(t, address, known)
+	cases := []struct {
+		reason string
+		config *tls.Config
+		enters bool
+	}{
+		{"no certificate", trusting(), c.clientAuth != memcached.ClientAuthRequire},
+		{"a stranger's certificate", presents(trusting(), stranger), c.clientAuth == memcached.ClientAuthNone},
+	}
+	for _, test := range cases {
+		for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+			test.config.MaxVersion = version
+			if err := c.try(address, test.config, user, password); (err == nil) != test.enters {
+				t.Errorf("a client with %s over %s: %v", test.reason, tls.VersionName(version), err)
+			}
+		}
+	}
+	old := known.Clone()
+	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+	if err := c.try(address, old, user, password); err == nil {
+		t.Error("TLS 1.1 is broken, and is let in")
+	}
+}
+
+// presents makes a client present a certificate of an authority that the server has not asked for.
+func presents(config *tls.Config, authorities *authority.Authority) *tls.Config {
+	certificate := authorities.Certificate(authority.Subject{CommonName: "client"})
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &certificate, nil }
+	return config
+}
+
+// checkLogins tries users and passwords on a port.
+func (c combination) checkLogins(t *testing.T, address string, config *tls.Config) {
+	t.Helper()
+	cases := []struct {
+		reason, user, password string
+		enters                 bool
+	}{
+		{"no login", "", "", c.mode == ""},
+		{"the right password", user, password, true},
+		{"a wrong password", user, wrong, c.mode == ""},
+		{"an empty password", user, "", c.mode == ""},
+		{"another's password", "other@shop", password, c.mode == ""},
+		{"a user that is none", "nobody@shop", password, c.mode == ""},
+	}
+	for _, test := range cases {
+		if err := c.try(address, config, test.user, test.password); (err == nil) != test.enters {
+			t.Errorf("%s, on %s: %v", test.reason, address, err)
+		}
+	}
+	if c.mode != memcached.AuthSASL {
+		return
+	}
+	connection, err := dial(address, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if err := binaryRequest(connection, opSASL, "ANONYMOUS", "me"); err == nil {
+		t.Error("SASL lets in everybody who says to be nobody")
+	}
+}
+
+// try connects and uses the cache.
+func (c combination) try(address string, config *tls.Config, user, password string) error {
+	connection, err := dial(address, config)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	return use(connection, string(c.mode), user, password)
+}
+
+// checkLoopback asks for stats as the other containers of the pod do, which in ASCII mode have to log in too.
+func (c combination) checkLoopback(t *testing.T, address string) {
+	t.Helper()
+	connection, err := dial(address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if c.mode == memcached.AuthASCII {
+		if err := store(connection, "login", user+" "+password); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lines, err := ask(connection, "stats"); err != nil || len(lines) < 50 {
+		t.Errorf("stats on loopback: %v, %d lines", err, len(lines))
+	}
+}
+
+// checkListeners holds the ports on which the process really listens against those it should.
+func (c combination) checkListeners(t *testing.T, s server) {
+	t.Helper()
+	ports := 1
+	if c.clientAuth != "" {
+		ports++
+	}
+	if c.plaintext {
+		ports++
+	}
+	want := slices.Sorted(maps.Values(s.ports))
+	if diff := cmp.Diff(want, s.listening(t)); diff != "" || len(want) != ports {
+		t.Errorf("memcached listens elsewhere than on %d ports (-want +got):\n%s", ports, diff)
+	}
+}
+
+// listening returns the addresses on which the process listens, by TCP or UDP, as the kernel says.
+func (s server) listening(t *testing.T) []string {
+	t.Helper()
+	own := map[string]bool{}
+	descriptors, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.pid))
+	if err != nil || len(descriptors) == 0 {
+		t.Fatalf("cannot see the files of memcached: %v", err)
+	}
+	for _, descriptor := range descriptors {
+		if target, err := os.Readlink(descriptor); err == nil {
+			own[strings.TrimSuffix(strings.TrimPrefix(target, "socket:["), "]")] = true
+		}
+	}
+	var addresses []string
+	for _, protocol := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", s.pid, protocol))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(table)) {
+			// sl local_address rem_address st queues timers retransmits uid timeout inode
+			words := strings.Fields(line)
+			if len(words) > 9 && own[words[9]] && (words[3] == "0A" || strings.HasPrefix(protocol, "udp")) {
+				addresses = append(addresses, readable(t, words[1]))
+			}
+		}
+	}
+	slices.Sort(addresses)
+	return addresses
+}
+
+// readable writes 0100007F:1F90 as 127.0.0.1:8080, and anything but that address as it is.
+func readable(t *testing.T, address string) string {
+	t.Helper()
+	host, port, _ := strings.Cut(address, ":")
+	number, err := strconv.ParseUint(port, 16, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if host == "0100007F" {
+		host = "127.0.0.1"
+	}
+	return fmt.Sprintf("%s:%d", host, number)
+}

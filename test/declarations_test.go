@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,10 +108,14 @@ func parentResource(t *testing.T, controller composite.Controller) resource {
 	return resource{APIVersion: definition.Spec.Group + "/" + controller.Parent.Version, Resource: definition.Spec.Names.Plural}
 }
 
-// declared returns the resources of the groups that a hook observes, in the order in which it declares them.
+// declared returns the resources of the groups that a hook observes, in the order in which it declares them. Those of a
+// kind that a cluster may not have are listed by a component, if at all.
 func declared(hook composite.Hook) []resource {
 	var resources []resource
 	for _, key := range hook.Children {
+		if slices.Contains(hook.Optional, key) {
+			continue
+		}
 		kind, apiVersion, _ := strings.Cut(key, ".") // Deployment.apps/v1
 		groupVersion, _ := schema.ParseGroupVersion(apiVersion)
 		resources = append(resources, resourceOf(groupVersion.WithKind(kind)))

@@ -55,6 +55,8 @@ func (c Controller) Handlers() map[string]Handler {
 type Hook struct {
 	// Children and Related are the groups of objects that the hook observes, as "Deployment.apps/v1".
 	Children, Related []string
+	// Optional are those of Children that a CompositeController need not list.
+	Optional []string
 
 	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error)
 }

@@ -114,6 +114,15 @@ func (g *Group[T]) sort() {
 
 func (g *Group[T]) isObserved() bool { return g.observed }
 
+// OptionalGroup is a [Group] of a kind that a cluster may not have. Metacontroller does not start a controller that lists
+// such a kind, so not every CompositeController lists it, and only one that does observes it.
+type OptionalGroup[T Object] struct{ Group[T] }
+
+// Listed is true where the CompositeController lists the kind. Otherwise the hook must not answer with a child of it.
+func (g OptionalGroup[T]) Listed() bool { return g.observed }
+
+func (g *OptionalGroup[T]) isOptional() bool { return true }
+
 func compareObjects[T Object](a, b *T) int {
 	return cmp.Or(strings.Compare((*a).GetNamespace(), (*b).GetNamespace()), strings.Compare((*a).GetName(), (*b).GetName()))
 }
@@ -146,27 +155,31 @@ func dotted(pointer jsontext.Pointer) string {
 	return strings.Join(slices.Collect(pointer.Tokens()), ".")
 }
 
-// groupKeys returns the names of the groups that S, a struct of groups, declares. It panics when S is anything else,
-// which the first call of any test shows.
-func groupKeys[S any]() []string {
-	var keys []string
+// groupKeys returns the names of the groups that S, a struct of groups, declares, and those among them that are optional.
+// It panics when S is anything else, which the first call of any test shows.
+func groupKeys[S any]() (keys, optional []string) {
 	for field := range reflect.TypeFor[S]().Fields() {
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if _, isGroup := reflect.New(field.Type).Interface().(interface{ isObserved() bool }); !isGroup || key == "" {
+		group := reflect.New(field.Type).Interface()
+		if _, isGroup := group.(interface{ isObserved() bool }); !isGroup || key == "" {
 			panic(fmt.Sprintf("composite: field %s of %v must be a Group with a json tag", field.Name, reflect.TypeFor[S]()))
 		}
 		keys = append(keys, key)
+		if _, isOptional := group.(interface{ isOptional() bool }); isOptional {
+			optional = append(optional, key)
+		}
 	}
-	return keys
+	return keys, optional
 }
 
-// missingGroup returns the first declared group that the request did not have, or "".
-func missingGroup[S any](groups *S, keys []string) string {
+// missingGroups returns the declared groups that the request did not have.
+func missingGroups[S any](groups *S, keys []string) []string {
+	var missing []string
 	value := reflect.ValueOf(groups).Elem()
 	for i, key := range keys {
 		if !value.Field(i).Addr().Interface().(interface{ isObserved() bool }).isObserved() {
-			return key
+			missing = append(missing, key)
 		}
 	}
-	return ""
+	return missing
 }

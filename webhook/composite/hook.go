@@ -20,7 +20,9 @@ func Finalize[P ParentType[T], T, C, R, S any](finalize func(Observed[P, C, R]) 
 }
 
 func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (Desired[S], error), finalizing bool) Hook {
-	hook := Hook{Children: groupKeys[C](), Related: groupKeys[R]()}
+	var hook Hook
+	hook.Children, hook.Optional = groupKeys[C]()
+	hook.Related, _ = groupKeys[R]()
 	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
 		var request syncRequest[T, C, R]
 		err := decode(body, &request)
@@ -38,6 +40,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		if request.Finalizing != finalizing {
 			return response, refuse("finalizing is %t, which this hook is not for", request.Finalizing)
 		}
+		observed := without(hook.Children, missingGroups(&request.Children.value, hook.Children))
 		desired, err := desire(Observed[P, C, R]{
 			Parent:     parent,
 			Children:   request.Children.value,
@@ -48,7 +51,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		if err != nil {
 			return response, err
 		}
-		if response.Body, err = encodeDesired(desired, parent, hook.Children, finalizing); err != nil {
+		if response.Body, err = encodeDesired(desired, parent, observed, finalizing); err != nil {
 			return response, fmt.Errorf("answering for %s: %w", response.Parent, err)
 		}
 		return response, nil

@@ -2,6 +2,7 @@ package composite
 
 import (
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,16 +87,21 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error 
 	if !request.Children.present {
 		return refuse("request has no children")
 	}
-	if key := missingGroup(&request.Children.value, hook.Children); key != "" {
-		return refuse("children has no %s: list that kind under childResources of the CompositeController", key)
+	if missing := without(missingGroups(&request.Children.value, hook.Children), hook.Optional); len(missing) > 0 {
+		return refuse("children has no %s: list that kind under childResources of the CompositeController", missing[0])
 	}
 	if !request.Related.present {
 		return refuse("request has no related")
 	}
-	if key := missingGroup(&request.Related.value, hook.Related); key != "" {
-		return refuse("related has no %s: name the customize hook in the CompositeController", key)
+	if missing := missingGroups(&request.Related.value, hook.Related); len(missing) > 0 {
+		return refuse("related has no %s: name the customize hook in the CompositeController", missing[0])
 	}
 	return nil
+}
+
+// without returns the keys that are not among others.
+func without(keys, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(others, key) })
 }
 
 func namespacedName(object metav1.Object) types.NamespacedName {

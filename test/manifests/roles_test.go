@@ -50,3 +50,12 @@ func aggregated(t *testing.T, roles []rbacv1.ClusterRole, label string) sets.Set
 	}
 	return granted
 }
+
+// TestRolesAreInstalled holds that whoever installs the hook can let others use it.
+func TestRolesAreInstalled(t *testing.T) {
+	for _, folder := range []string{"manifests/default", "manifests/all"} {
+		if roles := find[rbacv1.ClusterRole](t, build(t, folder), "ClusterRole"); len(roles) == 0 {
+			t.Errorf("%s installs no role: only a cluster administrator could apply a parent", folder)
+		}
+	}
+}

@@ -7,11 +7,15 @@ CONTROLLER_GEN  = $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2
 CRD_REF_DOCS    = $(GO) run github.com/elastic/crd-ref-docs@v0.3.0
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.8.0
+KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
+# Without the linters of other languages that it calls where they are installed.
+ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
 MODULES         = test/manifests test/servers test/monitoring test/cluster
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults image clean
+.PHONY: help build run demo test test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
+	record-release image dist clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,18 +31,19 @@ demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=
 
 test: ## Run the fast tests: rules, hooks, manifests, with the race detector.
 	$(GO) test -race ./...
-	cd test/manifests && $(GO) test ./...
+	cd test/manifests && $(GO) test -count=1 ./... # go test does not notice changes outside of a module
 
 test-servers: ## Start real memcached servers (Debian and Ubuntu: apt-get install memcached) with what the hook answers.
 	cd test/servers && $(GO) test -count=1 ./...
 
 test-monitoring: ## Test alerts, dashboard and metrics with Prometheus' and kube-state-metrics' own code.
-	cd test/monitoring && $(GO) test ./...
+	cd test/monitoring && $(GO) test -count=1 ./...
 
 test-cluster: ## Run the cluster tests: a real API server, and Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m ./... $(ARGS)
 
-lint: ## Lint, and check that go.mod files are tidy.
+lint: ## Lint code and workflows, and check that go.mod files are tidy.
+	$(ACTIONLINT)
 	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
@@ -63,8 +68,21 @@ fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
 faults: ## Do to the server what networks and callers do (ARGS=-long for the full figures).
 	$(GO) run ./test/faults $(ARGS)
 
+record-release: ## Record what the hooks of release VERSION answer, for the upgrade test, before it is tagged.
+	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is tagged: its answers do not change"; exit 1; }
+	$(GO) test ./test -run '^TestUpgrade$$' -record $(VERSION)
+
 image: ## Build the container image IMAGE with docker, for this machine's platform or for PLATFORMS.
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .
 
+dist: ## Build what a release has beside the image into dist/: binaries, and all manifests in one file.
+	rm -rf dist && mkdir dist
+	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
+	  name=dist/memcached-operator-$$(echo $$platform | tr / -); echo "building $$name"; \
+	  CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} \
+	    $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $$name .; done
+	$(KUSTOMIZE) build manifests/default >dist/install.yaml
+	$(KUSTOMIZE) build manifests/all >dist/install-all.yaml
+
 clean: ## Remove what was built.
-	rm -rf bin
+	rm -rf bin dist

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // template is a recorded request of one settled Memcached with one pod. The pod has what three managers and the
@@ -69,7 +70,7 @@ func pod(recorded []byte, name string, i int) map[string]any {
 	metadata := member(pod, "metadata")
 	metadata["name"] = name
 	metadata["uid"] = fmt.Sprintf("ef7b0529-c0a2-4bc7-9a09-%012x", i)
-	metadata["resourceVersion"] = fmt.Sprint(33129 + i)
+	metadata["resourceVersion"] = strconv.Itoa(33129 + i)
 	status := member(pod, "status")
 	status["podIP"] = podIP(i)
 	status["podIPs"] = []any{map[string]any{"ip": podIP(i)}}

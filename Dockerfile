@@ -5,6 +5,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY main.go ./
+COPY crds crds
 COPY webhook webhook
 ARG TARGETOS
 ARG TARGETARCH

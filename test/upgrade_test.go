@@ -1,0 +1,173 @@
+package test
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	semver "k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/render"
+)
+
+var record = flag.String("record", "", "record what the sync hooks answer as that of a `release`, for the upgrade test")
+
+// recordedCase is a line of releases/<release>.jsonl: a request as that release knew it, and what it answered of each
+// child that runs pods.
+type recordedCase struct {
+	Case      string         `json:"case"`
+	URL       string         `json:"url"`
+	Request   map[string]any `json:"request"`
+	Workloads map[string]any `json:"workloads"`
+}
+
+// TestUpgrade replays the requests of every release against today's hooks. Parents of that time are still read, and a
+// pod template that nobody changed is still the same, so that an upgrade of the hook restarts no pod. What is worth a
+// restart is on the list of manifests/upgrade/README.md.
+func TestUpgrade(t *testing.T) {
+	if *record != "" {
+		recordRelease(t, *record)
+	}
+	readme, err := os.ReadFile("../manifests/upgrade/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := listedChanges(string(readme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("releases/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no release is recorded: %v", err)
+	}
+	for _, file := range files {
+		release := semver.MustParseSemantic(strings.TrimSuffix(filepath.Base(file), ".jsonl"))
+		for _, c := range readCases(t, file) {
+			t.Run("v"+release.String()+"/"+c.Case, func(t *testing.T) {
+				complete(t, c)
+				kind := kindOf(t, c.Request["parent"])
+				for _, field := range differences("", c.Workloads, workloads(t, c.Request)) {
+					if !listed.allow(release, kind, field) {
+						t.Errorf("%s differs from the answer of v%s: an upgrade restarts the pods. Undo that, or list it in manifests/upgrade/README.md", field, release)
+					}
+				}
+			})
+		}
+	}
+	for _, change := range listed {
+		if !change.seen {
+			t.Errorf("manifests/upgrade/README.md lists %s of %s since v%s, and no recorded release differs in that", change.field, change.kinds, change.release)
+		}
+	}
+}
+
+// workloads returns of each child that runs pods what an upgrade must not change: the template, whose change restarts
+// them all, and what the API server refuses to change. The parent is read as today's API server reads it: with the
+// defaults of today's definition.
+func workloads(t *testing.T, request map[string]any) map[string]any {
+	t.Helper()
+	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
+	objects, err := render.Render(webhook.Controllers(), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]any{}
+	for _, child := range objects[1:] {
+		spec, _ := child["spec"].(map[string]any)
+		if spec["template"] == nil {
+			continue
+		}
+		workload := map[string]any{}
+		for _, field := range []string{"template", "selector", "serviceName", "podManagementPolicy", "volumeClaimTemplates"} {
+			if value, found := spec[field]; found {
+				workload[field] = value
+			}
+		}
+		kept[childName(map[string]any(child))] = workload
+	}
+	return kept
+}
+
+// complete adds the empty groups that Metacontroller sends once the CompositeController of today is applied.
+func complete(t *testing.T, c recordedCase) {
+	t.Helper()
+	for _, controller := range webhook.Controllers() {
+		if c.URL != "/"+controller.Name+"/sync" {
+			continue
+		}
+		for part, keys := range map[string][]string{"children": controller.Sync.Children, "related": controller.Sync.Related} {
+			groups := c.Request[part].(map[string]any)
+			for _, key := range keys {
+				if groups[key] == nil && !slices.Contains(controller.Sync.Optional, key) {
+					groups[key] = map[string]any{}
+				}
+			}
+		}
+		return
+	}
+	t.Errorf("%s is not served any more", c.URL)
+}
+
+func readCases(t *testing.T, file string) []recordedCase {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []recordedCase
+	for lines := bufio.NewReader(bytes.NewReader(content)); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return cases
+		}
+		var c recordedCase
+		mustDecode(t, line, &c)
+		cases = append(cases, c)
+	}
+}
+
+// recordRelease writes the fullest request about each parent of testdata, and what today's hooks answer.
+func recordRelease(t *testing.T, release string) {
+	t.Helper()
+	if _, err := semver.ParseSemantic(release); err != nil || release[0] != 'v' {
+		t.Fatalf("-record %q: a release is named as v0.1.0 is", release)
+	}
+	fullest := map[string]fixture{}
+	for _, f := range fixtures(t) {
+		if f.hook != "sync" {
+			continue
+		}
+		parent := parse(t, f.request)["parent"].(map[string]any)
+		key := f.controller + childName(parent) + string(encode(t, parent["spec"]))
+		if len(f.request) > len(fullest[key].request) {
+			fullest[key] = f
+		}
+	}
+	var lines bytes.Buffer
+	for _, f := range slices.SortedFunc(maps.Values(fullest), func(a, b fixture) int { return strings.Compare(a.folder, b.folder) }) {
+		request := parse(t, f.request)
+		withoutManagedFields(request)
+		name := f.controller + "/" + filepath.Base(f.folder)
+		lines.Write(append(encode(t, recordedCase{Case: name, URL: f.url(), Request: request, Workloads: workloads(t, request)}), '\n'))
+	}
+	if err := os.WriteFile(filepath.Join("releases", release+".jsonl"), lines.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withoutManagedFields drops what makes up most of a request and what no rule reads.
+func withoutManagedFields(value any) {
+	visit(value, "", func(_, _ string, member any) {
+		if object, ok := member.(map[string]any); ok {
+			delete(object, "managedFields")
+		}
+	})
+}

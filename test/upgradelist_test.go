@@ -1,0 +1,200 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	semver "k8s.io/apimachinery/pkg/util/version"
+)
+
+// listedChange is a row of the table in manifests/upgrade/README.md: since that release the hook answers something else
+// for a field, or for those below it.
+type listedChange struct {
+	release      *semver.Version
+	field, kinds string
+	seen         bool
+}
+
+type changeList []*listedChange
+
+const changeHeader = "| release | field | kinds | why |"
+
+// listedChanges reads the table, whose rows have no empty cell.
+func listedChanges(page string) (changeList, error) {
+	_, table, found := strings.Cut(page, changeHeader+"\n|---|---|---|---|\n")
+	if !found {
+		return nil, fmt.Errorf("there is no table %s", changeHeader)
+	}
+	var list changeList
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i, cell := range cells {
+			cells[i] = strings.Trim(cell, " `")
+		}
+		if len(cells) != 4 || slices.Contains(cells, "") {
+			return nil, fmt.Errorf("the row %q does not have the four cells of %s", line, changeHeader)
+		}
+		release, err := semver.ParseSemantic(cells[0])
+		if err != nil {
+			return nil, fmt.Errorf("the row %q: %w", line, err)
+		}
+		list = append(list, &listedChange{release: release, field: cells[1], kinds: cells[2]})
+	}
+	return list, nil
+}
+
+// allow says whether a field of a kind's workload may differ from what a release answered: a later one changed it.
+func (list changeList) allow(recorded *semver.Version, kind, field string) bool {
+	allowed := false
+	for _, change := range list {
+		// A field starts with the child's kind and name, which are the parent's matter: "Deployment cache.template.spec".
+		below := strings.Contains(field+".", "."+change.field+".") || strings.Contains(field, "."+change.field+"[")
+		if recorded.LessThan(change.release) && below && slices.Contains(strings.Split(change.kinds, ", "), kind) {
+			change.seen, allowed = true, true
+		}
+	}
+	return allowed
+}
+
+// differences lists the fields in which two values differ, as a path of names. Elements of a list that have a name go by
+// it: one that comes or goes is told as such, and not as a change of those behind it.
+func differences(path string, was, is any) []string {
+	wasMembers, wasObject := members(was)
+	isMembers, isObject := members(is)
+	if !wasObject || !isObject {
+		if reflect.DeepEqual(was, is) {
+			return nil
+		}
+		return []string{strings.TrimPrefix(path, ".")}
+	}
+	all := maps.Clone(wasMembers)
+	maps.Copy(all, isMembers)
+	var found []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		found = append(found, differences(path+name, wasMembers[name], isMembers[name])...)
+	}
+	if wasOrder, isOrder := order(was), order(is); found == nil && !slices.Equal(wasOrder, isOrder) {
+		return []string{strings.TrimPrefix(path, ".")}
+	}
+	return found
+}
+
+// members are those of an object as ".name", and the elements of a list of named objects as "[name]".
+func members(value any) (map[string]any, bool) {
+	found := map[string]any{}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			found["."+name] = member
+		}
+		return found, true
+	case []any:
+		for _, element := range value {
+			name, ok := elementName(element)
+			if !ok || found[name] != nil {
+				return nil, false
+			}
+			found[name] = element
+		}
+		return found, len(value) > 0
+	}
+	return nil, false
+}
+
+func elementName(element any) (string, bool) {
+	object, _ := element.(map[string]any)
+	name, ok := object["name"].(string)
+	return "[" + name + "]", ok
+}
+
+func order(value any) []string {
+	var names []string
+	list, _ := value.([]any)
+	for _, element := range list {
+		name, _ := elementName(element)
+		names = append(names, name)
+	}
+	return names
+}
+
+func mustDecode(t *testing.T, line []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(line, into); err != nil {
+		t.Fatalf("parsing %.80q: %v", line, err)
+	}
+}
+
+// TestDifferences: the upgrade test passes for as long as this finds nothing, so it has to find what there is.
+func TestDifferences(t *testing.T) {
+	const was = `{"Deployment a": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`
+	cases := []struct {
+		why, is string
+		want    []string
+	}{
+		{"nothing has changed", was, nil},
+		{"an argument has another value",
+			`{"Deployment a": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "65"]}, {"name": "y"}]}}}}`,
+			[]string{"Deployment a.template.spec.containers[x].args"}},
+		{"a field is new",
+			`{"Deployment a": {"template": {"spec": {"hostname": "h", "containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`,
+			[]string{"Deployment a.template.spec.hostname"}},
+		{"a field is gone, and a container is new",
+			`{"Deployment a": {"template": {"spec": {"containers": [{"name": "x"}, {"name": "y"}, {"name": "z"}]}}}}`,
+			[]string{"Deployment a.template.spec.containers[x].args", "Deployment a.template.spec.containers[z]"}},
+		{"the order of containers is part of a template",
+			`{"Deployment a": {"template": {"spec": {"containers": [{"name": "y"}, {"name": "x", "args": ["-m", "64"]}]}}}}`,
+			[]string{"Deployment a.template.spec.containers"}},
+		{"a workload of another name replaces the pods",
+			`{"Deployment b": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`,
+			[]string{"Deployment a", "Deployment b"}},
+		{"no workload is the end of all pods", `{}`, []string{"Deployment a"}},
+	}
+	for _, c := range cases {
+		if diff := cmp.Diff(c.want, differences("", parse(t, []byte(was)), parse(t, []byte(c.is)))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.why, diff)
+		}
+	}
+}
+
+// TestListedChanges holds which differences the list allows.
+func TestListedChanges(t *testing.T) {
+	list, err := listedChanges("# Upgrade\n\n" + changeHeader + "\n|---|---|---|---|\n| v0.3.0 | `template.spec.containers[memcached].args` | Memcached, Nginx | it leaked |\n\n| another | table |\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const field = "Deployment cache.template.spec.containers[memcached].args"
+	cases := []struct {
+		why, release, kind, field string
+		want                      bool
+	}{
+		{"a later release changed it", "v0.2.0", "Memcached", field, true},
+		{"what is below a listed field is listed", "v0.2.0", "Nginx", field + "[0]", true},
+		{"that release itself answered so already", "v0.3.0", "Memcached", field, false},
+		{"another kind is not listed", "v0.2.0", "Xca", field, false},
+		{"another field is not listed", "v0.2.0", "Memcached", "Deployment cache.template.spec.containers[memcached].image", false},
+		{"a longer name is another field", "v0.2.0", "Memcached", field + "Extra", false},
+	}
+	for _, c := range cases {
+		if got := list.allow(semver.MustParseSemantic(c.release), c.kind, c.field); got != c.want {
+			t.Errorf("%s: %s of %s since %s is allowed: %t, want %t", c.why, c.field, c.kind, c.release, got, c.want)
+		}
+	}
+	for why, page := range map[string]string{
+		"there is no table":           "# Upgrade\n",
+		"a row lacks why":             changeHeader + "\n|---|---|---|---|\n| v0.3.0 | template | Memcached | |\n",
+		"a release is not a semantic": changeHeader + "\n|---|---|---|---|\n| next | template | Memcached | x |\n",
+	} {
+		if _, err := listedChanges(page); err == nil {
+			t.Errorf("%s, and nothing is said about it", why)
+		}
+	}
+}

@@ -11,11 +11,11 @@ KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 # Without the linters of other languages that it calls where they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
-MODULES         = test/manifests test/servers test/monitoring test/cluster
+MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
-	record-release image dist clean
+	bench record-release image dist clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +32,7 @@ demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=
 test: ## Run the fast tests: rules, hooks, manifests, with the race detector.
 	$(GO) test -race ./...
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not notice changes outside of a module
+	cd test/bench && $(GO) test ./...
 
 test-servers: ## Start real memcached servers (Debian and Ubuntu: apt-get install memcached) with what the hook answers.
 	cd test/servers && $(GO) test -count=1 ./...
@@ -67,6 +68,10 @@ fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
 
 faults: ## Do to the server what networks and callers do (ARGS=-long for the full figures).
 	$(GO) run ./test/faults $(ARGS)
+
+bench: ## Measure the hook, COUNT (6) times for benchstat, then beside hooks of other kinds (ARGS="-rounds 5").
+	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
+	cd test/bench && $(GO) run ./hooks $(ARGS)
 
 record-release: ## Record what the hooks of release VERSION answer, for the upgrade test, before it is tagged.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is tagged: its answers do not change"; exit 1; }

@@ -83,6 +83,66 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
+// TestOptionalDeclarations holds the kinds that a cluster may not have against the components that list them.
+func TestOptionalDeclarations(t *testing.T) {
+	listed := map[string][]resource{}
+	for _, patch := range componentPatches(t) {
+		var operations []struct {
+			Path  string   `json:"path"`
+			Value resource `json:"value"`
+		}
+		if patch.Target.Kind != "CompositeController" || !strings.Contains(patch.Patch, "/spec/childResources") {
+			continue
+		}
+		if err := yaml.Unmarshal([]byte(patch.Patch), &operations); err != nil {
+			t.Fatalf("%s: %v", patch.Patch, err)
+		}
+		for _, operation := range operations {
+			listed[patch.Target.Name] = append(listed[patch.Target.Name], operation.Value)
+		}
+	}
+	for _, controller := range webhook.Controllers() {
+		var optional []resource
+		for _, key := range controller.Sync.Optional {
+			optional = append(optional, resourceNamed(key))
+		}
+		if diff := cmp.Diff(optional, listed[controller.Name]); diff != "" {
+			t.Errorf("%s: kinds that need not be there (-hook +components):\n%s", controller.Name, diff)
+		}
+	}
+}
+
+type patch struct {
+	Target struct {
+		Kind string `json:"kind"`
+		Name string `json:"name"`
+	} `json:"target"`
+	Patch string `json:"patch"`
+}
+
+func componentPatches(t *testing.T) []patch {
+	t.Helper()
+	files, err := filepath.Glob("../manifests/components/*/kustomization.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no component: %v", err)
+	}
+	var patches []patch
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var component struct {
+			Patches []patch `json:"patches"`
+		}
+		if err := yaml.Unmarshal(content, &component); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		patches = append(patches, component.Patches...)
+	}
+	return patches
+}
+
 // parentResource names the parent's resource as its CustomResourceDefinition does: a plural may be any word.
 func parentResource(t *testing.T, controller composite.Controller) resource {
 	t.Helper()
@@ -116,11 +176,16 @@ func declared(hook composite.Hook) []resource {
 		if slices.Contains(hook.Optional, key) {
 			continue
 		}
-		kind, apiVersion, _ := strings.Cut(key, ".") // Deployment.apps/v1
-		groupVersion, _ := schema.ParseGroupVersion(apiVersion)
-		resources = append(resources, resourceOf(groupVersion.WithKind(kind)))
+		resources = append(resources, resourceNamed(key))
 	}
 	return resources
+}
+
+// resourceNamed is the resource of a group's name, as Deployment.apps/v1.
+func resourceNamed(key string) resource {
+	kind, apiVersion, _ := strings.Cut(key, ".")
+	groupVersion, _ := schema.ParseGroupVersion(apiVersion)
+	return resourceOf(groupVersion.WithKind(kind))
 }
 
 func resourceOf(kind schema.GroupVersionKind) resource {

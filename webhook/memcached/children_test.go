@@ -10,24 +10,33 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
+func monitored(spec *Spec) {
+	spec.Metrics = Metrics{Enabled: true, ServiceMonitor: &ServiceMonitor{}}
+}
+
 func TestDesiredChildren(t *testing.T) {
 	cases := []struct {
 		reason   string
 		replicas int32
 		change   func(*Spec)
+		monitors bool
 		want     []string
 	}{
-		{"one pod needs no budget", 1, func(*Spec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"two do", 2, func(*Spec) {}, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"stable names", 2, func(s *Spec) { s.Workload = StatefulSetWorkload }, []string{"StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"what is turned off is not there", 2, func(s *Spec) { s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false) }, []string{"Deployment", "Service"}},
-		{"no pods", 0, func(*Spec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"one pod needs no budget", 1, func(*Spec) {}, false, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"two do", 2, func(*Spec) {}, false, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
+		{"stable names", 2, func(s *Spec) { s.Workload = StatefulSetWorkload }, false, []string{"StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
+		{"what is turned off is not there", 2, func(s *Spec) { s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false) }, false, []string{"Deployment", "Service"}},
+		{"a ServiceMonitor where there are metrics", 1, monitored, true, []string{"Deployment", "Service", "NetworkPolicy", "ServiceMonitor"}},
+		{"not where nobody would delete it again", 1, monitored, false, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"nor where nothing exports", 1, func(s *Spec) { monitored(s); s.Auth = &Auth{Mode: AuthASCII} }, true, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"nor where it was not asked for", 1, func(s *Spec) { s.Metrics.Enabled = true }, true, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"no pods", 0, func(*Spec) {}, false, []string{"Deployment", "Service", "NetworkPolicy"}},
 	}
 	for _, test := range cases {
 		memcached := sample(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desired(memcached, test.replicas) {
+		for _, child := range desired(memcached, test.replicas, test.monitors) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

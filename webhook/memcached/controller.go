@@ -12,6 +12,8 @@ type children struct {
 	Services             composite.Group[object.Named]    `json:"Service.v1"`
 	PodDisruptionBudgets composite.Group[object.Named]    `json:"PodDisruptionBudget.policy/v1"`
 	NetworkPolicies      composite.Group[object.Named]    `json:"NetworkPolicy.networking.k8s.io/v1"`
+	// ServiceMonitors come with the Prometheus operator.
+	ServiceMonitors composite.OptionalGroup[object.Named] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
 }
 
 type related struct {

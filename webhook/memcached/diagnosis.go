@@ -27,7 +27,10 @@ var exitCodes = map[int32]string{
 
 // remedies tell what to do about pods that do not run.
 func remedies(spec *Spec, size sizing) object.Remedies {
-	return object.Remedies{OOMKilled: moreMemory(spec, size), ExitCodes: exitCodes}
+	return object.Remedies{
+		containerName: {OOMKilled: moreMemory(spec, size), ExitCodes: exitCodes},
+		exporterName:  {OOMKilled: "raise spec.metrics.resources.limits.memory"},
+	}
 }
 
 // moreMemory says which field to raise when memcached used more memory than it was given.

@@ -17,13 +17,16 @@ func labels(memcached *Memcached) map[string]string {
 
 // podLabels are those that were asked for, and ours, which win.
 func podLabels(memcached *Memcached) map[string]string {
-	all := labels(memcached)
-	for key, value := range memcached.Spec.PodLabels {
+	return withLabels(labels(memcached), memcached.Spec.PodLabels)
+}
+
+func withLabels(ours map[string]string, given map[string]LabelValue) map[string]string {
+	for key, value := range given {
 		if !ownedLabel(key) {
-			all[key] = string(value)
+			ours[key] = string(value)
 		}
 	}
-	return all
+	return ours
 }
 
 // ownedLabel is true for the labels by which pods are found or told apart: ours, and those that workloads set.

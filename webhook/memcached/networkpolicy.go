@@ -17,6 +17,13 @@ func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 	if len(from) == 0 { // an empty list in a policy is everybody
 		from = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
 	}
+	ingress := []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: policyPorts(clientPorts(&memcached.Spec))}}
+	if memcached.Spec.exports() {
+		if len(given.MetricsFrom) > 0 {
+			from = given.MetricsFrom
+		}
+		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{From: from, Ports: policyPorts(metricsPorts(&memcached.Spec))})
+	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -27,10 +34,7 @@ func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-			Ingress: []networkingv1.NetworkPolicyIngressRule{{
-				From:  from,
-				Ports: policyPorts(servicePorts(&memcached.Spec)),
-			}},
+			Ingress:     ingress,
 		},
 	}
 }

@@ -34,7 +34,7 @@ func podTemplate(memcached *Memcached) corev1.PodTemplateSpec {
 func podSpec(memcached *Memcached) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:       []corev1.Container{container(spec)},
+		Containers:       containers(spec),
 		Volumes:          secretVolumes(spec),
 		ImagePullSecrets: spec.ImagePullSecrets,
 
@@ -55,6 +55,15 @@ func podSpec(memcached *Memcached) corev1.PodSpec {
 	}
 }
 
+// containers are memcached, and what serves beside it.
+func containers(spec *Spec) []corev1.Container {
+	all := []corev1.Container{container(spec)}
+	if spec.exports() {
+		all = append(all, exporter(spec))
+	}
+	return all
+}
+
 func container(spec *Spec) corev1.Container {
 	size := sizingOf(spec)
 	return corev1.Container{
@@ -63,7 +72,7 @@ func container(spec *Spec) corev1.Container {
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Command:         command(spec, size),
 		Env:             saslEnv(spec),
-		Ports:           containerPorts(spec),
+		Ports:           containerPorts(clientPorts(spec)),
 		Resources:       resources(spec.Resources, size),
 		// A connect, not a command: memcached accepts a connection even when it is at its limit of connections.
 		ReadinessProbe: connects(5, 3, 3),

@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,7 +23,9 @@ const (
 
 // listensOnLoopback is true where the other containers of the pod could not use the port of the clients. In ASCII mode
 // a client logs in there too: memcached knows no exemption.
-func listensOnLoopback(spec *Spec) bool { return spec.TLS != nil }
+func listensOnLoopback(spec *Spec) bool {
+	return spec.TLS != nil || spec.exports() && spec.authMode() == AuthSASL
+}
 
 // listenArgs say where memcached listens, unless that is port 11211 alone.
 //
@@ -49,8 +52,13 @@ func listenArgs(spec *Spec) []string {
 	return []string{"-l", strings.Join(listeners, ",")}
 }
 
-// servicePorts are those that clients may use.
+// servicePorts are all that are declared.
 func servicePorts(spec *Spec) []corev1.ServicePort {
+	return slices.Concat(clientPorts(spec), metricsPorts(spec))
+}
+
+// clientPorts are those of memcached.
+func clientPorts(spec *Spec) []corev1.ServicePort {
 	ports := []corev1.ServicePort{servicePort(portName, port)}
 	if spec.plaintext() {
 		ports = append(ports, servicePort(plaintextPortName, plaintextPort))
@@ -58,13 +66,21 @@ func servicePorts(spec *Spec) []corev1.ServicePort {
 	return ports
 }
 
+// metricsPorts are those of the exporter.
+func metricsPorts(spec *Spec) []corev1.ServicePort {
+	if !spec.exports() {
+		return nil
+	}
+	return []corev1.ServicePort{servicePort(metricsPortName, metricsPort)}
+}
+
 func servicePort(name string, number int32) corev1.ServicePort {
 	return corev1.ServicePort{Name: name, Port: number, TargetPort: intstr.FromString(name), Protocol: corev1.ProtocolTCP}
 }
 
-func containerPorts(spec *Spec) []corev1.ContainerPort {
+func containerPorts(declared []corev1.ServicePort) []corev1.ContainerPort {
 	var ports []corev1.ContainerPort
-	for _, each := range servicePorts(spec) {
+	for _, each := range declared {
 		ports = append(ports, corev1.ContainerPort{Name: each.Name, ContainerPort: each.Port, Protocol: each.Protocol})
 	}
 	return ports

@@ -28,7 +28,7 @@ func serverNames(memcached *Memcached, replicas int32) []string {
 func serverAddresses(pods []*object.Pod) []string {
 	addresses := make([]netip.AddrPort, 0, len(pods))
 	for _, pod := range pods {
-		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Ready() {
+		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Serves(containerName) {
 			addresses = append(addresses, netip.AddrPortFrom(address, port))
 		}
 	}

@@ -64,6 +64,9 @@ type Spec struct {
 	// auth asks clients for a user and a password. Without it everyone who reaches a pod may use it.
 	// +optional
 	Auth *Auth `json:"auth,omitempty"`
+	// metrics adds to each pod an exporter for Prometheus.
+	// +optional
+	Metrics Metrics `json:"metrics,omitzero"`
 
 	// rollout says how fast pods are replaced when what they run changes.
 	// +optional

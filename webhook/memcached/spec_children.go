@@ -85,4 +85,10 @@ type NetworkPolicy struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:XValidation:rule="self.all(peer, has(peer.ipBlock) != (has(peer.podSelector) || has(peer.namespaceSelector)))",message="each peer must be an ipBlock, or a podSelector or a namespaceSelector or both"
 	From []networkingv1.NetworkPolicyPeer `json:"from,omitempty"`
+	// metricsFrom are the peers that may read the metrics, such as the namespace of Prometheus. By default those of from.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.all(peer, has(peer.ipBlock) != (has(peer.podSelector) || has(peer.namespaceSelector)))",message="each peer must be an ipBlock, or a podSelector or a namespaceSelector or both"
+	MetricsFrom []networkingv1.NetworkPolicyPeer `json:"metricsFrom,omitempty"`
 }

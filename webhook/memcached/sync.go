@@ -21,8 +21,8 @@ func sync(observed composite.Observed[*Memcached, children, related]) (composite
 	pods := object.LivePods(observed.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
 	scale := scaleOf(memcached, workload, observed.Now)
 	return composite.Desired[Status]{
-		Status:      status(memcached, workload, scale, pods, observed.Now),
-		Children:    desired(memcached, scale.replicas),
+		Status:      status(memcached, workload, scale, pods, observed.Children.ServiceMonitors.Listed(), observed.Now),
+		Children:    desired(memcached, scale.replicas, observed.Children.ServiceMonitors.Listed()),
 		ResyncAfter: scale.wait,
 	}, nil
 }
@@ -41,8 +41,8 @@ func ownWorkload(memcached *Memcached, children children) (*object.Workload, err
 	return own.Get(memcached.Namespace, memcached.Name), nil
 }
 
-// desired are the children, of which a nil one is not wanted.
-func desired(memcached *Memcached, replicas int32) []runtime.Object {
+// desired are the children, of which a nil one is not wanted, nor a ServiceMonitor where the kind is not listed.
+func desired(memcached *Memcached, replicas int32, monitors bool) []runtime.Object {
 	var workload runtime.Object = deployment(memcached, replicas)
 	if memcached.Spec.workload() == StatefulSetWorkload {
 		workload = statefulSet(memcached, replicas)
@@ -53,6 +53,9 @@ func desired(memcached *Memcached, replicas int32) []runtime.Object {
 	}
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
+	}
+	if monitor := serviceMonitor(memcached); monitor != nil && monitors {
+		children = append(children, monitor)
 	}
 	return children
 }

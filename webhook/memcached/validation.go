@@ -25,11 +25,13 @@ func validate(memcached *Memcached) error {
 	errs = append(errs, validateWorkload(memcached, path)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
+	errs = append(errs, validateMetrics(&spec.Metrics, path.Child("metrics"))...)
 	errs = append(errs, validateRollout(&spec.Rollout, path.Child("rollout"))...)
 	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)
 	errs = append(errs, validateService(&spec.Service, path.Child("service"))...)
 	errs = append(errs, validateBudget(&spec.PodDisruptionBudget, path.Child("podDisruptionBudget"))...)
 	errs = append(errs, validatePeers(spec.NetworkPolicy.From, path.Child("networkPolicy", "from"))...)
+	errs = append(errs, validatePeers(spec.NetworkPolicy.MetricsFrom, path.Child("networkPolicy", "metricsFrom"))...)
 	errs = append(errs, validatePod(spec, path)...)
 	if len(errs) == 0 { // which the reckoning rests on
 		errs = append(errs, validateMemory(spec, path)...)

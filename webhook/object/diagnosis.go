@@ -23,8 +23,11 @@ type Problem struct {
 	Message string
 }
 
-// Remedies tell what only the parent's own package knows: what to do about a reason or an exit code.
-type Remedies struct {
+// Remedies are those of each container, by its name.
+type Remedies map[string]Remedy
+
+// Remedy tells what only the parent's own package knows: what to do about a reason or an exit code.
+type Remedy struct {
 	// OOMKilled says which field to raise.
 	OOMKilled string
 	// ExitCodes explains how the program ends.
@@ -92,7 +95,7 @@ func diagnoseContainer(container ContainerStatus, remedies Remedies) *Problem {
 		ended = container.LastState.Terminated
 	}
 	if ended != nil && ended.Reason == ReasonOOMKilled {
-		return &Problem{Reason: ReasonOOMKilled, Message: joinSentence("container "+container.Name+" was killed for using more memory than its limit", remedies.OOMKilled)}
+		return &Problem{Reason: ReasonOOMKilled, Message: joinSentence("container "+container.Name+" was killed for using more memory than its limit", remedies[container.Name].OOMKilled)}
 	}
 	if waiting := container.State.Waiting; waiting != nil {
 		return diagnoseWaiting(container, waiting, ended, remedies)
@@ -122,7 +125,7 @@ func diagnoseWaiting(container ContainerStatus, waiting *ContainerWaiting, ended
 
 func crashed(container ContainerStatus, ended *ContainerTerminated, remedies Remedies) *Problem {
 	message := fmt.Sprintf("container %s keeps ending with exit code %d", container.Name, ended.ExitCode)
-	return &Problem{Reason: ReasonCrashLoopBackOff, Message: joinSentence(message, remedies.ExitCodes[ended.ExitCode])}
+	return &Problem{Reason: ReasonCrashLoopBackOff, Message: joinSentence(message, remedies[container.Name].ExitCodes[ended.ExitCode])}
 }
 
 // registrySays strips what the kubelet puts before the registry's words while it backs off, so that the message stays

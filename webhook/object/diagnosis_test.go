@@ -21,7 +21,7 @@ func terminated(exitCode int32, reason string) ContainerState {
 }
 
 func TestDiagnose(t *testing.T) {
-	remedies := Remedies{OOMKilled: "raise the limit", ExitCodes: map[int32]string{64: "a bad flag"}}
+	remedies := Remedies{"memcached": {OOMKilled: "raise the limit", ExitCodes: map[int32]string{64: "a bad flag"}}}
 	unschedulable := &Pod{Meta: Meta{Name: "u"}, Status: PodStatus{Conditions: []PodCondition{
 		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available"},
 	}}}
@@ -46,6 +46,8 @@ func TestDiagnose(t *testing.T) {
 			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
 		{"a crash without an explanation", []*Pod{podWith("a", ContainerStatus{State: terminated(3, "Error")})}, Rollout{},
 			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 3"}},
+		{"an exit code means what the container's program means by it", []*Pod{{Meta: Meta{Name: "a"}, Status: PodStatus{ContainerStatuses: []ContainerStatus{{Name: "exporter", State: terminated(64, "Error")}}}}}, Rollout{},
+			&Problem{"CrashLoopBackOff", "pod a: container exporter keeps ending with exit code 64"}},
 		{"what the kubelet says of a bad configuration", []*Pod{podWith("a", ContainerStatus{State: waiting("CreateContainerConfigError", "secret not found")})}, Rollout{},
 			&Problem{"CreateContainerConfigError", "pod a: container memcached does not start: secret not found"}},
 		{"no node", []*Pod{unschedulable}, Rollout{}, &Problem{"Unschedulable", "pod u: no node takes it: 0/3 nodes are available"}},

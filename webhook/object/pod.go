@@ -102,6 +102,21 @@ func (p *Pod) Ready() bool {
 	})
 }
 
+// ContainerReady is true while the container of that name is ready, whatever the others of the pod are.
+func (p *Pod) ContainerReady(name string) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(container ContainerStatus) bool {
+		return container.Name == name && container.Ready
+	})
+}
+
+// Serves is true while the container of that name serves: where the pod is ready, or is not because of its other
+// containers alone. Of a pod whose node is lost the containers are still said to be ready, but not for that reason.
+func (p *Pod) Serves(name string) bool {
+	return p.Ready() || p.ContainerReady(name) && slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
+		return condition.Type == corev1.PodReady && condition.Reason == "ContainersNotReady"
+	})
+}
+
 // LivePods returns the live pods of that namespace with all of these labels, in the order of the given pods.
 //
 // Metacontroller was asked for just these, but the reach of a related rule depends on its version, so the hook looks

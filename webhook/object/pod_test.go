@@ -76,3 +76,26 @@ func TestPodConditionsThatTellSomething(t *testing.T) {
 		t.Error("conditions that are no list are not an observation")
 	}
 }
+
+func TestServes(t *testing.T) {
+	cases := []struct {
+		reason string
+		ready  PodCondition
+		main   bool
+		serves bool
+	}{
+		{"a pod that is ready", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}, true, true},
+		{"another container is down", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}, true, true},
+		{"this container is down", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}, false, false},
+		{"its node is lost", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}, true, false},
+		{"a readiness gate is shut", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ReadinessGatesNotReady"}, true, false},
+	}
+	for _, test := range cases {
+		pod := &Pod{Status: PodStatus{Conditions: PodConditions{test.ready}, ContainerStatuses: []ContainerStatus{
+			{Name: "sidecar", Ready: !test.main}, {Name: "memcached", Ready: test.main},
+		}}}
+		if serves := pod.Serves("memcached"); serves != test.serves {
+			t.Errorf("%s: it serves: %t", test.reason, serves)
+		}
+	}
+}

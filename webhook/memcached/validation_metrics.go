@@ -1,0 +1,42 @@
+package memcached
+
+import (
+	"regexp"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
+
+func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
+	monitor := metrics.ServiceMonitor
+	if monitor == nil {
+		return nil
+	}
+	path = path.Child("serviceMonitor")
+	var errs field.ErrorList
+	if !metrics.Enabled {
+		errs = append(errs, field.Forbidden(path, "it needs spec.metrics.enabled: without an exporter there is nothing to monitor"))
+	}
+	errs = append(errs, validateDuration(path.Child("interval"), monitor.Interval)...)
+	errs = append(errs, validateDuration(path.Child("scrapeTimeout"), monitor.ScrapeTimeout)...)
+	errs = append(errs, podLabelsAllowed(path.Child("labels"), monitor.Labels)...)
+	if len(errs) == 0 && monitor.Interval != "" && monitor.ScrapeTimeout != "" && monitor.ScrapeTimeout.value() > monitor.Interval.value() {
+		errs = append(errs, field.Invalid(path.Child("scrapeTimeout"), monitor.ScrapeTimeout, "must not be above interval: Prometheus refuses that"))
+	}
+	return errs
+}
+
+func validateDuration(path *field.Path, given Duration) field.ErrorList {
+	if given == "" || durationPattern.MatchString(string(given)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, given, "must be a time as 500ms, 30s, 5m or 1h")}
+}
+
+// value is the time that a valid duration says.
+func (d Duration) value() time.Duration {
+	value, _ := time.ParseDuration(string(d)) // the pattern is narrower
+	return value
+}

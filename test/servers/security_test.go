@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/authority"
 	"github.com/example/memcached-operator/webhook/memcached"
@@ -22,19 +23,22 @@ const (
 	loopbackPort  = "11213"
 )
 
-// combination is one of all that spec.tls and spec.auth can ask for.
+// combination is one of all that spec.tls, spec.auth and spec.metrics can ask for.
 type combination struct {
 	clientAuth memcached.ClientAuth // "" without TLS
 	plaintext  bool
 	mode       memcached.AuthMode // "" without authentication
+	metrics    bool
 }
 
 func combinations() []combination {
 	var all []combination
 	for _, mode := range []memcached.AuthMode{"", memcached.AuthSASL, memcached.AuthASCII} {
-		all = append(all, combination{mode: mode})
-		for _, clientAuth := range []memcached.ClientAuth{memcached.ClientAuthNone, memcached.ClientAuthRequest, memcached.ClientAuthRequire} {
-			all = append(all, combination{clientAuth, false, mode}, combination{clientAuth, true, mode})
+		for _, metrics := range []bool{false, true} {
+			all = append(all, combination{mode: mode, metrics: metrics})
+			for _, clientAuth := range []memcached.ClientAuth{memcached.ClientAuthNone, memcached.ClientAuthRequest, memcached.ClientAuthRequire} {
+				all = append(all, combination{clientAuth, false, mode, metrics}, combination{clientAuth, true, mode, metrics})
+			}
 		}
 	}
 	return all
@@ -48,11 +52,17 @@ func (c combination) String() string {
 	if c.plaintext {
 		name += " and plaintext"
 	}
-	return strings.TrimSpace(name + " " + string(c.mode))
+	if c.mode != "" {
+		name += " " + string(c.mode)
+	}
+	if c.metrics {
+		name += " with metrics"
+	}
+	return name
 }
 
 func (c combination) spec() memcached.Spec {
-	spec := memcached.Spec{Size: new(int32(1))}
+	spec := memcached.Spec{Size: new(int32(1)), Metrics: memcached.Metrics{Enabled: c.metrics}}
 	if c.clientAuth != "" {
 		spec.TLS = &memcached.TLS{SecretName: "certificate", ClientAuth: c.clientAuth}
 		if c.plaintext {
@@ -66,7 +76,7 @@ func (c combination) spec() memcached.Spec {
 }
 
 // startSecure starts what the pods of the spec run, with the Secrets that it names.
-func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority) server {
+func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority) (server, corev1.PodSpec) {
 	t.Helper()
 	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
 	pod := pod(t, spec)
@@ -77,7 +87,7 @@ func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority)
 	if spec.Auth != nil && spec.Auth.Mode == memcached.AuthSASL && !readsPasswords(t) {
 		checkPasswords(t, folder)
 	}
-	return start(t, pod.Spec.Containers[0], folder)
+	return start(t, pod.Spec.Containers[0], folder), pod.Spec
 }
 
 // TestSecurity: a real memcached lets in whom the spec lets in, and nobody else, on the ports that are declared, and on
@@ -86,8 +96,12 @@ func TestSecurity(t *testing.T) {
 	ours, stranger := authority.New(), authority.New()
 	for _, c := range combinations() {
 		t.Run(c.String(), func(t *testing.T) {
-			s := startSecure(t, c.spec(), ours)
+			s, pod := startSecure(t, c.spec(), ours)
 			c.checkListeners(t, s)
+			c.checkMetrics(t, pod, s)
+			if loopback := s.ports[loopbackPort]; loopback != "" {
+				c.checkLoopback(t, loopback)
+			}
 			if c.clientAuth == "" {
 				c.checkLogins(t, s.address, nil)
 				return
@@ -99,7 +113,6 @@ func TestSecurity(t *testing.T) {
 			if c.plaintext {
 				c.checkLogins(t, s.ports[plaintextPort], nil)
 			}
-			c.checkLoopback(t, s.ports[loopbackPort])
 		})
 	}
 }
@@ -206,8 +219,8 @@ func (c combination) checkLoopback(t *testing.T, address string) {
 func (c combination) checkListeners(t *testing.T, s server) {
 	t.Helper()
 	ports := 1
-	if c.clientAuth != "" {
-		ports++
+	if c.clientAuth != "" || c.metrics && c.mode == memcached.AuthSASL {
+		ports++ // of the pod itself
 	}
 	if c.plaintext {
 		ports++

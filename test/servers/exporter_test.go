@@ -1,0 +1,125 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// programs holds what the tests build.
+var programs string
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "programs"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(programs)
+	os.Exit(code)
+}
+
+// exporterProgram builds the real exporter, whose module is a tool of this one.
+var exporterProgram = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(programs, "memcached_exporter")
+	output, err := exec.Command("go", "build", "-o", program, "github.com/prometheus/memcached_exporter/cmd/memcached_exporter").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("building the exporter: %w: %s", err, output)
+	}
+	return program, os.Chmod(programs, 0o755)
+})
+
+// startExporter runs the exporter's container beside a server, and returns its address. It fails where the exporter reads
+// another port than the server has, or is asked on another than is declared.
+func startExporter(t *testing.T, container corev1.Container, beside server) server {
+	t.Helper()
+	program, err := exporterProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := server{address: "127.0.0.1:" + freePort(t)}
+	var args []string
+	for _, arg := range container.Args {
+		if port, found := strings.CutPrefix(arg, "--memcached.address=127.0.0.1:"); found {
+			if beside.ports[port] == "" {
+				t.Fatalf("the exporter reads port %s, memcached listens on %v", port, beside.ports)
+			}
+			arg = "--memcached.address=" + beside.ports[port]
+		}
+		if arg == "--web.listen-address=:"+declared(container) {
+			arg = "--web.listen-address=" + s.address
+		}
+		args = append(args, arg)
+	}
+	if !strings.Contains(strings.Join(args, " "), s.address) {
+		t.Fatalf("the port that is declared, %v, is not the one of the command: %q", container.Ports, args)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	command := exec.CommandContext(ctx, program, args...)
+	if os.Geteuid() == 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	if err := command.Start(); err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = command.Wait() })
+	s.pid = command.Process.Pid
+	return s
+}
+
+// scrape reads the metrics, once there are some.
+func (s server) scrape(t *testing.T) string {
+	t.Helper()
+	for deadline := time.After(10 * time.Second); ; {
+		response, err := http.Get("http://" + s.address + "/metrics")
+		if err == nil {
+			content, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			if err != nil || response.StatusCode != http.StatusOK {
+				t.Fatalf("the exporter answered %s: %v", response.Status, err)
+			}
+			return string(content)
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("the exporter does not answer: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// checkMetrics scrapes the exporter, where the pod has one, for what it can only have from memcached.
+func (c combination) checkMetrics(t *testing.T, pod corev1.PodSpec, s server) {
+	t.Helper()
+	exports := c.metrics && c.mode != "ASCII"
+	if (len(pod.Containers) == 2) != exports {
+		t.Fatalf("the pod has %d containers", len(pod.Containers))
+	}
+	if !exports {
+		return
+	}
+	exporter := startExporter(t, pod.Containers[1], s)
+	metrics := exporter.scrape(t)
+	for _, want := range []string{`(?m)^memcached_up 1$`, `(?m)^memcached_version\{version="1\.`, `(?m)^memcached_max_connections 1024$`, `(?m)^memcached_limit_bytes 6\.7108864e\+07$`} {
+		if !regexp.MustCompile(want).MatchString(metrics) {
+			t.Errorf("no line %s in\n%s", want, metrics)
+		}
+	}
+	limit := pod.Containers[1].Resources.Limits.Memory().Value() / (1 << 20)
+	if peak := exporter.peakMiB(t); peak > limit*3/4 {
+		t.Errorf("the exporter used %d MiB, more than three quarters of its limit of %d MiB", peak, limit)
+	}
+}

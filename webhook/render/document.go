@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -37,9 +38,29 @@ func documents(input Input) ([]document, error) {
 		if err := json.Unmarshal(content, &doc.object); err != nil {
 			return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
 		}
+		if doc.kind() == list {
+			found = append(found, doc.items()...)
+			continue
+		}
 		found = append(found, doc)
 	}
 	return found, nil
+}
+
+// list is what kubectl get writes of several objects.
+var list = schema.GroupVersionKind{Version: "v1", Kind: "List"}
+
+// items are the documents of a list, each at the line at which it stands there.
+func (d document) items() []document {
+	nodes := childNode(d.root.Content[0], "items")
+	items, _ := d.object["items"].([]any)
+	var found []document
+	for i, item := range items {
+		item, _ := item.(map[string]any) // of no kind if it is no object
+		root := &yamlv3.Node{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{childNode(nodes, strconv.Itoa(i))}}
+		found = append(found, document{file: d.file, line: d.line, root: root, object: item})
+	}
+	return found
 }
 
 type part struct {

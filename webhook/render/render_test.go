@@ -63,6 +63,36 @@ func TestRenderKeepsTheOrder(t *testing.T) {
 	}
 }
 
+// TestRenderTakesAList: kubectl get --output yaml writes what is there as one List, and render asks what would become of it.
+func TestRenderTakesAList(t *testing.T) {
+	const items = `apiVersion: v1
+kind: List
+items:
+- apiVersion: cache.example.com/v1alpha1
+  kind: Memcached
+  metadata: {name: a, namespace: web}
+  spec: {size: 1}
+- apiVersion: cache.example.com/v1alpha1
+  kind: Memcached
+  metadata: {name: b, namespace: web}
+  spec: {size: SIZE}
+`
+	objects, err := renderText(strings.ReplaceAll(items, "SIZE", "2"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := kindsAndNames(objects)
+	if names[0] != "Memcached web/a" || !slices.Contains(names, "Deployment web/b") {
+		t.Errorf("of a list of two, rendered %v", names)
+	}
+	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1"), nil); err == nil || !strings.Contains(err.Error(), "parents.yaml:11: spec.size") {
+		t.Errorf("the second one's size stands in line 11: %v", err)
+	}
+	if _, err := renderText("apiVersion: v1\nkind: List\nitems: [text]\n", nil); err == nil || !strings.Contains(err.Error(), "no controller") {
+		t.Errorf("an item that is no object: %v", err)
+	}
+}
+
 // TestRenderIsTheHooksAnswer holds what is rendered of a recorded request against the golden answer of the hook.
 func TestRenderIsTheHooksAnswer(t *testing.T) {
 	observed, err := os.ReadFile("../../test/testdata/memcached/sync/scale-up-requested/request.json")

@@ -1,0 +1,33 @@
+package manifests
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+var (
+	uses   = regexp.MustCompile(`(?m)uses: (\S+)(.*)$`)
+	pinned = regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+)
+
+// TestActionsArePinned holds that a workflow runs what was read when it was written: a tag may be moved, a commit not.
+func TestActionsArePinned(t *testing.T) {
+	found := 0
+	for _, file := range glob(t, ".github/workflows/*.yaml") {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, use := range uses.FindAllStringSubmatch(string(content), -1) {
+			found++
+			if !pinned.MatchString(use[1] + use[2]) {
+				t.Errorf("%s uses %s%s, not a commit with its version beside it", filepath.Base(file), use[1], use[2])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no workflow uses an action")
+	}
+}

@@ -26,19 +26,7 @@ type page struct {
 // TestLinks holds that every relative link of every page leads to a file or folder of the repository, and every anchor
 // to a heading.
 func TestLinks(t *testing.T) {
-	pages := map[string]page{}
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == ".git" {
-			return filepath.SkipDir
-		}
-		if err == nil && filepath.Ext(file) == ".md" {
-			pages[file] = readPage(t, file)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := pages(t)
 	checked := 0
 	for file, page := range pages {
 		for _, link := range page.links {
@@ -59,6 +47,25 @@ func TestLinks(t *testing.T) {
 	if checked == 0 {
 		t.Error("no page has a relative link")
 	}
+}
+
+// pages reads every Markdown file.
+func pages(t *testing.T) map[string]page {
+	t.Helper()
+	found := map[string]page{}
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err == nil && filepath.Ext(file) == ".md" {
+			found[file] = readPage(t, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // follow says what is wrong with a relative link, if something is.

@@ -1,0 +1,79 @@
+package manifests
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+)
+
+// TestExamples holds that the objects which pages show are what the API server takes: people copy them.
+func TestExamples(t *testing.T) {
+	known := kinds(t)
+	shown := map[string]int{}
+	for file := range pages(t) {
+		for _, block := range blocks(t, file, "yaml") {
+			object := decode(t, file, []byte(block))
+			kind, _ := object["kind"].(string)
+			shown[kind]++
+			switch {
+			case kind == "Memcached":
+				_, unknown, problems := kindOf(t, known, object).admit(t, object, nil)
+				expectNone(t, file+": unknown field", unknown)
+				expectNone(t, file+": problem", problems)
+			case kind == "HorizontalPodAutoscaler":
+				find[autoscalingv2.HorizontalPodAutoscaler](t, []*unstructured.Unstructured{{Object: object}}, kind)
+			case object["spec"] != nil:
+				whole := map[string]any{"apiVersion": "cache.example.com/v1alpha1", "kind": "Memcached", "metadata": map[string]any{"name": "shown"}, "spec": object["spec"]}
+				_, unknown, problems := kindOf(t, known, whole).admit(t, whole, nil)
+				expectNone(t, file+": unknown field", unknown)
+				expectNone(t, file+": problem", problems)
+			case object["resources"] != nil:
+				var kustomization types.Kustomization
+				if err := yaml.UnmarshalStrict([]byte(block), &kustomization); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			default:
+				t.Errorf("%s shows YAML that nothing checks:\n%s", file, block)
+			}
+		}
+	}
+	if shown["Memcached"] < 2 || shown["HorizontalPodAutoscaler"] == 0 {
+		t.Errorf("the pages show %v", shown)
+	}
+}
+
+// blocks returns the code of one language that a page shows.
+func blocks(t *testing.T, file, language string) []string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	document := goldmark.DefaultParser().Parse(text.NewReader(content))
+	err = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		block, ok := node.(*ast.FencedCodeBlock)
+		if !entering || !ok || string(block.Language(content)) != language {
+			return ast.WalkContinue, nil
+		}
+		var code strings.Builder
+		for i := range block.Lines().Len() {
+			line := block.Lines().At(i)
+			code.Write(line.Value(content))
+		}
+		found = append(found, code.String())
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,6 +60,7 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, code, sentence)
 	} else {
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body))) // otherwise a long one goes in chunks
 		_, err = w.Write(response.Body)
 	}
 	took := time.Since(start)

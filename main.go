@@ -17,7 +17,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/render"
+	"github.com/example/memcached-operator/webhook/sidecar"
 )
 
 // version is set by the linker in a release.
@@ -28,6 +30,7 @@ const usage = `memcached-operator answers Metacontroller's hooks for Memcached.
 Usage:
   memcached-operator [serve] [flags]   serve the hooks over HTTP
   memcached-operator render -f FILE    print what parents become, without a cluster
+  memcached-operator reload [flags]    beside memcached, have it read changed certificates and passwords
   memcached-operator version           print the version
 
 Flags of serve:
@@ -61,12 +64,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return serve(ctx, args, stdout, stderr)
 	case "render":
 		return renderFiles(args, os.Stdin, stdout)
+	case "reload":
+		return reload(ctx, args, stdout, stderr)
 	case "version":
 		return printVersion(args, stdout)
 	case "help":
 		return serve(ctx, []string{"-h"}, stdout, stderr)
 	}
-	return usageError{fmt.Errorf("there is no command %q: use serve, render or version, or -h for help", command)}
+	return usageError{fmt.Errorf("there is no command %q: use serve, render, reload or version, or -h for help", command)}
 }
 
 func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -119,7 +124,7 @@ status, then its children, as kubectl diff -f - takes them.
 
 func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	var files []string
-	var observedFile, format string
+	var observedFile, sidecarImage, format string
 	flags := flag.NewFlagSet("render", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("f", "`file` of parents, - for standard input; may be repeated", func(file string) error {
@@ -127,6 +132,7 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 		return nil
 	})
 	flags.StringVar(&observedFile, "observed", "", "`file` of a recorded sync request, whose children and related objects are observed")
+	flags.StringVar(&sidecarImage, "sidecar-image", "", webhook.SidecarImageUsage)
 	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, renderUsage)
@@ -145,10 +151,10 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	case len(files) == 0:
 		return usageError{errors.New("render needs a file: -f FILE, or -f - for standard input")}
 	}
-	return renderTo(stdout, stdin, files, observedFile, encode)
+	return renderTo(stdout, stdin, files, observedFile, sidecarImage, encode)
 }
 
-func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile string, encode func([]render.Object) ([]byte, error)) error {
+func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile, sidecarImage string, encode func([]render.Object) ([]byte, error)) error {
 	var inputs []render.Input
 	for _, file := range files {
 		content, err := readFile(file, stdin)
@@ -164,7 +170,7 @@ func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile st
 			return err
 		}
 	}
-	objects, err := render.Render(webhook.Controllers(), inputs, observed, metav1.Now())
+	objects, err := render.Render(webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}), inputs, observed, metav1.Now())
 	if err != nil {
 		return err
 	}
@@ -181,6 +187,43 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 		return io.ReadAll(stdin)
 	}
 	return os.ReadFile(name)
+}
+
+const reloadUsage = `memcached-operator reload runs in the pod of a cache. It has memcached read its certificate and its passwords again
+when their files have changed, writes what came of it to a file, and ends.
+
+`
+
+func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var config sidecar.Config
+	var reportFile string
+	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	config.AddFlags(flags)
+	flags.StringVar(&reportFile, "report", "/dev/termination-log", "`file` that takes what there is to tell, which the kubelet copies to the pod's status")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, reloadUsage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return nil
+	} else if err != nil {
+		return usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Errorf("reload takes flags only, not %q", flags.Arg(0))}
+	}
+	if err := config.Check(); err != nil {
+		return usageError{err}
+	}
+	config.Logger = slog.New(slog.NewTextHandler(stderr, nil))
+	report, err := sidecar.Run(ctx, config)
+	if err != nil {
+		report = err.Error()
+	}
+	if report == "" {
+		return nil
+	}
+	return errors.Join(err, os.WriteFile(reportFile, []byte(report), 0o600))
 }
 
 func printVersion(args []string, stdout io.Writer) error {

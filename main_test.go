@@ -33,6 +33,9 @@ func TestUsage(t *testing.T) {
 		{"an empty name, which certificates without a name have too", []string{"-client-names", "a,"}, "-client-names"},
 		{"a version that is broken", []string{"-tls-min-version", "1.1"}, "-tls-min-version"},
 		{"a version of what is not there", []string{"-tls-min-version", "1.2"}, "-tls-cert"},
+		{"reload without anything to reload", []string{"reload"}, "-tls or -passwords"},
+		{"reload takes flags only", []string{"reload", "-tls", "x", "now"}, `"now"`},
+		{"nobody looks all the time", []string{"reload", "-tls", "x", "-interval", "0"}, "-interval"},
 		{"version takes nothing", []string{"version", "-v"}, "-v"},
 	}
 	for _, test := range cases {
@@ -57,6 +60,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}{
 		{[]string{"-h"}, "-ops-address"},
 		{[]string{"help"}, "version"},
+		{[]string{"reload", "-h"}, "-passwords"},
 		{[]string{"serve", "-h"}, "-max-body-bytes"},
 		{[]string{"render", "-h"}, "-observed"},
 		{[]string{"render", "-f", "manifests/samples/cache_v1alpha1_memcached.yaml"}, "kind: Deployment"},

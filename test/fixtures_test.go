@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden responses")
@@ -78,8 +79,14 @@ func syncFixtures(t testing.TB) []fixture {
 	return found
 }
 
+// sidecarImage is as in manifests/base.
+const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
+
 func newHandler() http.Handler {
-	return webhook.NewHandler(webhook.Options{Now: func() time.Time { return now }})
+	return webhook.NewHandler(webhook.Options{
+		Controllers: webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}),
+		Now:         func() time.Time { return now },
+	})
 }
 
 func post(handler http.Handler, url string, body []byte) *httptest.ResponseRecorder {

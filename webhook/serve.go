@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached"
 )
 
 // The bounds of one connection. Metacontroller gives up on a request after 10 s by default and closes its idle
@@ -68,8 +70,12 @@ func newHookServer(config Config, metrics *Metrics) (*http.Server, *atomic.Bool,
 	if err != nil {
 		return nil, nil, err
 	}
+	controllers := config.Controllers
+	if controllers == nil {
+		controllers = Controllers(memcached.Config{SidecarImage: config.SidecarImage})
+	}
 	handler := NewHandler(Options{
-		Controllers:      config.Controllers,
+		Controllers:      controllers,
 		Logger:           config.Logger,
 		Metrics:          metrics,
 		Authorize:        callers.authorize,

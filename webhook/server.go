@@ -22,9 +22,9 @@ import (
 const DefaultMaxBodyBytes = 64 << 20
 
 // Controllers returns every composite controller that is served.
-func Controllers() []composite.Controller {
+func Controllers(caches memcached.Config) []composite.Controller {
 	return []composite.Controller{
-		memcached.Controller(),
+		memcached.Controller(caches),
 		nginx.Controller(),
 		customimagedeploy.Controller(),
 		xca.Controller(),
@@ -55,7 +55,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Controllers == nil {
-		o.Controllers = Controllers()
+		o.Controllers = Controllers(memcached.Config{})
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

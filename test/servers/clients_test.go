@@ -68,6 +68,7 @@ func store(connection net.Conn, key, value string) error {
 
 // Of memcached's binary protocol: https://github.com/memcached/memcached/wiki/BinaryProtocolRevamped
 const (
+	opGet  = 0x00
 	opSet  = 0x01
 	opSASL = 0x21
 )

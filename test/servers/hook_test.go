@@ -50,7 +50,7 @@ func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
 	httpRequest := httptest.NewRequest(http.MethodPost, "/memcached/sync", bytes.NewReader(request))
 	httpRequest.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	webhook.NewHandler(webhook.Options{}).ServeHTTP(recorder, httpRequest)
+	webhook.NewHandler(webhook.Options{Controllers: webhook.Controllers(memcached.Config{SidecarImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("the hook answered %d %s", recorder.Code, recorder.Body)
 	}

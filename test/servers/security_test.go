@@ -76,7 +76,7 @@ func (c combination) spec() memcached.Spec {
 }
 
 // startSecure starts what the pods of the spec run, with the Secrets that it names.
-func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority) (server, corev1.PodSpec) {
+func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority) (server, corev1.PodSpec, string) {
 	t.Helper()
 	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
 	pod := pod(t, spec)
@@ -87,7 +87,7 @@ func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority)
 	if spec.Auth != nil && spec.Auth.Mode == memcached.AuthSASL && !readsPasswords(t) {
 		checkPasswords(t, folder)
 	}
-	return start(t, pod.Spec.Containers[0], folder), pod.Spec
+	return start(t, pod.Spec.Containers[0], folder), pod.Spec, folder
 }
 
 // TestSecurity: a real memcached lets in whom the spec lets in, and nobody else, on the ports that are declared, and on
@@ -96,7 +96,7 @@ func TestSecurity(t *testing.T) {
 	ours, stranger := authority.New(), authority.New()
 	for _, c := range combinations() {
 		t.Run(c.String(), func(t *testing.T) {
-			s, pod := startSecure(t, c.spec(), ours)
+			s, pod, _ := startSecure(t, c.spec(), ours)
 			c.checkListeners(t, s)
 			c.checkMetrics(t, pod, s)
 			if loopback := s.ports[loopbackPort]; loopback != "" {

@@ -16,7 +16,7 @@ const allocationsOf100Pods = 1370
 
 // TestAllocations guards what is cheap: a view that grew by a slice, or a label map for each pod, shows here.
 func TestAllocations(t *testing.T) {
-	handle := Controller().Handlers()["sync"]
+	handle := Controller(Config{}).Handlers()["sync"]
 	body := requests.Sync(100)
 	allocations := math.Inf(1)
 	for range 5 { // and the least counts, because under the race detector pools forget what they hold, at random

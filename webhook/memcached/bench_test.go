@@ -16,7 +16,7 @@ import (
 // BenchmarkSync answers requests for a number of pods; BenchmarkValid walks the same bytes and builds nothing, which is
 // what they are measured by.
 func BenchmarkSync(b *testing.B) {
-	handle := Controller().Handlers()["sync"]
+	handle := Controller(Config{}).Handlers()["sync"]
 	forSizes(b, func(b *testing.B, body []byte) {
 		for b.Loop() {
 			if _, err := handle(bytes.NewReader(body), metav1.Time{}); err != nil {
@@ -51,7 +51,7 @@ func forSizes(b *testing.B, run func(*testing.B, []byte)) {
 // TestRequestIsSettled: what is measured is the sync that a cluster sees most, of a parent that is as it should be.
 func TestRequestIsSettled(t *testing.T) {
 	body := requests.Sync(3)
-	response, err := Controller().Handlers()["sync"](bytes.NewReader(body), metav1.Time{})
+	response, err := Controller(Config{}).Handlers()["sync"](bytes.NewReader(body), metav1.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

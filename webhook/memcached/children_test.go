@@ -36,7 +36,7 @@ func TestDesiredChildren(t *testing.T) {
 		memcached := sample(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desired(memcached, test.replicas, test.monitors) {
+		for _, child := range desired(memcached, test.replicas, optional{serviceMonitors: test.monitors}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -78,7 +78,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 func TestPodLabelsKeepOurs(t *testing.T) {
 	memcached := sample(1)
 	memcached.Spec.PodLabels = map[string]LabelValue{"app": "other", "team": "shop"}
-	got := podTemplate(memcached).Labels
+	got := podTemplate(memcached, "").Labels
 	if got["app"] != "memcached" || got["team"] != "shop" {
 		t.Errorf("the selector would not match the pods' labels %v", got)
 	}

@@ -20,12 +20,19 @@ type related struct {
 	Pods composite.Group[object.Pod] `json:"Pod.v1"`
 }
 
+// Config is what the hooks are told beside what they observe.
+type Config struct {
+	// SidecarImage is the image of this program, whose subcommand reload runs in the pods that need it. Without one they
+	// run without.
+	SidecarImage string
+}
+
 // Controller returns the hooks of Memcached.
-func Controller() composite.Controller {
+func Controller(config Config) composite.Controller {
 	return composite.Controller{
 		Name:      "memcached",
 		Parent:    Kind,
-		Sync:      composite.Sync(sync),
+		Sync:      composite.Sync(config.sync),
 		Customize: composite.Customize(customize),
 	}
 }

@@ -2,6 +2,7 @@ package memcached
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -24,7 +25,7 @@ func (r *Rollout) maxUnavailable() intstr.IntOrString {
 	return deref(r.MaxUnavailable, intstr.FromInt32(0))
 }
 
-func deployment(memcached *Memcached, replicas int32) *appsv1.Deployment {
+func deployment(memcached *Memcached, replicas int32, template corev1.PodTemplateSpec) *appsv1.Deployment {
 	rollout := &memcached.Spec.Rollout
 	return &appsv1.Deployment{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
@@ -37,7 +38,7 @@ func deployment(memcached *Memcached, replicas int32) *appsv1.Deployment {
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(replicas),
 			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
-			Template: podTemplate(memcached),
+			Template: template,
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{

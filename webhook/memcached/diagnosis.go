@@ -29,6 +29,7 @@ var exitCodes = map[int32]string{
 func remedies(spec *Spec, size sizing) object.Remedies {
 	return object.Remedies{
 		containerName: {OOMKilled: moreMemory(spec, size), ExitCodes: exitCodes},
+		reloaderName:  {Reports: true},
 		exporterName:  {OOMKilled: "raise spec.metrics.resources.limits.memory"},
 	}
 }
@@ -53,6 +54,9 @@ func diagnose(spec *Spec, pods []*object.Pod, rollout object.Rollout, now metav1
 	problem := object.Diagnose(pods, rollout, remedies(spec, size))
 	if problem == nil {
 		problem = object.Diagnose(killedLately(pods, now), object.Rollout{}, remedies(spec, size))
+	}
+	if problem == nil {
+		problem = notReloaded(spec, pods)
 	}
 	if problem != nil || !size.tight() {
 		return problem

@@ -24,19 +24,20 @@ const (
 	defaultTerminationGracePeriodSeconds = 30
 )
 
-func podTemplate(memcached *Memcached) corev1.PodTemplateSpec {
+func podTemplate(memcached *Memcached, reloaderImage string) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       podSpec(memcached),
+		Spec:       podSpec(memcached, reloaderImage),
 	}
 }
 
-func podSpec(memcached *Memcached) corev1.PodSpec {
+func podSpec(memcached *Memcached, reloaderImage string) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:       containers(spec),
-		Volumes:          secretVolumes(spec),
-		ImagePullSecrets: spec.ImagePullSecrets,
+		Containers:            containers(spec, reloaderImage),
+		Volumes:               volumes(spec, reloaderImage),
+		ShareProcessNamespace: sharesProcesses(spec, reloaderImage),
+		ImagePullSecrets:      spec.ImagePullSecrets,
 
 		// What Kubernetes leaves open to every pod, and memcached has no use for.
 		AutomountServiceAccountToken: new(false),
@@ -56,10 +57,21 @@ func podSpec(memcached *Memcached) corev1.PodSpec {
 }
 
 // containers are memcached, and what serves beside it.
-func containers(spec *Spec) []corev1.Container {
+func containers(spec *Spec, reloaderImage string) []corev1.Container {
 	all := []corev1.Container{container(spec)}
 	if spec.exports() {
 		all = append(all, exporter(spec))
+	}
+	if reloaderImage != "" {
+		all = append(all, reloader(spec, reloaderImage))
+	}
+	return all
+}
+
+func volumes(spec *Spec, reloaderImage string) []corev1.Volume {
+	all := secretVolumes(spec)
+	if reloaderImage != "" {
+		all = append(all, reloaderVolume())
 	}
 	return all
 }

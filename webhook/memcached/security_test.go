@@ -69,7 +69,7 @@ func TestSecretsAreForTheGroupAlone(t *testing.T) {
 // TestNothingSecretChangesNothing: a pod template that changes replaces every pod, and empties the cache.
 func TestNothingSecretChangesNothing(t *testing.T) {
 	memcached := sample(1)
-	pod := podTemplate(memcached)
+	pod := podTemplate(memcached, "")
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
 		t.Errorf("a cache without TLS and authentication has their marks: %+v", pod)

@@ -2,6 +2,7 @@ package memcached
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/object"
@@ -9,7 +10,7 @@ import (
 
 // statefulSet runs the pods under names that stay. They start and end all at once, for none depends on another; a change
 // of what they run replaces them one after the other.
-func statefulSet(memcached *Memcached, replicas int32) *appsv1.StatefulSet {
+func statefulSet(memcached *Memcached, replicas int32, template corev1.PodTemplateSpec) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -21,7 +22,7 @@ func statefulSet(memcached *Memcached, replicas int32) *appsv1.StatefulSet {
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:            new(replicas),
 			Selector:            &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
-			Template:            podTemplate(memcached),
+			Template:            template,
 			ServiceName:         memcached.Name,
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			UpdateStrategy:      appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},

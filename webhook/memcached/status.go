@@ -9,15 +9,18 @@ import (
 // ReasonScaling is the reason of Progressing while a change of size goes on in steps.
 const ReasonScaling = "Scaling"
 
-func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, monitors bool, now metav1.Time) Status {
+func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, has optional, now metav1.Time) Status {
 	rollout := object.RolloutOf(workload, scale.size, memcached)
 	size := sizingOf(&memcached.Spec)
 	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout, now))
 	if scale.pending() {
 		tellSteps(conditions, scale)
 	}
-	if metrics := metricsReady(&memcached.Spec, pods, monitors); metrics != nil {
+	if metrics := metricsReady(&memcached.Spec, pods, has.serviceMonitors); metrics != nil {
 		conditions = append(conditions, *metrics)
+	}
+	if secrets := secretsCurrent(&memcached.Spec, has.reloaderImage, pods); secrets != nil {
+		conditions = append(conditions, *secrets)
 	}
 	return Status{
 		ReplicaStatus:   rollout.StatusWith(conditions, memcached.Status.ReplicaStatus, pods, selectorLabels(memcached), now),

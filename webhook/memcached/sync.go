@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-func sync(observed composite.Observed[*Memcached, children, related]) (composite.Desired[Status], error) {
+func (c Config) sync(observed composite.Observed[*Memcached, children, related]) (composite.Desired[Status], error) {
 	memcached := observed.Parent
 	if err := validate(memcached); err != nil {
 		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
@@ -20,9 +20,13 @@ func sync(observed composite.Observed[*Memcached, children, related]) (composite
 	}
 	pods := object.LivePods(observed.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
 	scale := scaleOf(memcached, workload, observed.Now)
+	has := optional{
+		reloaderImage:   reloaderImage(c.SidecarImage, &memcached.Spec, workload),
+		serviceMonitors: observed.Children.ServiceMonitors.Listed(),
+	}
 	return composite.Desired[Status]{
-		Status:      status(memcached, workload, scale, pods, observed.Children.ServiceMonitors.Listed(), observed.Now),
-		Children:    desired(memcached, scale.replicas, observed.Children.ServiceMonitors.Listed()),
+		Status:      status(memcached, workload, scale, pods, has, observed.Now),
+		Children:    desired(memcached, scale.replicas, has),
 		ResyncAfter: scale.wait,
 	}, nil
 }
@@ -41,11 +45,20 @@ func ownWorkload(memcached *Memcached, children children) (*object.Workload, err
 	return own.Get(memcached.Namespace, memcached.Name), nil
 }
 
-// desired are the children, of which a nil one is not wanted, nor a ServiceMonitor where the kind is not listed.
-func desired(memcached *Memcached, replicas int32, monitors bool) []runtime.Object {
-	var workload runtime.Object = deployment(memcached, replicas)
+// optional is what an installation has, or has not.
+type optional struct {
+	// reloaderImage is "" where no reloader runs.
+	reloaderImage string
+	// serviceMonitors is true where the CompositeController lists that kind: what it does not list is never deleted.
+	serviceMonitors bool
+}
+
+// desired are the children, of which a nil one is not wanted.
+func desired(memcached *Memcached, replicas int32, has optional) []runtime.Object {
+	template := podTemplate(memcached, has.reloaderImage)
+	var workload runtime.Object = deployment(memcached, replicas, template)
 	if memcached.Spec.workload() == StatefulSetWorkload {
-		workload = statefulSet(memcached, replicas)
+		workload = statefulSet(memcached, replicas, template)
 	}
 	children := []runtime.Object{workload, service(memcached)}
 	if budget := podDisruptionBudget(memcached, replicas); budget != nil {
@@ -54,7 +67,7 @@ func desired(memcached *Memcached, replicas int32, monitors bool) []runtime.Obje
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
 	}
-	if monitor := serviceMonitor(memcached); monitor != nil && monitors {
+	if monitor := serviceMonitor(memcached); monitor != nil && has.serviceMonitors {
 		children = append(children, monitor)
 	}
 	return children

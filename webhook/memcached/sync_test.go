@@ -38,7 +38,7 @@ func TestSyncLeavesItsInputAlone(t *testing.T) {
 	observed, again := observe(sample(2)), observe(sample(2))
 	observed.Parent.Status.Conditions = []metav1.Condition{{Type: object.Ready, Status: metav1.ConditionTrue}}
 	again.Parent.Status.Conditions = []metav1.Condition{{Type: object.Ready, Status: metav1.ConditionTrue}}
-	if _, err := sync(observed); err != nil {
+	if _, err := (Config{}).sync(observed); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(again.Parent, observed.Parent); diff != "" {
@@ -69,7 +69,7 @@ func TestValidate(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(0)
 		memcached.Name, memcached.Spec.Size = test.name, test.size
-		_, err := sync(observe(memcached))
+		_, err := (Config{}).sync(observe(memcached))
 		if test.sentence == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.reason, err)
@@ -86,13 +86,13 @@ func TestValidate(t *testing.T) {
 func TestSyncKeepsTheWorkload(t *testing.T) {
 	observed := observe(sample(2))
 	observed.Parent.Spec.Workload = StatefulSetWorkload
-	_, err := sync(observed)
+	_, err := (Config{}).sync(observed)
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
 		t.Errorf("the Deployment that runs would be deleted, with all that is cached: %v", err)
 	}
 	observed = observe(sample(2))
 	observed.Children.StatefulSets, observed.Children.Deployments = observed.Children.Deployments, composite.GroupOf[object.Workload]()
-	if _, err = sync(observed); err == nil {
+	if _, err = (Config{}).sync(observed); err == nil {
 		t.Error("the StatefulSet that runs would be deleted, with all that is cached")
 	}
 }

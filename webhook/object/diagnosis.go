@@ -32,6 +32,8 @@ type Remedy struct {
 	OOMKilled string
 	// ExitCodes explains how the program ends.
 	ExitCodes map[int32]string
+	// Reports is true for a program that ends when it has something to tell, which is for its parent to read.
+	Reports bool
 }
 
 // Diagnose returns what stands in the way of the pods, or nil. Pods come first, as the cause lies with them, and of
@@ -96,6 +98,9 @@ func diagnoseContainer(container ContainerStatus, remedies Remedies) *Problem {
 	}
 	if ended != nil && ended.Reason == ReasonOOMKilled {
 		return &Problem{Reason: ReasonOOMKilled, Message: joinSentence("container "+container.Name+" was killed for using more memory than its limit", remedies[container.Name].OOMKilled)}
+	}
+	if remedies[container.Name].Reports && (container.State.Waiting == nil || container.State.Waiting.Reason == ReasonCrashLoopBackOff) {
+		return nil
 	}
 	if waiting := container.State.Waiting; waiting != nil {
 		return diagnoseWaiting(container, waiting, ended, remedies)

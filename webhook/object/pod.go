@@ -3,6 +3,7 @@ package object
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -73,6 +74,7 @@ type ContainerStatus struct {
 // ContainerState says what a container does, or did last: at most one of its fields is set.
 type ContainerState struct {
 	Waiting    *ContainerWaiting    `json:"waiting"`
+	Running    ContainerRunning     `json:"running"`
 	Terminated *ContainerTerminated `json:"terminated"`
 }
 
@@ -80,6 +82,12 @@ type ContainerState struct {
 type ContainerWaiting struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
+}
+
+// ContainerRunning says since when a container runs; zero where it does not. A [time.Time] is read without an allocation,
+// and every container has one.
+type ContainerRunning struct {
+	StartedAt time.Time `json:"startedAt"`
 }
 
 // ContainerTerminated says how a container ended.

@@ -16,7 +16,31 @@ type Workload struct {
 
 // WorkloadSpec is the part of a workload's spec that rules read.
 type WorkloadSpec struct {
-	Replicas int32 `json:"replicas"`
+	Replicas int32       `json:"replicas"`
+	Template PodTemplate `json:"template"`
+}
+
+// PodTemplate is the part of a workload's pod template that rules read.
+type PodTemplate struct {
+	Spec struct {
+		Containers []TemplateContainer `json:"containers"`
+	} `json:"spec"`
+}
+
+// TemplateContainer is the part of a template's container that rules read.
+type TemplateContainer struct {
+	Name  string `json:"name"`
+	Image string `json:"image"`
+}
+
+// Image is that of the container of a name; "" where there is none.
+func (w *Workload) Image(container string) string {
+	for _, each := range w.Spec.Template.Spec.Containers {
+		if each.Name == container {
+			return each.Image
+		}
+	}
+	return ""
 }
 
 // WorkloadStatus is the part of a workload's status that rules read.

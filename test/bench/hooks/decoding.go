@@ -24,7 +24,7 @@ type decoding struct {
 
 // measureDecoding takes short turns, so that what disturbs one disturbs its neighbours.
 func measureDecoding(rounds int) ([]decoding, error) {
-	handle := memcached.Controller().Handlers()["sync"]
+	handle := memcached.Controller(memcached.Config{}).Handlers()["sync"]
 	results := make([]decoding, len(sizes))
 	bodies := make([][]byte, len(sizes))
 	for i, size := range sizes {

@@ -1,0 +1,279 @@
+package servers
+
+import (
+	"context"
+	"crypto/tls"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/sidecar"
+)
+
+// rotating are the caches whose memcached has to be told of a change.
+func rotating() []combination {
+	return slices.DeleteFunc(combinations(), func(c combination) bool {
+		return c.clientAuth == "" && c.mode != memcached.AuthASCII || c.metrics || c.plaintext
+	})
+}
+
+// startReloader runs what the pod's reloader runs, and returns what it tells when it ends: a report, or an error.
+func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside server) <-chan any {
+	t.Helper()
+	container := pod.Containers[len(pod.Containers)-1]
+	if container.Name != "reload" || container.Args[0] != "reload" {
+		t.Fatalf("the pod has no reloader: %v", container)
+	}
+	var config sidecar.Config
+	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
+	config.AddFlags(flags)
+	var args []string
+	for _, arg := range append(container.Args[1:], "-serves="+config.Serves) {
+		for port, address := range beside.ports {
+			arg = strings.Replace(arg, "127.0.0.1:"+port, address, 1)
+		}
+		arg = strings.Replace(arg, "/run/memcached-operator", folder, 1)
+		args = append(args, strings.ReplaceAll(arg, "/etc/memcached", folder))
+	}
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Check(); err != nil {
+		t.Fatal(err)
+	}
+	config.Interval, config.Patience = 20*time.Millisecond, 2*time.Second
+	config.Signal = func() error { return syscall.Kill(beside.pid, syscall.SIGHUP) }
+	logged := &watched{Writer: t.Output(), looked: make(chan bool)}
+	config.Logger = slog.New(slog.NewTextHandler(logged, nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	told, ended := make(chan any, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		report, err := sidecar.Run(ctx, config)
+		if err != nil {
+			told <- err
+		} else if report != "" {
+			told <- report
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	select {
+	case <-logged.looked: // what changes from now on is a change
+	case <-time.After(10 * time.Second):
+		t.Fatal("the reloader does not look at the files")
+	}
+	return told
+}
+
+// watched is a log that tells of its first line.
+type watched struct {
+	io.Writer
+	once   sync.Once
+	looked chan bool
+}
+
+func (w *watched) Write(line []byte) (int, error) {
+	w.once.Do(func() { close(w.looked) })
+	return w.Writer.Write(line)
+}
+
+func wait(t *testing.T, told <-chan any) any {
+	t.Helper()
+	select {
+	case what := <-told:
+		return what
+	case <-time.After(20 * time.Second):
+		t.Fatal("the reloader tells nothing")
+		return nil
+	}
+}
+
+// TestRotation: a full cache takes a new certificate and new passwords, and keeps every item. What it cannot take it does
+// not, and serves on with what it has.
+func TestRotation(t *testing.T) {
+	ours := authority.New()
+	client := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "client"})}}
+	for _, c := range rotating() {
+		t.Run(c.String(), func(t *testing.T) {
+			s, pod, folder := startSecure(t, c.spec(), ours)
+			config := client
+			if c.clientAuth == "" {
+				config = nil
+			}
+			const items = 1000
+			c.fill(t, s.address, config, items)
+			before := serial(s.address, config)
+			told := startReloader(t, pod, folder, s)
+
+			newPassword := c.rotate(t, folder, ours)
+			if report, isReport := wait(t, told).(string); !isReport || !strings.Contains(report, c.reports()) {
+				t.Fatalf("told %q, want %q", report, c.reports())
+			}
+			if c.clientAuth != "" && serial(s.address, config) == before {
+				t.Error("the old certificate is served")
+			}
+			if c.mode == memcached.AuthASCII {
+				if err := c.try(s.address, config, user, password); err == nil {
+					t.Error("the old password lets in")
+				}
+			}
+			c.checkItems(t, s.address, config, newPassword, items)
+
+			told = startReloader(t, pod, folder, s)
+			c.breakSecrets(t, folder)
+			if err, isError := wait(t, told).(error); !isError {
+				t.Errorf("what cannot be taken is told as %v", err)
+			} else {
+				t.Log(err)
+			}
+			c.checkItems(t, s.address, config, newPassword, items)
+
+			told = startReloader(t, pod, folder, s)
+			newPassword = c.rotate(t, folder, ours)
+			if report, isReport := wait(t, told).(string); !isReport {
+				t.Errorf("what was mended is told as %v", report)
+			}
+			c.checkItems(t, s.address, config, newPassword, items)
+		})
+	}
+}
+
+// rotate puts another certificate and another password in place, and returns that password.
+func (c combination) rotate(t *testing.T, folder string, issuer *authority.Authority) string {
+	t.Helper()
+	if c.clientAuth != "" {
+		certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
+		writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
+		writeFile(t, filepath.Join(folder, "tls", "tls.crt"), certificate)
+	}
+	if c.mode != memcached.AuthASCII {
+		return password
+	}
+	next := fmt.Sprintf("rotated-%d", time.Now().UnixNano())
+	writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte(user+":"+next+"\n"))
+	return next
+}
+
+// breakSecrets leaves a key that is not the certificate's, or passwords that are none.
+func (c combination) breakSecrets(t *testing.T, folder string) {
+	t.Helper()
+	if c.clientAuth == "" {
+		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte("app\n"))
+		return
+	}
+	_, key := authority.New().Issue(authority.Subject{CommonName: "cache"})
+	writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
+}
+
+func (c combination) reports() string {
+	var reports []string
+	if c.mode == memcached.AuthASCII {
+		reports = append(reports, "passwords of 1 users")
+	}
+	if c.clientAuth != "" {
+		reports = append(reports, "certificate with the serial number ")
+	}
+	return strings.Join(reports, ", ")
+}
+
+// fill stores items, and checkItems reads them again, over one connection.
+func (c combination) fill(t *testing.T, address string, config *tls.Config, items int) {
+	t.Helper()
+	connection := c.enter(t, address, config, password)
+	defer connection.Close()
+	for i := range items {
+		key := fmt.Sprintf("item-%d", i)
+		var err error
+		if c.mode == memcached.AuthSASL {
+			err = binaryRequest(connection, opSet, key, key)
+		} else {
+			err = store(connection, key, key)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (c combination) checkItems(t *testing.T, address string, config *tls.Config, password string, items int) {
+	t.Helper()
+	connection := c.enter(t, address, config, password)
+	defer connection.Close()
+	for i := range items {
+		key := fmt.Sprintf("item-%d", i)
+		var err error
+		if c.mode == memcached.AuthSASL {
+			err = binaryRequest(connection, opGet, key, "")
+		} else {
+			var lines []string
+			if lines, err = ask(connection, "mg "+key+" s"); err == nil && !strings.HasPrefix(lines[0], "HD ") {
+				err = fmt.Errorf("answered %q", lines)
+			}
+		}
+		if err != nil {
+			t.Fatalf("%s is gone: %v", key, err)
+		}
+	}
+}
+
+// enter connects and logs in.
+func (c combination) enter(t *testing.T, address string, config *tls.Config, password string) net.Conn {
+	t.Helper()
+	connection, err := dial(address, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := use(connection, string(c.mode), user, password); err != nil {
+		t.Fatal(err)
+	}
+	return connection
+}
+
+func serial(address string, config *tls.Config) string {
+	connection, err := dial(address, config)
+	if err != nil {
+		return err.Error()
+	}
+	defer connection.Close()
+	if secured, isTLS := connection.(*tls.Conn); isTLS {
+		return secured.ConnectionState().PeerCertificates[0].SerialNumber.String()
+	}
+	return ""
+}
+
+// TestAuthorityRotation: clients of a new authority get in without a restart. Those of the old one still do as well, for
+// memcached adds authorities and forgets none: webhook/memcached/README.md says so, and what to do about it.
+func TestAuthorityRotation(t *testing.T) {
+	ours, next := authority.New(), authority.New()
+	c := combination{clientAuth: memcached.ClientAuthRequire}
+	s, pod, folder := startSecure(t, c.spec(), ours)
+	told := startReloader(t, pod, folder, s)
+	writeFile(t, filepath.Join(folder, "tls", "ca.crt"), next.PEM())
+	wait(t, told)
+	client := func(issuer *authority.Authority) error {
+		config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache"}
+		return c.try(s.address, presents(config, issuer), "", "")
+	}
+	if err := client(next); err != nil {
+		t.Errorf("a client of the new authority: %v", err)
+	}
+	if err := client(ours); err != nil {
+		t.Errorf("a client of the old authority is refused, and README says otherwise: %v", err)
+	}
+	if err := client(authority.New()); err == nil {
+		t.Error("a client of no authority gets in")
+	}
+}

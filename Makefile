@@ -11,11 +11,11 @@ KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 # Without the linters of other languages that it calls where they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Modules besides the root; each has tools that are too heavy for the root's go.mod.
-MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench
+MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench test/bench/chain
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
-	bench record-release image dist clean
+	bench bench-cluster record-release image dist clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -42,6 +42,7 @@ test-monitoring: ## Test alerts, dashboard and metrics with Prometheus' and kube
 
 test-cluster: ## Run the cluster tests: a real API server, and Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows what is going on
+	cd test/bench/chain && $(GO) test ./...
 
 lint: ## Lint code and workflows, and check that go.mod files are tidy.
 	$(ACTIONLINT)
@@ -72,6 +73,9 @@ faults: ## Do to the server what networks and callers do (ARGS=-long for the ful
 bench: ## Measure the hook, COUNT (6) times for benchstat, then beside hooks of other kinds (ARGS="-rounds 5").
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
 	cd test/bench && $(GO) run ./hooks $(ARGS)
+
+bench-cluster: ## Measure Metacontroller with the hook beside an operator, on a cluster (METACONTROLLER=program; ARGS="-parents 200").
+	cd test/bench/chain && $(GO) run . $(ARGS)
 
 record-release: ## Record what the hooks of release VERSION answer, for the upgrade test, before it is tagged.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is tagged: its answers do not change"; exit 1; }

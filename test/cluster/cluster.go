@@ -32,6 +32,10 @@ type Options struct {
 	Logs string
 	// Front returns the URL that Metacontroller calls in the place of the hook's own: that of a proxy, in a test.
 	Front func(hookURL string) (string, error)
+	// MetacontrollerFlags come after the usual ones of the real Metacontroller, and so count instead of them.
+	MetacontrollerFlags []string
+	// Audit names the users whose requests the API server writes to the cluster's AuditLog, one line of JSON for each.
+	Audit []string
 }
 
 // Cluster is a running control plane with the hook and Metacontroller.
@@ -40,6 +44,8 @@ type Cluster struct {
 	Config     *rest.Config
 	Kubeconfig string // path of a file that gives every right
 	Kubectl    string // path of the program
+	AuditLog   string // path of a file, of a cluster that was started with users to audit
+	HookOps    string // URL of the hook's health and metrics
 
 	Hook           Killable
 	Metacontroller Killable
@@ -86,7 +92,7 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	})
 	both.Go(func() error {
 		fmt.Fprintln(options.Progress, "starting etcd and kube-apiserver")
-		return c.startControlPlane()
+		return c.startControlPlane(options.Audit)
 	})
 	if err := both.Wait(); err != nil {
 		return nil, err
@@ -98,7 +104,7 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := c.startHook(ctx, built.hook, options.Front); err != nil {
 		return nil, err
 	}
-	if err := c.startMetacontroller(ctx, built); err != nil {
+	if err := c.startMetacontroller(ctx, built, options.MetacontrollerFlags); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -162,8 +168,8 @@ func (c *Cluster) Log(name string, bytes int) string {
 	return string(log[max(0, len(log)-bytes):])
 }
 
-// start starts a program with the cluster's kubeconfig. It logs into a file of its own.
-func (c *Cluster) start(program string, args ...string) (*Process, error) {
+// Run starts a program with the cluster's kubeconfig. It logs into a file of its own, and ends with the cluster.
+func (c *Cluster) Run(program string, args ...string) (*Process, error) {
 	launcher, err := writeLauncher(filepath.Join(c.folder, "bin"), program)
 	if err != nil {
 		return nil, err

@@ -16,8 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// startControlPlane starts etcd and kube-apiserver by envtest, and leaves a kubeconfig and the CustomResourceDefinitions.
-func (c *Cluster) startControlPlane() error {
+// startControlPlane starts etcd and kube-apiserver by envtest, and leaves a kubeconfig and the CustomResourceDefinitions. The
+// requests of the audited users are logged.
+func (c *Cluster) startControlPlane(audited []string) error {
 	bin := filepath.Join(c.folder, "bin")
 	etcdLauncher, err := writeLauncher(bin, c.programs["etcd"])
 	if err != nil {
@@ -50,6 +51,13 @@ func (c *Cluster) startControlPlane() error {
 		// The Service "kubernetes" would have to lead to an address that is not loopback.
 		Set("advertise-address", "127.0.0.1").
 		Set("endpoint-reconciler-type", "none")
+	if len(audited) > 0 {
+		policy, err := c.writeAuditPolicy(audited)
+		if err != nil {
+			return err
+		}
+		server.Configure().Set("audit-policy-file", policy).Set("audit-log-path", c.AuditLog)
+	}
 	if c.Config, err = c.env.Start(); err != nil {
 		return err
 	}
@@ -77,7 +85,7 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 		// With leases, as a kubelet has them: without, the nodes count as lost after 50 seconds, and their pods as not ready.
 		{"kwok", kubeconfig, "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
 	} {
-		if _, err := c.start(c.programs[command[0]], command[1:]...); err != nil {
+		if _, err := c.Run(c.programs[command[0]], command[1:]...); err != nil {
 			return err
 		}
 	}

@@ -89,11 +89,12 @@ func (c *Cluster) startHook(ctx context.Context, program string, front func(stri
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.start(program, "serve", "-address", address, "-ops-address", ops); err != nil {
+	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops); err != nil {
 		return err
 	}
+	c.HookOps = "http://" + ops
 	if err := poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
-		return errors.Join(c.Check(), answers(ctx, "http://"+ops+"/readyz"))
+		return errors.Join(c.Check(), answers(ctx, c.HookOps+"/readyz"))
 	}); err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (c *Cluster) startHook(ctx context.Context, program string, front func(stri
 	return c.applyCompositeControllers(ctx, url)
 }
 
-func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere) (err error) {
+func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere, more []string) (err error) {
 	var flags []string
 	if built.isReal {
 		kubeconfig, err := c.restrictedKubeconfig(ctx)
@@ -117,8 +118,9 @@ func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere) (er
 		// on every interface.
 		flags = []string{"--kubeconfig=" + kubeconfig, "--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
 			"--metrics-address=0", "--health-probe-bind-address=0"}
+		flags = append(flags, more...)
 	}
-	c.Metacontroller, err = c.start(built.metacontroller, flags...)
+	c.Metacontroller, err = c.Run(built.metacontroller, flags...)
 	return err
 }
 

@@ -49,6 +49,9 @@ func (p *Process) Start() error {
 	return nil
 }
 
+// PID is the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
 // Stop asks the process to end, and kills it when it has not after ten seconds.
 func (p *Process) Stop() error {
 	if p.cmd == nil {

@@ -29,17 +29,22 @@ func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
 	if err := yaml.Unmarshal(content, &values); err != nil {
 		return "", fmt.Errorf("read %s: %w", file, err)
 	}
-	name := metav1.ObjectMeta{Name: "metacontroller"}
-	if err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: name, Rules: values.ClusterRole.Rules}); err != nil {
-		return "", fmt.Errorf("create the ClusterRole of %s: %w", file, err)
+	return c.User(ctx, "metacontroller", values.ClusterRole.Rules)
+}
+
+// User makes a user with these rights, and returns the path of a kubeconfig of that user's.
+func (c *Cluster) User(ctx context.Context, userName string, rules []rbacv1.PolicyRule) (string, error) {
+	name := metav1.ObjectMeta{Name: userName}
+	if err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: name, Rules: rules}); err != nil {
+		return "", fmt.Errorf("create the ClusterRole of %s: %w", userName, err)
 	}
-	err = c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{
+	err := c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: name,
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name.Name}},
 	})
 	if err != nil {
-		return "", fmt.Errorf("bind the ClusterRole of %s: %w", file, err)
+		return "", fmt.Errorf("bind the ClusterRole of %s: %w", userName, err)
 	}
 	user, err := c.env.AddUser(envtest.User{Name: name.Name}, nil)
 	if err != nil {
@@ -49,6 +54,6 @@ func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(c.folder, "metacontroller.kubeconfig")
+	path := filepath.Join(c.folder, userName+".kubeconfig")
 	return path, os.WriteFile(path, kubeconfig, 0o600)
 }

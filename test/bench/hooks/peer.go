@@ -82,7 +82,7 @@ func (p peer) start(ctx context.Context) (*process.Process, string, error) {
 		return nil, "", err
 	}
 	if err := running.Listening(ctx, address); err != nil {
-		_ = running.Stop() // the first error says more
+		running.Stop()
 		return nil, "", err
 	}
 	return running, "http://" + address + "/memcached/sync", nil

@@ -77,7 +77,7 @@ func spread(results []result) []float64 {
 	for i, r := range results {
 		at[i] = costAt(r.cpu[last])
 	}
-	for range len(at) {
+	for range at {
 		for i := range at {
 			for j := range at {
 				if i != j && at[i] <= at[j] && at[j]-at[i] < apart {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -11,7 +12,7 @@ import (
 func writeTable(w io.Writer, results []result, missing []string) {
 	header := []string{"hook"}
 	for _, size := range sizes {
-		header = append(header, fmt.Sprintf("%s pods", thousands(size)))
+		header = append(header, thousands(size)+" pods")
 	}
 	header = append(header, "syncs/s", "p99", "first answer", "idle", "5 x 1,000 pods")
 	fmt.Fprintf(w, "\nProcessor time of one sync by number of pods; syncs of 3 pods a second from %d clients; memory that is resident.\n\n", atOnce)
@@ -43,7 +44,7 @@ func writeDecoding(w io.Writer, results []decoding) {
 	for _, d := range results {
 		row(w, []string{
 			thousands(d.size), mebibytes(int64(d.body)), milliseconds(d.sync), milliseconds(d.valid),
-			fmt.Sprintf("%.2f", ratio(d.sync, d.valid)), fmt.Sprint(d.allocations), mebibytes(int64(d.allocated)),
+			fmt.Sprintf("%.2f", ratio(d.sync, d.valid)), strconv.FormatUint(d.allocations, 10), mebibytes(int64(d.allocated)),
 		})
 	}
 }
@@ -118,7 +119,7 @@ func mebibytes(bytes int64) string {
 // thousands writes a number with commas between its thousands.
 func thousands(n int) string {
 	if n < 1000 {
-		return fmt.Sprint(n)
+		return strconv.Itoa(n)
 	}
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

@@ -4,7 +4,6 @@ package process
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -65,17 +64,14 @@ func (p *Process) Listening(ctx context.Context, address string) error {
 }
 
 // Stop ends the program and waits until it is gone.
-func (p *Process) Stop() error {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stopping %s: %w", p.cmd.Path, err)
-	}
+func (p *Process) Stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails when it is gone
 	select {
 	case <-p.ended:
 	case <-time.After(10 * time.Second):
 		_ = p.cmd.Process.Kill() // it is gone, or goes now
 		<-p.ended
 	}
-	return nil
 }
 
 // CPU is the processor time that a process has used, by the user's code and by the kernel for it.

@@ -40,6 +40,7 @@ func main() {
 	address := flag.String("address", "127.0.0.1:8080", "`host:port` to listen on")
 	flag.Parse()
 	http.HandleFunc("POST /memcached/sync", handle)
+	http.HandleFunc("POST /memcached/customize", customize)
 	log.Fatal(http.ListenAndServe(*address, nil))
 }
 
@@ -65,8 +66,28 @@ func sync(observed request) response {
 	}
 }
 
+// customize asks for the pods, which are their ReplicaSet's and not the parent's.
+func customize(w http.ResponseWriter, r *http.Request) {
+	var observed request
+	if err := json.NewDecoder(r.Body).Decode(&observed); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"relatedResources": []any{map[string]any{
+		"apiVersion":    "v1",
+		"resource":      "pods",
+		"namespace":     observed.Parent.Namespace,
+		"labelSelector": metav1.LabelSelector{MatchLabels: labels(observed.Parent)},
+	}}})
+}
+
+func labels(parent memcached) map[string]string {
+	return map[string]string{"app": "memcached", "memcached_cr": parent.Name}
+}
+
 func deployment(parent memcached) *appsv1.Deployment {
-	labels := map[string]string{"app": "memcached", "memcached_cr": parent.Name}
+	labels := labels(parent)
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: metav1.ObjectMeta{Name: parent.Name, Namespace: parent.Namespace, Labels: labels},

@@ -76,7 +76,7 @@ func TestUpgrade(t *testing.T) {
 func workloads(t *testing.T, request map[string]any) map[string]any {
 	t.Helper()
 	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
-	objects, err := render.Render(webhook.Controllers(memcached.Config{}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
+	objects, err := render.Render(webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func workloads(t *testing.T, request map[string]any) map[string]any {
 // complete adds the empty groups that Metacontroller sends once the CompositeController of today is applied.
 func complete(t *testing.T, c recordedCase) {
 	t.Helper()
-	for _, controller := range webhook.Controllers(memcached.Config{}) {
+	for _, controller := range webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}) {
 		if c.URL != "/"+controller.Name+"/sync" {
 			continue
 		}

@@ -28,7 +28,7 @@ var exitCodes = map[int32]string{
 // remedies tell what to do about pods that do not run.
 func remedies(spec *Spec, size sizing) object.Remedies {
 	return object.Remedies{
-		containerName: {OOMKilled: moreMemory(spec, size), ExitCodes: exitCodes},
+		containerName: {OOMKilled: moreMemory(spec, size), ExitCodes: secretExitCodes(spec)},
 		reloaderName:  {Reports: true},
 		exporterName:  {OOMKilled: "raise spec.metrics.resources.limits.memory"},
 	}
@@ -54,6 +54,9 @@ func diagnose(spec *Spec, pods []*object.Pod, rollout object.Rollout, now metav1
 	problem := object.Diagnose(pods, rollout, remedies(spec, size))
 	if problem == nil {
 		problem = object.Diagnose(killedLately(pods, now), object.Rollout{}, remedies(spec, size))
+	}
+	if problem == nil {
+		problem, _ = notMounted(spec, pods, now)
 	}
 	if problem == nil {
 		problem = notReloaded(spec, pods)

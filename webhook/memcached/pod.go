@@ -93,6 +93,8 @@ func container(spec *Spec) corev1.Container {
 		Lifecycle:       lifecycle(spec),
 		VolumeMounts:    secretMounts(spec),
 		SecurityContext: containerSecurityContext(spec.SecurityContext),
+
+		TerminationMessagePolicy: terminationMessage(spec),
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 const spreadOfReloads = 3 * time.Minute
 
 // secretsCurrent reads from the pods what their reloaders told when they ended; nil where there is nothing to reload.
-func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod) *metav1.Condition {
+func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod, now metav1.Time) *metav1.Condition {
 	if !spec.reloads() {
 		return nil
 	}
@@ -37,7 +37,11 @@ func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod) *metav
 	if reloaderImage == "" {
 		return says(metav1.ConditionUnknown, ReasonReadAtStart, fmt.Sprintf("memcached reads %s when it starts, and a change of it takes effect with the next start: the hook runs without -sidecar-image, whose program would have it read again", secretNames(spec)))
 	}
-	if problem := notReloaded(spec, pods); problem != nil {
+	problem, _ := notMounted(spec, pods, now)
+	if problem == nil {
+		problem = notReloaded(spec, pods)
+	}
+	if problem != nil {
 		return says(metav1.ConditionFalse, problem.Reason, problem.Message)
 	}
 	last, where := lastReload(pods)
@@ -63,7 +67,7 @@ func notReloaded(spec *Spec, pods []*object.Pod) *object.Problem {
 	for _, pod := range pods {
 		if ended := reloaderEnded(pod); ended != nil && ended.ExitCode == 1 && ended.Message != "" {
 			return &object.Problem{Reason: ReasonSecretNotReloaded, Message: fmt.Sprintf(
-				"pod %s: %s has changed, and memcached does not take it: %s", pod.Name, secretNames(spec), ended.Message)}
+				"pod %s: memcached does not take what %s holds: %s", pod.Name, secretNames(spec), ended.Message)}
 		}
 	}
 	return nil

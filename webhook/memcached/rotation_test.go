@@ -45,13 +45,14 @@ func TestSecretsCurrent(t *testing.T) {
 		{"its last change was another", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3600)}, metav1.ConditionFalse, ReasonReloading},
 		{"one has started with it", secure, "i", []*object.Pod{reloading("a", 0, "c", 3600), started("b", 60)}, metav1.ConditionTrue, ReasonReloaded},
 		{"one does not take it", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
+		{"one has nothing to start with", secure, "i", []*object.Pod{started("a", 10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
 		{"to be told to end is no report", secure, "i", []*object.Pod{reloading("a", 0, "", 60)}, metav1.ConditionTrue, ReasonUnchanged},
 		{"nor is to be killed", secure, "i", []*object.Pod{reloading("a", 137, "", 60)}, metav1.ConditionTrue, ReasonUnchanged},
 	}
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsCurrent(&test.spec, test.image, test.pods); condition != nil {
+		if condition := secretsCurrent(&test.spec, test.image, test.pods, noon); condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -66,7 +67,7 @@ func TestSecretsCurrent(t *testing.T) {
 func TestDiagnoseNotReloaded(t *testing.T) {
 	spec := Spec{TLS: &TLS{SecretName: "cache-tls"}}
 	got := diagnose(&spec, []*object.Pod{reloading("a", 1, "tls.crt holds no certificate in PEM", 30)}, object.Rollout{}, noon)
-	want := object.Problem{Reason: "SecretNotReloaded", Message: "pod a: Secret cache-tls has changed, and memcached does not take it: tls.crt holds no certificate in PEM"}
+	want := object.Problem{Reason: "SecretNotReloaded", Message: "pod a: memcached does not take what Secret cache-tls holds: tls.crt holds no certificate in PEM"}
 	if got == nil || *got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -19,7 +19,7 @@ func status(memcached *Memcached, workload *object.Workload, scale scale, pods [
 	if metrics := metricsReady(&memcached.Spec, pods, has.serviceMonitors); metrics != nil {
 		conditions = append(conditions, *metrics)
 	}
-	if secrets := secretsCurrent(&memcached.Spec, has.reloaderImage, pods); secrets != nil {
+	if secrets := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, now); secrets != nil {
 		conditions = append(conditions, *secrets)
 	}
 	return Status{

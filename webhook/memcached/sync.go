@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -24,11 +25,20 @@ func (c Config) sync(observed composite.Observed[*Memcached, children, related])
 		reloaderImage:   reloaderImage(c.SidecarImage, &memcached.Spec, workload),
 		serviceMonitors: observed.Children.ServiceMonitors.Listed(),
 	}
+	_, mounts := notMounted(&memcached.Spec, pods, observed.Now)
 	return composite.Desired[Status]{
 		Status:      status(memcached, workload, scale, pods, has, observed.Now),
 		Children:    desired(memcached, scale.replicas, has),
-		ResyncAfter: scale.wait,
+		ResyncAfter: soonest(scale.wait, mounts),
 	}, nil
+}
+
+// soonest is the shorter of two times to wait, of which 0 is none.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // ownWorkload returns the workload of the kind that is asked for, nil when there is none yet. Where one of the other

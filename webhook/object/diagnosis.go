@@ -17,6 +17,9 @@ const (
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 )
 
+// mostOfALine is how many bytes of a program's words are told.
+const mostOfALine = 300
+
 // Problem is what stands in the way of a parent's pods, in the words that a person needs to mend it.
 type Problem struct {
 	Reason  string
@@ -130,7 +133,17 @@ func diagnoseWaiting(container ContainerStatus, waiting *ContainerWaiting, ended
 
 func crashed(container ContainerStatus, ended *ContainerTerminated, remedies Remedies) *Problem {
 	message := fmt.Sprintf("container %s keeps ending with exit code %d", container.Name, ended.ExitCode)
+	if said := lastLine(ended.Message); said != "" {
+		message += fmt.Sprintf(" and says %q", said)
+	}
 	return &Problem{Reason: ReasonCrashLoopBackOff, Message: joinSentence(message, remedies[container.Name].ExitCodes[ended.ExitCode])}
+}
+
+// lastLine is where a program says why it ends. What comes before may be another at each time, and make a write of each.
+func lastLine(message string) string {
+	lines := strings.Split(strings.TrimSpace(message), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	return last[:min(len(last), mostOfALine)]
 }
 
 // registrySays strips what the kubelet puts before the registry's words while it backs off, so that the message stays

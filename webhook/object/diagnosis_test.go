@@ -48,6 +48,8 @@ func TestDiagnose(t *testing.T) {
 			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 3"}},
 		{"an exit code means what the container's program means by it", []*Pod{{Meta: Meta{Name: "a"}, Status: PodStatus{ContainerStatuses: []ContainerStatus{{Name: "exporter", State: terminated(64, "Error")}}}}}, Rollout{},
 			&Problem{"CrashLoopBackOff", "pod a: container exporter keeps ending with exit code 64"}},
+		{"what the program said last", []*Pod{podWith("a", ContainerStatus{LastState: ContainerState{Terminated: &ContainerTerminated{ExitCode: 64, Message: "0x7f: trace\nno such flag\n"}}})}, Rollout{},
+			&Problem{"CrashLoopBackOff", `pod a: container memcached keeps ending with exit code 64 and says "no such flag": a bad flag`}},
 		{"what the kubelet says of a bad configuration", []*Pod{podWith("a", ContainerStatus{State: waiting("CreateContainerConfigError", "secret not found")})}, Rollout{},
 			&Problem{"CreateContainerConfigError", "pod a: container memcached does not start: secret not found"}},
 		{"no node", []*Pod{unschedulable}, Rollout{}, &Problem{"Unschedulable", "pod u: no node takes it: 0/3 nodes are available"}},

@@ -25,6 +25,7 @@ type PodStatus struct {
 	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
 	PodIP                 string            `json:"podIP"`
+	StartTime             time.Time         `json:"startTime"`
 }
 
 // PodConditions are a pod's conditions that tell something: Ready, and of the others those that do not hold. The rest is

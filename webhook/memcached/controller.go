@@ -21,6 +21,8 @@ type related struct {
 }
 
 // Config is what the hooks are told beside what they observe.
+//
+// +kubebuilder:object:generate=false
 type Config struct {
 	// SidecarImage is the image of this program, whose subcommand reload runs in the pods that need it. Without one they
 	// run without.

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/example/memcached-operator/test/authority"
 	"github.com/example/memcached-operator/webhook/memcached"
 )
 
@@ -54,11 +55,15 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSamples: memcached starts as the samples say.
+// TestSamples: memcached starts as the samples say, once their Secrets are there.
 func TestSamples(t *testing.T) {
 	for file, spec := range samples(t) {
 		t.Run(file, func(t *testing.T) {
-			settings := start(t, container(t, spec), "").stats(t, "stats settings")
+			s, _, _ := startSecure(t, spec, authority.New())
+			if loopback := s.ports[loopbackPort]; loopback != "" {
+				s.address = loopback
+			}
+			settings := s.stats(t, "stats settings")
 			if settings["maxbytes"] == "" {
 				t.Errorf("no settings: %v", settings)
 			}

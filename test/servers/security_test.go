@@ -80,10 +80,14 @@ func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority)
 	t.Helper()
 	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
 	pod := pod(t, spec)
-	folder := mount(t, pod, secrets{
-		"certificate": {"tls.crt": certificate, "tls.key": key, "ca.crt": issuer.PEM()},
-		"users":       {"passwords": []byte("other@shop:x\n" + user + ":" + password + "\n")},
-	})
+	all := secrets{}
+	if spec.TLS != nil {
+		all[spec.TLS.SecretName] = map[string][]byte{"tls.crt": certificate, "tls.key": key, "ca.crt": issuer.PEM()}
+	}
+	if spec.Auth != nil {
+		all[spec.Auth.SecretName] = map[string][]byte{"passwords": []byte("other@shop:x\n" + user + ":" + password + "\n")}
+	}
+	folder := mount(t, pod, all)
 	if spec.Auth != nil && spec.Auth.Mode == memcached.AuthSASL && !readsPasswords(t) {
 		checkPasswords(t, folder)
 	}

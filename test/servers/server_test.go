@@ -104,8 +104,8 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 			listeners[i] = "127.0.0.1"
 			continue
 		}
-		rest, port, _ := cutLast(listener, ":")
-		prefix, host, _ := cutLast(rest, ":")
+		rest, port := cutLast(listener, ":")
+		prefix, host := cutLast(rest, ":")
 		known := slices.ContainsFunc(container.Ports, func(each corev1.ContainerPort) bool { return strconv.Itoa(int(each.ContainerPort)) == port })
 		if (host == "*") != known || host != "*" && host != "127.0.0.1" {
 			t.Fatalf("the listener %s does not go with the ports that are declared: %v", listener, container.Ports)
@@ -117,11 +117,11 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 	return args, ports
 }
 
-func cutLast(text, separator string) (before, after string, found bool) {
+func cutLast(text, separator string) (before, after string) {
 	if at := strings.LastIndex(text, separator); at >= 0 {
-		return text[:at], text[at+len(separator):], true
+		return text[:at], text[at+len(separator):]
 	}
-	return "", text, false
+	return "", text
 }
 
 // takesConnections is what the pod's own probe asks, of all ports.

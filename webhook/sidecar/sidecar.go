@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -66,37 +67,9 @@ func Run(ctx context.Context, c Config) (string, error) {
 	if !c.waitForMemcached(ctx) {
 		return "", nil
 	}
-	var used, seen, told string
-	var since time.Time
-	first, failed := true, false
-	for {
-		content, err := c.content()
-		if err != nil || content != used {
-			if content != seen {
-				seen, since = content, time.Now()
-			}
-			var report string
-			var changed bool
-			if err == nil {
-				report, changed, err = c.apply()
-			}
-			switch {
-			case err == nil && (!first || changed || failed || c.failedBefore()):
-				c.Logger.Info("memcached has taken a change", "now", report)
-				return report, c.forgetFailure()
-			case err == nil:
-				used, first = content, false
-				c.Logger.Info("memcached uses what the files hold", "now", report)
-			default:
-				failed = true
-				if told != err.Error() {
-					told = err.Error()
-					c.Logger.Warn("memcached does not use what the files hold", "error", told)
-				}
-				if !c.failedBefore() && time.Since(since) >= c.Patience {
-					return "", errors.Join(err, c.rememberFailure())
-				}
-			}
+	for w := (watch{Config: c}); ; {
+		if report, err := w.look(time.Now()); report != "" || err != nil {
+			return report, err
 		}
 		select {
 		case <-ctx.Done():
@@ -104,6 +77,59 @@ func Run(ctx context.Context, c Config) (string, error) {
 		case <-time.After(c.Interval):
 		}
 	}
+}
+
+// watch is what one run knows of the files.
+type watch struct {
+	Config
+	// used is what memcached was last seen to use, once settled.
+	used    string
+	settled bool
+	// seen is what the files held at the last look, since then.
+	seen  string
+	since time.Time
+	// failed is true once memcached has not taken them, and logged why.
+	failed bool
+	logged string
+}
+
+// look returns what there is to tell now, if anything.
+func (w *watch) look(now time.Time) (string, error) {
+	content, err := w.content()
+	if err == nil && w.settled && content == w.used {
+		return "", nil
+	}
+	if content != w.seen || w.since.IsZero() {
+		w.seen, w.since = content, now
+	}
+	var report string
+	var changed bool
+	if err == nil {
+		report, changed, err = w.apply()
+	}
+	if err != nil {
+		return "", w.complain(err, now)
+	}
+	w.Logger.Info("memcached uses what the files hold", "now", report)
+	if w.settled || changed || w.failed || w.failedBefore() {
+		return report, w.forgetFailure()
+	}
+	w.used, w.settled = content, true // as memcached started: nothing to tell
+	return "", nil
+}
+
+// complain tells of a failure once, when it has lasted. The next run is silent about it until it is mended: a container
+// that keeps ending would keep its pod out of service.
+func (w *watch) complain(err error, now time.Time) error {
+	w.failed = true
+	if why := err.Error(); why != w.logged {
+		w.Logger.Warn("memcached does not use what the files hold", "error", why)
+		w.logged = why
+	}
+	if w.failedBefore() || now.Sub(w.since) < w.Patience {
+		return nil
+	}
+	return errors.Join(err, w.rememberFailure())
 }
 
 // waitForMemcached returns true once memcached takes connections: that it starts is nothing to tell of.
@@ -148,7 +174,10 @@ func (c *Config) content() (string, error) {
 	var all strings.Builder
 	for _, file := range c.files() {
 		content, err := os.ReadFile(file)
-		if err != nil && !(errors.Is(err, os.ErrNotExist) && strings.HasSuffix(file, authorityFile)) {
+		if errors.Is(err, os.ErrNotExist) && filepath.Base(file) == authorityFile {
+			continue
+		}
+		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&all, "%s %d\n%s", file, len(content), content)

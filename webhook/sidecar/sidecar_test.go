@@ -61,7 +61,8 @@ func (m *imitation) write(content string) {
 func (m *imitation) answer(connection net.Conn) {
 	defer connection.Close()
 	lines := bufio.NewScanner(connection)
-	if lines.Scan() && lines.Scan() && lines.Text() == m.password.Load() {
+	lines.Scan() // the command, whose value is in the next line
+	if lines.Scan() && lines.Text() == m.password.Load() {
 		fmt.Fprint(connection, "STORED\r\n")
 		return
 	}

@@ -117,11 +117,13 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 	return args, ports
 }
 
+// cutLast cuts the text at its last separator. Without one, all of it comes after.
 func cutLast(text, separator string) (before, after string) {
-	if at := strings.LastIndex(text, separator); at >= 0 {
-		return text[:at], text[at+len(separator):]
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return "", text
 	}
-	return "", text
+	return text[:at], text[at+len(separator):]
 }
 
 // takesConnections is what the pod's own probe asks, of all ports.

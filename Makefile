@@ -42,6 +42,7 @@ test-monitoring: ## Test alerts, dashboard and metrics with Prometheus' and kube
 
 test-cluster: ## Run the cluster tests: a real API server, and Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows what is going on
+	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/bench/chain && $(GO) test ./...
 
 lint: ## Lint code and workflows, and check that go.mod files are tidy.

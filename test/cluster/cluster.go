@@ -46,6 +46,7 @@ type Cluster struct {
 	Kubectl    string // path of the program
 	AuditLog   string // path of a file, of a cluster that was started with users to audit
 	HookOps    string // URL of the hook's health and metrics
+	Program    string // path of this repository's program, where it was installed
 
 	Hook           Killable
 	Metacontroller Killable
@@ -92,7 +93,11 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	})
 	both.Go(func() error {
 		fmt.Fprintln(options.Progress, "starting etcd and kube-apiserver")
-		return c.startControlPlane(options.Audit)
+		crds, err := filepath.Glob(filepath.Join(c.root, "crds", "*"))
+		if err != nil {
+			return err
+		}
+		return c.startControlPlane(crds, options.Audit)
 	})
 	if err := both.Wait(); err != nil {
 		return nil, err
@@ -104,7 +109,7 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 	if err := c.startHook(ctx, built.hook, options.Front); err != nil {
 		return nil, err
 	}
-	if err := c.startMetacontroller(ctx, built, options.MetacontrollerFlags); err != nil {
+	if err := c.startMetacontroller(ctx, built, "metacontroller", options.MetacontrollerFlags); err != nil {
 		return nil, err
 	}
 	return c, nil

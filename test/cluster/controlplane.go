@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// startControlPlane starts etcd and kube-apiserver by envtest, and leaves a kubeconfig and the CustomResourceDefinitions. The
-// requests of the audited users are logged.
-func (c *Cluster) startControlPlane(audited []string) error {
+// startControlPlane starts etcd and kube-apiserver by envtest, and leaves a kubeconfig and the CustomResourceDefinitions in
+// those folders, beside Metacontroller's own. The requests of the audited users are logged.
+func (c *Cluster) startControlPlane(definitions, audited []string) error {
 	bin := filepath.Join(c.folder, "bin")
 	etcdLauncher, err := writeLauncher(bin, c.programs["etcd"])
 	if err != nil {
@@ -32,12 +32,8 @@ func (c *Cluster) startControlPlane(audited []string) error {
 	if err != nil {
 		return err
 	}
-	crds, err := filepath.Glob(filepath.Join(c.root, "crds", "*"))
-	if err != nil {
-		return err
-	}
 	c.env = &envtest.Environment{
-		CRDDirectoryPaths:     append(crds, filepath.Join(c.root, "test", "cluster", "crds")),
+		CRDDirectoryPaths:     append(definitions, filepath.Join(c.root, "test", "cluster", "crds")),
 		ErrorIfCRDPathMissing: true,
 	}
 	c.env.ControlPlane.KubectlPath = c.Kubectl

@@ -107,10 +107,11 @@ func (c *Cluster) startHook(ctx context.Context, program string, front func(stri
 	return c.applyCompositeControllers(ctx, url)
 }
 
-func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere, more []string) (err error) {
+// startMetacontroller starts Metacontroller as a user of that name, with more flags for the real one.
+func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere, userName string, more []string) (err error) {
 	var flags []string
 	if built.isReal {
-		kubeconfig, err := c.restrictedKubeconfig(ctx)
+		kubeconfig, err := c.restrictedKubeconfig(ctx, userName)
 		if err != nil {
 			return err
 		}

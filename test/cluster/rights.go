@@ -15,7 +15,7 @@ import (
 // restrictedKubeconfig is that of a user with the rights that manifests/metacontroller-values.yaml grants to Metacontroller,
 // and no more: a right that is missing there shows here, before it does where the chart is installed. The stand-in applies
 // children by patching, which takes other rights.
-func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
+func (c *Cluster) restrictedKubeconfig(ctx context.Context, userName string) (string, error) {
 	file := filepath.Join(c.root, "manifests", "metacontroller-values.yaml")
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
 	if err := yaml.Unmarshal(content, &values); err != nil {
 		return "", fmt.Errorf("read %s: %w", file, err)
 	}
-	return c.User(ctx, "metacontroller", values.ClusterRole.Rules)
+	return c.User(ctx, userName, values.ClusterRole.Rules)
 }
 
 // User makes a user with these rights, and returns the path of a kubeconfig of that user's.
@@ -41,12 +41,12 @@ func (c *Cluster) User(ctx context.Context, userName string, rules []rbacv1.Poli
 	err := c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: name,
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name.Name}},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: userName}},
 	})
 	if err != nil {
 		return "", fmt.Errorf("bind the ClusterRole of %s: %w", userName, err)
 	}
-	user, err := c.env.AddUser(envtest.User{Name: name.Name}, nil)
+	user, err := c.env.AddUser(envtest.User{Name: userName}, nil)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,7 @@ replace (
 )
 
 require (
-	github.com/example/memcached-operator v0.0.0-00010101000000-000000000000
+	github.com/example/memcached-operator v0.0.0
 	github.com/example/memcached-operator/test/bench v0.0.0-00010101000000-000000000000
 	github.com/example/memcached-operator/test/cluster v0.0.0-00010101000000-000000000000
 	golang.org/x/sync v0.24.0

@@ -8,7 +8,8 @@
 //   - The update methods Recreate and Rolling*: it never updates a child whose method is not InPlace.
 //   - ignoreStatusChanges: it also syncs after a status update of its own.
 //   - DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks in the service
-//     form, TLS, authentication, ETag, responseUnMarshallMode: every response is read in the strict mode.
+//     form, ETag, responseUnMarshallMode: every response is read in the strict mode. Credentials but those of
+//     endpointConfigs in Secrets.
 //   - The sync of a parent that is being deleted and has no finalize hook; Metacontroller still updates its status.
 //   - Forgetting what customize answered after 20 minutes; here it is remembered for each generation of the parent.
 //   - Restarting only the CompositeController that has changed: here all of them start anew.
@@ -77,7 +78,7 @@ func run(ctx context.Context, config *rest.Config, events record.EventRecorder) 
 	}()
 	for _, o := range all.Items {
 		p := &parentController{raw: o.Object, client: mgr.GetClient(), cache: mgr.GetCache(), events: events}
-		if err := p.addTo(mgr); err != nil {
+		if err := p.addTo(ctx, mgr); err != nil {
 			return fmt.Errorf("start CompositeController %s: %w", o.GetName(), err)
 		}
 	}

@@ -28,8 +28,9 @@ type compositeController struct {
 				Method string `json:"method"`
 			} `json:"updateStrategy"`
 		} `json:"childResources"`
-		ResyncPeriodSeconds int64 `json:"resyncPeriodSeconds"`
-		GenerateSelector    bool  `json:"generateSelector"`
+		ResyncPeriodSeconds int64            `json:"resyncPeriodSeconds"`
+		GenerateSelector    bool             `json:"generateSelector"`
+		EndpointConfigs     []endpointConfig `json:"endpointConfigs"`
 		Hooks               struct {
 			Sync      *hook `json:"sync"`
 			Finalize  *hook `json:"finalize"`
@@ -49,6 +50,7 @@ type parentController struct {
 	cc         compositeController
 	kind       schema.GroupVersionKind
 	methods    map[schema.GroupVersionKind]string // how to update the children of each kind
+	callers    map[*hook]*caller
 	finalizer  string
 	client     client.Client
 	cache      cache.Cache
@@ -60,13 +62,22 @@ type parentController struct {
 }
 
 // addTo adds what the CompositeController asks for to the manager.
-func (p *parentController) addTo(mgr ctrl.Manager) (err error) {
+func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err error) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(p.raw, &p.cc); err != nil {
 		return err
 	}
 	spec := p.cc.Spec
 	if !spec.GenerateSelector || spec.Hooks.Sync == nil || spec.Hooks.Sync.Version != "v2" {
 		return errors.New("the stand-in needs generateSelector and a sync hook of version v2")
+	}
+	p.callers = map[*hook]*caller{}
+	for _, h := range []*hook{spec.Hooks.Sync, spec.Hooks.Finalize, spec.Hooks.Customize} {
+		if h == nil {
+			continue
+		}
+		if p.callers[h], err = newCaller(ctx, h, mgr.GetAPIReader(), spec.EndpointConfigs); err != nil {
+			return err
+		}
 	}
 	if p.kind, err = p.kindOf(spec.ParentResource); err != nil {
 		return err

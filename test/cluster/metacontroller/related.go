@@ -45,7 +45,7 @@ func (p *parentController) relatedObjects(ctx context.Context, parent *unstructu
 	}
 	if known, ok := p.customized.Load(generationOf(parent)); ok {
 		answer.RelatedResources = known.([]relatedRule)
-	} else if err := customize.call(ctx, map[string]any{"controller": p.raw, "parent": parent.Object}, &answer); err != nil {
+	} else if err := customize.call(ctx, p.callers[customize], map[string]any{"controller": p.raw, "parent": parent.Object}, &answer); err != nil {
 		return nil, err
 	}
 	// Before the objects are listed, or an event in between would find no parent.

@@ -70,7 +70,7 @@ func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstru
 		Finalized          bool                         `json:"finalized"`
 	}
 	request := map[string]any{"controller": p.raw, "parent": parent.Object, "children": observed, "related": related, "finalizing": deleted}
-	if err := hook.call(ctx, request, &answer); err != nil {
+	if err := hook.call(ctx, p.callers[hook], request, &answer); err != nil {
 		return 0, err
 	}
 	err = errors.Join(p.manageChildren(ctx, parent, observed, answer.Children), p.updateStatus(ctx, parent, answer.Status))

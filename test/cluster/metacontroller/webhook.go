@@ -31,7 +31,7 @@ func (e tooManyRequests) Error() string {
 }
 
 // call posts a request and decodes the answer. Only 200 is one: any other status leaves the cluster as it is.
-func (h *hook) call(ctx context.Context, request, response any) error {
+func (h *hook) call(ctx context.Context, as *caller, request, response any) error {
 	timeout := 10 * time.Second
 	if h.Webhook.Timeout != nil && h.Webhook.Timeout.Duration > 0 {
 		timeout = h.Webhook.Timeout.Duration
@@ -47,7 +47,10 @@ func (h *hook) call(ctx context.Context, request, response any) error {
 		return err
 	}
 	post.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(post)
+	if as.authorization != "" {
+		post.Header.Set("Authorization", as.authorization)
+	}
+	answer, err := as.client.Do(post)
 	if err != nil {
 		return err
 	}

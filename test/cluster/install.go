@@ -1,0 +1,196 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// namespace is where every kustomization puts the hook.
+const namespace = "memcached-operator"
+
+// Install starts a cluster as Start does, but of this repository it has what the kustomization in folder has, applied by
+// kubectl as a user does. The definitions of the kinds that others bring are there: cert-manager's and the Prometheus
+// operator's.
+//
+// No pod runs a container here, so the hook is a process on loopback that gets the arguments of the Deployment that was
+// applied, and the files of the Secrets that it mounts. prepare makes these Secrets, as cert-manager and an
+// administrator would. Metacontroller is the user that it is in a cluster, and calls the hook at the process's address.
+func Install(ctx context.Context, folder string, prepare func(context.Context, *Cluster) error, options Options) (_ *Cluster, err error) {
+	programs, err := Build(ctx, options.Progress)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCluster(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Stop())
+		}
+	}()
+	c.programs, c.Kubectl = programs, programs["kubectl"]
+	built, err := c.buildHere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.Program = built.hook
+	definitions, err := foreignDefinitions(ctx, c.root)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(options.Progress, "starting the control plane, and applying", folder)
+	if err := c.startControlPlane(definitions, options.Audit); err != nil {
+		return nil, err
+	}
+	if err := c.startNodes(ctx); err != nil {
+		return nil, err
+	}
+	if out, err := c.RunKubectl(ctx, "apply", "--kustomize", folder); err != nil {
+		return nil, fmt.Errorf("apply %s: %w\n%s", folder, err, out)
+	}
+	if err := prepare(ctx, c); err != nil {
+		return nil, err
+	}
+	address, err := c.startInstalledHook(ctx, built.hook)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.callInstalledAt(ctx, address); err != nil {
+		return nil, err
+	}
+	return c, c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
+}
+
+// RunKubectl runs kubectl and returns what it prints.
+func (c *Cluster) RunKubectl(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, c.Kubectl, args...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// foreignDefinitions are the folders with the CustomResourceDefinitions of the programs that components build upon, from
+// their own modules.
+func foreignDefinitions(ctx context.Context, root string) ([]string, error) {
+	var folders []string
+	for module, folder := range map[string]string{
+		"github.com/cert-manager/cert-manager":               "deploy/crds",
+		"github.com/prometheus-operator/prometheus-operator": "example/prometheus-operator-crd",
+	} {
+		list := goCommand(ctx, filepath.Join(root, "test", "cluster", "programs", "definitions"), "mod", "download", module)
+		if out, err := list.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("download %s: %w\n%s", module, err, out)
+		}
+		list = goCommand(ctx, filepath.Join(root, "test", "cluster", "programs", "definitions"), "list", "-m", "-f", "{{.Dir}}", module)
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("find %s: %w", module, err)
+		}
+		folders = append(folders, filepath.Join(strings.TrimSpace(string(out)), filepath.FromSlash(folder)))
+	}
+	return folders, nil
+}
+
+// startInstalledHook starts the hook as its Deployment says, and returns where it takes requests.
+func (c *Cluster) startInstalledHook(ctx context.Context, program string) (address string, err error) {
+	var deployment appsv1.Deployment
+	if err := c.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: namespace}, &deployment); err != nil {
+		return "", err
+	}
+	spec := deployment.Spec.Template.Spec
+	if address, err = freeAddress(); err != nil {
+		return "", err
+	}
+	ops, err := freeAddress()
+	if err != nil {
+		return "", err
+	}
+	c.HookOps = "http://" + ops
+	replace := []string{"-address=:8080", "-address=" + address, "-ops-address=:8081", "-ops-address=" + ops}
+	for _, mount := range spec.Containers[0].VolumeMounts {
+		folder, err := c.writeSecret(ctx, spec.Volumes, mount.Name)
+		if err != nil {
+			return "", err
+		}
+		replace = append(replace, mount.MountPath+"/", folder+"/")
+	}
+	args := make([]string, 0, len(spec.Containers[0].Args))
+	for _, arg := range spec.Containers[0].Args {
+		args = append(args, strings.NewReplacer(replace...).Replace(arg))
+	}
+	if c.Hook, err = c.Run(program, args...); err != nil {
+		return "", err
+	}
+	return address, poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
+		return errors.Join(c.Check(), answers(ctx, c.HookOps+"/readyz"))
+	})
+}
+
+// writeSecret writes the Secret that a volume names into a folder, as a kubelet does.
+func (c *Cluster) writeSecret(ctx context.Context, volumes []corev1.Volume, name string) (string, error) {
+	folder := filepath.Join(c.folder, "secrets", name)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	for _, volume := range volumes {
+		if volume.Name != name || volume.Secret == nil {
+			continue
+		}
+		var secret corev1.Secret
+		if err := c.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: volume.Secret.SecretName}, &secret); err != nil {
+			return "", err
+		}
+		for key, value := range secret.Data {
+			if err := os.WriteFile(filepath.Join(folder, key), value, 0o600); err != nil {
+				return "", err
+			}
+		}
+		return folder, nil
+	}
+	return "", fmt.Errorf("the volume %s of the hook is no Secret", name)
+}
+
+// callInstalledAt has every hook called at an address on loopback instead of the Service, with the credentials that go there.
+func (c *Cluster) callInstalledAt(ctx context.Context, address string) error {
+	var controllers unstructured.UnstructuredList
+	controllers.SetGroupVersionKind(schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeControllerList"})
+	if err := c.Client.List(ctx, &controllers); err != nil {
+		return err
+	}
+	for _, controller := range controllers.Items {
+		scheme := "http://"
+		endpoints, _, err := unstructured.NestedSlice(controller.Object, "spec", "endpointConfigs")
+		if err != nil {
+			return err
+		}
+		for _, endpoint := range endpoints {
+			scheme = "https://"
+			endpoint.(map[string]any)["host"] = address
+		}
+		if len(endpoints) > 0 {
+			if err := unstructured.SetNestedSlice(controller.Object, endpoints, "spec", "endpointConfigs"); err != nil {
+				return err
+			}
+		}
+		if err := callAt(&controller, scheme+address); err != nil {
+			return err
+		}
+		if err := c.Client.Update(ctx, &controller); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+// Package installation installs this repository on a real API server as README says, with all that protects and monitors
+// it: with what is there then, it tries the commands of the pages.
+package installation
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/cluster"
+)
+
+const root = "../../.."
+
+var (
+	installed *cluster.Cluster
+	signer    = authority.New()
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := install(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if code != 0 {
+		for _, name := range []string{"memcached-operator", "metacontroller"} {
+			fmt.Printf("\nThe end of the log of %s:\n%s\n", name, installed.Log(name, 4000))
+		}
+	}
+	if err := installed.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// install applies manifests/production with monitoring, as a kustomization of one's own.
+func install(ctx context.Context) error {
+	metacontroller, err := cluster.DescribeMetacontroller()
+	if err != nil {
+		return err
+	}
+	fmt.Println(metacontroller)
+	folder, err := os.MkdirTemp("", "overlay-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	manifests, err := filepath.Abs(filepath.Join(root, "manifests"))
+	if err != nil {
+		return err
+	}
+	up, err := filepath.Rel(folder, manifests)
+	if err != nil {
+		return err
+	}
+	overlay := fmt.Sprintf("resources: [%[1]s/production]\ncomponents: [%[1]s/components/monitoring]\n", up)
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+		return err
+	}
+	installed, err = cluster.Install(ctx, folder, issue, cluster.Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS")})
+	return err
+}
+
+// issue does what cert-manager does about each Certificate, and makes the token's Secret as the page about TLS says.
+func issue(ctx context.Context, c *cluster.Cluster) error {
+	var certificates unstructured.UnstructuredList
+	certificates.SetGroupVersionKind(schema.GroupVersionKind{Group: "cert-manager.io", Version: "v1", Kind: "CertificateList"})
+	if err := c.Client.List(ctx, &certificates); err != nil {
+		return err
+	}
+	for _, certificate := range certificates.Items {
+		names, found, err := unstructured.NestedStringSlice(certificate.Object, "spec", "dnsNames")
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue // the authority's own
+		}
+		secret, _, err := unstructured.NestedString(certificate.Object, "spec", "secretName")
+		if err != nil {
+			return err
+		}
+		public, private := signer.Issue(authority.Subject{DNSName: names[0]})
+		err = c.Client.Create(ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: certificate.GetNamespace(), Name: secret},
+			Type:       corev1.SecretTypeTLS,
+			Data:       map[string][]byte{"tls.crt": public, "tls.key": private, "ca.crt": signer.PEM()},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	out, err := c.RunKubectl(ctx, "create", "secret", "generic", "memcached-operator-token", "--namespace", "memcached-operator",
+		"--from-literal=tokens="+token, "--from-literal=token="+token)
+	if err != nil {
+		return fmt.Errorf("make the token: %w: %s", err, out)
+	}
+	return nil
+}
+
+const token = "f3b1c0de"
+
+// kubectl runs kubectl, with a text for its standard input where it reads that, and fails the test if it fails.
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := installed.RunKubectl(t.Context(), args...)
+	if err != nil {
+		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// write writes a file of the test's own.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

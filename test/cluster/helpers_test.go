@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,10 +151,7 @@ func kubectl(t *testing.T, args ...string) string {
 
 func tryKubectl(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), shared.Kubectl, args...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	return shared.RunKubectl(t.Context(), args...)
 }
 
 // sameNodes compares status.nodes, read anew, with the pods that kubectl lists by their labels.

@@ -59,6 +59,7 @@ func run(ctx context.Context, parents []int, only, logs string) error {
 			fmt.Fprintf(os.Stderr, "%d parents, %s\n", n, arm.name)
 			result, err := measure(ctx, arm, n, logs)
 			if err != nil {
+				writeTable(os.Stdout, n, results)
 				return fmt.Errorf("%d parents, %s: %w", n, arm.name, err)
 			}
 			results = append(results, result)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -35,24 +34,29 @@ func watchNamespace(ctx context.Context, c client.WithWatch, namespace string) (
 		if err != nil {
 			return nil, err
 		}
-		go v.follow(ctx, events)
+		go v.follow(ctx, c, list, events)
 	}
 	return v, nil
 }
 
-func (v *view) follow(ctx context.Context, events watch.Interface) {
-	defer events.Stop()
-	for event := range events.ResultChan() {
-		v.mutex.Lock()
-		v.take(event)
-		v.mutex.Unlock()
-		v.tell()
-	}
-	if ctx.Err() == nil {
-		v.mutex.Lock()
-		v.ended = errors.New("a watch has ended")
-		v.mutex.Unlock()
-		v.tell()
+// follow takes what is watched, until the context ends. The API server ends a watch that lags; a new one begins with all
+// that there is.
+func (v *view) follow(ctx context.Context, c client.WithWatch, list client.ObjectList, events watch.Interface) {
+	for {
+		for event := range events.ResultChan() {
+			v.mutex.Lock()
+			v.take(event)
+			v.mutex.Unlock()
+			v.tell()
+		}
+		var err error
+		if events, err = c.Watch(ctx, list, client.InNamespace(namespace)); err != nil {
+			v.mutex.Lock()
+			v.ended = fmt.Errorf("watching again: %w", err)
+			v.mutex.Unlock()
+			v.tell()
+			return
+		}
 	}
 }
 

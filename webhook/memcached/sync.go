@@ -26,10 +26,11 @@ func (c Config) sync(observed composite.Observed[*Memcached, children, related])
 		serviceMonitors: observed.Children.ServiceMonitors.Listed(),
 	}
 	_, mounts := notMounted(&memcached.Spec, pods, observed.Now)
+	status, progress := paced(memcached.Status, status(memcached, workload, scale, pods, has, observed.Now), observed.Now)
 	return composite.Desired[Status]{
-		Status:      status(memcached, workload, scale, pods, has, observed.Now),
+		Status:      status,
 		Children:    desired(memcached, scale.replicas, has),
-		ResyncAfter: soonest(scale.wait, mounts),
+		ResyncAfter: soonest(progress, soonest(scale.wait, mounts)),
 	}, nil
 }
 

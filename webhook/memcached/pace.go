@@ -1,0 +1,56 @@
+package memcached
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/example/memcached-operator/webhook/object"
+)
+
+// quickRollout is how long after its start a rollout may keep its progress to itself. Pods that start at once come one by
+// one into the view of Metacontroller, and their Deployment counts them a moment later: told as they come, three pods
+// make six writes of the status.
+const quickRollout = 5 * time.Second
+
+// paced returns the status to answer with: the one before, for the time that is left of a quick rollout, as long as
+// nothing but progress would be told. Ready, a problem, and a server that is gone are told at once.
+func paced(before, after Status, now metav1.Time) (Status, time.Duration) {
+	start := meta.FindStatusCondition(before.Conditions, object.Progressing)
+	if start == nil || start.Status != metav1.ConditionTrue || equality.Semantic.DeepEqual(before, after) {
+		return after, 0
+	}
+	since := now.Sub(start.LastTransitionTime.Time)
+	if since < 0 || since >= quickRollout || !onlyProgress(before, after) {
+		return after, 0
+	}
+	return before, quickRollout - since
+}
+
+// onlyProgress is true when nothing has changed but that there are more pods, or that more of them are ready.
+func onlyProgress(before, after Status) bool {
+	return before.ObservedGeneration == after.ObservedGeneration &&
+		before.Selector == after.Selector &&
+		before.Memory == after.Memory &&
+		equality.Semantic.DeepEqual(before.Scaling, after.Scaling) &&
+		adds(before.Nodes, after.Nodes) &&
+		adds(before.ServerList, after.ServerList) &&
+		slices.EqualFunc(before.Conditions, after.Conditions, sameButAvailable)
+}
+
+// adds is true when a list that was reported before has lost nothing.
+func adds(before, after []string) bool {
+	return before != nil && sets.New(after...).HasAll(before...)
+}
+
+// sameButAvailable is true for a condition that says the same with other numbers, or that a first pod serves.
+func sameButAvailable(before, after metav1.Condition) bool {
+	if after.Type == object.Available && after.Status == metav1.ConditionTrue {
+		return before.Type == after.Type
+	}
+	return before.Type == after.Type && before.Status == after.Status && before.Reason == after.Reason
+}

@@ -3,6 +3,7 @@ package object
 import (
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -32,6 +33,9 @@ type PodStatus struct {
 // read and not kept, which is four of five on most pods.
 type PodConditions []PodCondition
 
+// readConditions saves each pod the memory of a condition that is read and not kept.
+var readConditions = sync.Pool{New: func() any { return new(PodCondition) }}
+
 // UnmarshalJSONFrom reads the list of all conditions.
 func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginArray {
@@ -40,15 +44,16 @@ func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
 	}
-	*c = make(PodConditions, 0, 2) // for Ready, and for the one that is being read
+	*c = PodConditions{}
+	condition := readConditions.Get().(*PodCondition)
+	defer readConditions.Put(condition)
 	for decoder.PeekKind() != jsontext.KindEndArray {
-		*c = append(*c, PodCondition{})
-		condition := &(*c)[len(*c)-1]
+		*condition = PodCondition{}
 		if err := json.UnmarshalDecode(decoder, condition); err != nil {
 			return err
 		}
-		if condition.Type != corev1.PodReady && condition.Status == corev1.ConditionTrue {
-			*c = (*c)[:len(*c)-1]
+		if condition.Type == corev1.PodReady || condition.Status != corev1.ConditionTrue {
+			*c = append(*c, *condition)
 		}
 	}
 	_, err := decoder.ReadToken()

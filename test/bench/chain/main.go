@@ -58,11 +58,11 @@ func run(ctx context.Context, parents []int, only, logs string) error {
 			}
 			fmt.Fprintf(os.Stderr, "%d parents, %s\n", n, arm.name)
 			result, err := measure(ctx, arm, n, logs)
+			results = append(results, result)
 			if err != nil {
-				writeTable(os.Stdout, n, results)
+				writeTable(os.Stdout, n, results) // what there is so far took long enough
 				return fmt.Errorf("%d parents, %s: %w", n, arm.name, err)
 			}
-			results = append(results, result)
 		}
 		writeTable(os.Stdout, n, results)
 	}

@@ -37,14 +37,14 @@ type phase struct {
 func measure(ctx context.Context, a arm, parents int, logs string) (_ result, err error) {
 	r, err := a.start(ctx, logs)
 	if err != nil {
-		return result{}, err
+		return result{arm: a}, err
 	}
 	defer func() { err = errors.Join(err, r.stop()) }()
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching() // before the API server is stopped, which waits for its watches to end
 	v, err := watchNamespace(watching, r.cluster.Client, namespace)
 	if err != nil {
-		return result{}, err
+		return result{arm: a}, err
 	}
 	m := &meter{running: r, view: v, audit: &auditLog{path: r.cluster.AuditLog, user: r.user}}
 	result := result{arm: a}

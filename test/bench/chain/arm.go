@@ -35,10 +35,10 @@ func arms(folder string) []arm {
 		"rollout":             map[string]any{"minReadySeconds": int64(0)},
 	}
 	return []arm{
-		{name: "this operator"},
 		{name: "this operator, less to do", spec: seed},
-		{name: "Metacontroller, typical Go hook", hook: filepath.Join(folder, "typical")},
 		{name: "controller-runtime", operator: filepath.Join(folder, "operator")},
+		{name: "Metacontroller, typical Go hook", hook: filepath.Join(folder, "typical")},
+		{name: "this operator"},
 	}
 }
 

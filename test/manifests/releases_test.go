@@ -85,7 +85,7 @@ var chart = regexp.MustCompile(`metacontroller-helm(?: --version)? (\d+\.\d+\.\d
 // the same release of Metacontroller.
 func TestMetacontrollerVersionsAgree(t *testing.T) {
 	found := map[string][]string{}
-	for _, file := range []string{"README.md", "manifests/metacontroller-values.yaml", ".github/workflows/kind.yaml"} {
+	for _, file := range []string{"README.md", "manifests/README.md", "manifests/metacontroller-values.yaml", ".github/workflows/kind.yaml"} {
 		content, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestMetacontrollerVersionsAgree(t *testing.T) {
 		t.Errorf("versions of the chart, and the files that name them: %v", found)
 	}
 	for version, files := range found {
-		if len(files) != 3 {
+		if len(files) != 4 {
 			t.Errorf("only %s name the chart %s", strings.Join(files, ", "), version)
 		}
 	}

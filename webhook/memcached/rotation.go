@@ -22,17 +22,18 @@ const (
 	ReasonReadAtStart       = "ReadAtStart"
 )
 
-// spreadOfReloads is by how much the kubelets of two nodes may differ in bringing a Secret up to date: each looks once in
-// a minute or so.
+// spreadOfReloads is by how much two pods may differ in when the kubelet brings a Secret up to date: it looks once in a
+// minute or so.
 const spreadOfReloads = 3 * time.Minute
 
-// secretsCurrent reads from the pods what their reloaders told when they ended; nil where there is nothing to reload.
-func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod, now metav1.Time) *metav1.Condition {
+// secretsCurrent reads from the pods what their reloaders told when they ended; nil where there is nothing to reload. wait
+// is the time after which it may be another although nothing else changes; 0 for never.
+func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod, now metav1.Time) (condition *metav1.Condition, wait time.Duration) {
 	if !spec.reloads() {
-		return nil
+		return nil, 0
 	}
-	says := func(status metav1.ConditionStatus, reason, message string) *metav1.Condition {
-		return &metav1.Condition{Type: SecretsCurrent, Status: status, Reason: reason, Message: message}
+	says := func(status metav1.ConditionStatus, reason, message string) (*metav1.Condition, time.Duration) {
+		return &metav1.Condition{Type: SecretsCurrent, Status: status, Reason: reason, Message: message}, wait
 	}
 	if reloaderImage == "" {
 		return says(metav1.ConditionUnknown, ReasonReadAtStart, fmt.Sprintf("memcached reads %s when it starts, and a change of it takes effect with the next start: the hook runs without -sidecar-image, whose program would have it read again", secretNames(spec)))
@@ -50,12 +51,13 @@ func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod, now me
 	}
 	current := 0
 	for _, pod := range pods {
-		if startedAfter(pod, last.FinishedAt.Add(-spreadOfReloads)) {
+		if took(pod, last.FinishedAt.Time, now) {
 			current++
 		}
 	}
 	told := fmt.Sprintf("%d of %d pods have taken the change of %s; the last was %s at %s: %s", current, len(pods), secretNames(spec), where, last.FinishedAt.UTC().Format(time.RFC3339), last.Message)
 	if current < len(pods) {
+		wait = max(last.FinishedAt.Add(spreadOfReloads).Sub(now.Time), 0)
 		return says(metav1.ConditionFalse, ReasonReloading, told)
 	}
 	return says(metav1.ConditionTrue, ReasonReloaded, told)
@@ -98,15 +100,16 @@ func reloaderEnded(pod *object.Pod) *object.ContainerTerminated {
 	return nil
 }
 
-// startedAfter is true for a pod whose reloader has looked at the Secrets since then: it does when it starts, and it has
-// just before it ends.
-func startedAfter(pod *object.Pod, then time.Time) bool {
-	if ended := reloaderEnded(pod); ended != nil && !ended.FinishedAt.Time.Before(then) {
+// took is true for a pod that has taken what the last one took: it told so at about the same time, or has started with it.
+// One that started shortly before may have either, and would have told in a while of the new one.
+func took(pod *object.Pod, last time.Time, now metav1.Time) bool {
+	if ended := reloaderEnded(pod); ended != nil && last.Sub(ended.FinishedAt.Time) <= spreadOfReloads {
 		return true
 	}
 	for _, container := range pod.Status.ContainerStatuses {
-		if container.Name == reloaderName {
-			return !container.State.Running.StartedAt.Before(then)
+		if container.Name == reloaderName && !container.State.Running.StartedAt.IsZero() {
+			before := last.Sub(container.State.Running.StartedAt)
+			return before <= 0 || before <= spreadOfReloads && now.Sub(last) >= spreadOfReloads
 		}
 	}
 	return false

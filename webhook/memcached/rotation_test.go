@@ -44,6 +44,8 @@ func TestSecretsCurrent(t *testing.T) {
 		{"one has not, for its kubelet looks later", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), started("b", 3600)}, metav1.ConditionFalse, ReasonReloading},
 		{"its last change was another", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3600)}, metav1.ConditionFalse, ReasonReloading},
 		{"one has started with it", secure, "i", []*object.Pod{reloading("a", 0, "c", 3600), started("b", 60)}, metav1.ConditionTrue, ReasonReloaded},
+		{"one has started shortly before, with either", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), started("b", 120)}, metav1.ConditionFalse, ReasonReloading},
+		{"by now it would have told", secure, "i", []*object.Pod{reloading("a", 0, "c", 180), started("b", 240)}, metav1.ConditionTrue, ReasonReloaded},
 		{"one does not take it", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
 		{"one has nothing to start with", secure, "i", []*object.Pod{started("a", 10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
 		{"to be told to end is no report", secure, "i", []*object.Pod{reloading("a", 0, "", 60)}, metav1.ConditionTrue, ReasonUnchanged},
@@ -52,7 +54,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsCurrent(&test.spec, test.image, test.pods, noon); condition != nil {
+		if condition, _ := secretsCurrent(&test.spec, test.image, test.pods, noon); condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -110,6 +112,52 @@ func TestReloaderImageStays(t *testing.T) {
 	for _, test := range cases {
 		if got := reloaderImage(test.configured, &test.spec, test.workload); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+func TestSecretsCurrentWaits(t *testing.T) {
+	secure := Spec{TLS: &TLS{SecretName: "cache-tls"}}
+	cases := []struct {
+		reason string
+		pods   []*object.Pod
+		want   time.Duration
+	}{
+		{"nothing to wait for", []*object.Pod{reloading("a", 0, "c", 60)}, 0},
+		{"silence tells something in the end", []*object.Pod{reloading("a", 0, "c", 60), started("b", 120)}, 2 * time.Minute},
+		{"and no more after that", []*object.Pod{reloading("a", 0, "c", 600), started("b", 3600)}, 0},
+	}
+	for _, test := range cases {
+		if _, wait := secretsCurrent(&secure, "i", test.pods, noon); wait != test.want {
+			t.Errorf("%s: waits for %s, want %s", test.reason, wait, test.want)
+		}
+	}
+}
+
+// TestAvailableWithoutTheOthers: a reloader that ends, or an exporter that is down, makes a pod not ready, and is no
+// reason to say that nothing serves.
+func TestAvailableWithoutTheOthers(t *testing.T) {
+	pod := func(ready bool) []*object.Pod {
+		return []*object.Pod{{Status: object.PodStatus{
+			Conditions:        object.PodConditions{{Type: "Ready", Status: "False", Reason: "ContainersNotReady"}},
+			ContainerStatuses: []object.ContainerStatus{{Name: containerName, Ready: ready}, {Name: reloaderName}},
+		}}}
+	}
+	cases := []struct {
+		reason  string
+		desired int32
+		pods    []*object.Pod
+		want    string
+	}{
+		{"memcached serves", 1, pod(true), ReasonServing},
+		{"it does not", 1, pod(false), object.ReasonNoReplicaReady},
+		{"none is asked for", 0, pod(true), object.ReasonScaledToZero},
+	}
+	for _, test := range cases {
+		conditions := object.Conditions(object.Rollout{Desired: test.desired}, nil)
+		tellServing(conditions, test.pods)
+		if available := conditions[0]; available.Reason != test.want || (available.Status == metav1.ConditionTrue) != (test.want == ReasonServing) {
+			t.Errorf("%s: %v", test.reason, available)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package memcached
 
 import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/object"
@@ -9,17 +12,21 @@ import (
 // ReasonScaling is the reason of Progressing while a change of size goes on in steps.
 const ReasonScaling = "Scaling"
 
+// ReasonServing is the reason of Available where memcached serves in pods that are not ready for another container.
+const ReasonServing = "Serving"
+
 func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, has optional, now metav1.Time) Status {
 	rollout := object.RolloutOf(workload, scale.size, memcached)
 	size := sizingOf(&memcached.Spec)
 	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout, now))
+	tellServing(conditions, pods)
 	if scale.pending() {
 		tellSteps(conditions, scale)
 	}
 	if metrics := metricsReady(&memcached.Spec, pods, has.serviceMonitors); metrics != nil {
 		conditions = append(conditions, *metrics)
 	}
-	if secrets := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, now); secrets != nil {
+	if secrets, _ := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, now); secrets != nil {
 		conditions = append(conditions, *secrets)
 	}
 	return Status{
@@ -28,6 +35,19 @@ func status(memcached *Memcached, workload *object.Workload, scale scale, pods [
 		ServerList:      serverList(memcached, scale.replicas, pods),
 		Memory:          MemoryStatus{ItemMiB: size.items, LimitMiB: size.limit},
 		Scaling:         scale.status,
+	}
+}
+
+// tellServing corrects what a workload can only guess of: a pod is not ready while the exporter or the reloader is not,
+// which ends when it has something to tell, and memcached serves all the same.
+func tellServing(conditions []metav1.Condition, pods []*object.Pod) {
+	available := meta.FindStatusCondition(conditions, object.Available)
+	if available.Reason != object.ReasonNoReplicaReady {
+		return
+	}
+	if slices.ContainsFunc(pods, func(pod *object.Pod) bool { return pod.Serves(containerName) }) {
+		available.Status, available.Reason = metav1.ConditionTrue, ReasonServing
+		available.Message = "memcached serves in at least one pod, of which another container is not ready"
 	}
 }
 

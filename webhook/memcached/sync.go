@@ -26,20 +26,24 @@ func (c Config) sync(observed composite.Observed[*Memcached, children, related])
 		serviceMonitors: observed.Children.ServiceMonitors.Listed(),
 	}
 	_, mounts := notMounted(&memcached.Spec, pods, observed.Now)
+	_, reloads := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, observed.Now)
 	status, progress := paced(memcached.Status, status(memcached, workload, scale, pods, has, observed.Now), observed.Now)
 	return composite.Desired[Status]{
 		Status:      status,
 		Children:    desired(memcached, scale.replicas, has),
-		ResyncAfter: soonest(progress, soonest(scale.wait, mounts)),
+		ResyncAfter: soonest(progress, scale.wait, mounts, reloads),
 	}, nil
 }
 
-// soonest is the shorter of two times to wait, of which 0 is none.
-func soonest(a, b time.Duration) time.Duration {
-	if a == 0 || b == 0 {
-		return max(a, b)
+// soonest is the shortest of several times to wait, of which 0 is none.
+func soonest(waits ...time.Duration) time.Duration {
+	shortest := time.Duration(0)
+	for _, wait := range waits {
+		if wait > 0 && (shortest == 0 || wait < shortest) {
+			shortest = wait
+		}
 	}
-	return min(a, b)
+	return shortest
 }
 
 // ownWorkload returns the workload of the kind that is asked for, nil when there is none yet. Where one of the other

@@ -13,6 +13,7 @@ type Duration string
 // Metrics adds to each pod an exporter of memcached's statistics for Prometheus, on port 9150.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || has(self.enabled) && self.enabled",message="serviceMonitor needs enabled: without an exporter there is nothing to monitor"
+// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.metrics.resources.requests must not be above spec.metrics.resources.limits"
 type Metrics struct {
 	// enabled adds the exporter. By default false.
 	// +optional

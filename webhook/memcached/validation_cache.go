@@ -41,15 +41,8 @@ func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
 // validateMemory holds the limit, the request and the items against each other. A limit that is too low for the items
 // that were asked for is not refused: the cache runs, and its status says so.
 func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
 	size := sizingOf(spec)
-	all := resources(spec.Resources, size)
-	for name, limit := range all.Limits {
-		if request := all.Requests[name]; request.Cmp(limit) > 0 {
-			errs = append(errs, field.Invalid(path.Child("resources", "requests").Key(string(name)), request.String(), "must not be above the limit of "+limit.String()))
-		}
-	}
-	errs = sorted(errs)
+	errs := requestsWithinLimits(path.Child("resources", "requests"), resources(spec.Resources, size))
 	least := max(leastItemMiB, 2*itemSizeKiB(spec.Cache.maxItemSize())/1024)
 	switch {
 	case size.items >= least:
@@ -62,4 +55,14 @@ func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
 		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the least that memcached takes here, and what it uses beside them", needed, least)))
 	}
 	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultItemMiB)))
+}
+
+func requestsWithinLimits(path *field.Path, resources corev1.ResourceRequirements) field.ErrorList {
+	var errs field.ErrorList
+	for name, limit := range resources.Limits {
+		if request := resources.Requests[name]; request.Cmp(limit) > 0 {
+			errs = append(errs, field.Invalid(path.Key(string(name)), request.String(), "must not be above the limit of "+limit.String()))
+		}
+	}
+	return sorted(errs)
 }

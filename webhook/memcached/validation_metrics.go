@@ -10,12 +10,12 @@ import (
 var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
 
 func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
+	errs := requestsWithinLimits(path.Child("resources", "requests"), metrics.Resources)
 	monitor := metrics.ServiceMonitor
 	if monitor == nil {
-		return nil
+		return errs
 	}
 	path = path.Child("serviceMonitor")
-	var errs field.ErrorList
 	if !metrics.Enabled {
 		errs = append(errs, field.Forbidden(path, "it needs spec.metrics.enabled: without an exporter there is nothing to monitor"))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// DefaultImage runs where spec.image is empty. 1.6.40 and later reload certificates on SIGHUP.
+// DefaultImage runs where spec.image is empty.
 const DefaultImage = "memcached:1.6.45-alpine"
 
 const (

@@ -19,7 +19,8 @@ func TestAllocations(t *testing.T) {
 	handle := Controller(Config{}).Handlers()["sync"]
 	body := requests.Sync(100)
 	allocations := math.Inf(1)
-	for range 5 { // and the least counts, because under the race detector pools forget what they hold, at random
+	// The least of several counts, for under the race detector pools forget what they hold, at random.
+	for round := 0; round < 5 || round < 100 && allocations > 1.1*allocationsOf100Pods; round++ {
 		allocations = min(allocations, testing.AllocsPerRun(1, func() {
 			if _, err := handle(bytes.NewReader(body), metav1.Time{}); err != nil {
 				t.Fatal(err)

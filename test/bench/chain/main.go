@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,7 +28,11 @@ func main() {
 		}
 		return nil
 	})
-	only := flags.String("only", "", "run only the arms whose name contains this `text`")
+	only := regexp.MustCompile("")
+	flags.Func("only", "run only the arms whose name matches this `expression`", func(value string) (err error) {
+		only, err = regexp.Compile(value)
+		return err
+	})
 	keep := flags.String("logs", "", "`folder` to keep the programs' logs in (default: none is kept)")
 	_ = flags.Parse(os.Args[1:]) // it exits on an error
 	if parents == nil {
@@ -35,13 +40,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, parents, *only, *keep); err != nil {
+	if err := run(ctx, parents, only, *keep); err != nil {
 		fmt.Fprintln(os.Stderr, "chain:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, parents []int, only, logs string) error {
+func run(ctx context.Context, parents []int, only *regexp.Regexp, logs string) error {
 	folder, err := os.MkdirTemp("", "memcached-chain-")
 	if err != nil {
 		return err
@@ -53,7 +58,7 @@ func run(ctx context.Context, parents []int, only, logs string) error {
 	for _, n := range parents {
 		var results []result
 		for _, arm := range arms(folder) {
-			if !strings.Contains(arm.name, only) {
+			if !only.MatchString(arm.name) {
 				continue
 			}
 			fmt.Fprintf(os.Stderr, "%d parents, %s\n", n, arm.name)

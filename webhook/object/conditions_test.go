@@ -107,7 +107,8 @@ func TestRolloutSays(t *testing.T) {
 	}{
 		{"the workload has not heard of it", Rollout{Desired: 3, Ready: 2}, "2 of 3 replicas are ready, the latest change is not rolled out yet"},
 		{"on the way", Rollout{Desired: 3, Updated: 2, Ready: 3, Current: true}, "2 of 3 replicas are up to date, 3 are ready"},
-		{"all there, and only time is wanting", Rollout{Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true}, "3 of 3 replicas are up to date and ready, 1 of them for as long as minReadySeconds asks"},
+		{"all there, and only time is wanting", Rollout{Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true}, "all 3 replicas are up to date and ready, but not all for as long as minReadySeconds asks"},
+		{"another has waited long enough, which is no news", Rollout{Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true}, "all 3 replicas are up to date and ready, but not all for as long as minReadySeconds asks"},
 	}
 	for _, test := range cases {
 		if got := test.rollout.String(); got != test.want {

@@ -109,7 +109,8 @@ func (r Rollout) String() string {
 		return fmt.Sprintf("%d of %d replicas are ready, the latest change is not rolled out yet", r.Ready, r.Desired)
 	}
 	if r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired {
-		return fmt.Sprintf("%d of %d replicas are up to date and ready, %d of them for as long as minReadySeconds asks", r.Ready, r.Desired, r.Available)
+		// Without a number: pods come of age one by one, and each would be another write of the status.
+		return fmt.Sprintf("all %d replicas are up to date and ready, but not all for as long as minReadySeconds asks", r.Desired)
 	}
 	return fmt.Sprintf("%d of %d replicas are up to date, %d are ready", r.Updated, r.Desired, r.Ready)
 }

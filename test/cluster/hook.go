@@ -16,6 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// sidecarImage is as in manifests/base. No pod here runs it.
+const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
+
 // builtHere are the programs that come from this repository, built anew for each cluster.
 type builtHere struct {
 	hook           string
@@ -89,7 +92,7 @@ func (c *Cluster) startHook(ctx context.Context, program string, front func(stri
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops); err != nil {
+	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops, "-sidecar-image", sidecarImage); err != nil {
 		return err
 	}
 	c.HookOps = "http://" + ops

@@ -151,6 +151,7 @@ func TestAvailableWithoutTheOthers(t *testing.T) {
 	}{
 		{"memcached serves", 1, pod(true), ReasonServing},
 		{"it does not", 1, pod(false), object.ReasonNoReplicaReady},
+		{"the workload is about to count it", 1, []*object.Pod{{Status: object.PodStatus{Conditions: object.PodConditions{{Type: "Ready", Status: "True"}}}}}, object.ReasonNoReplicaReady},
 		{"none is asked for", 0, pod(true), object.ReasonScaledToZero},
 	}
 	for _, test := range cases {

@@ -39,13 +39,13 @@ func status(memcached *Memcached, workload *object.Workload, scale scale, pods [
 }
 
 // tellServing corrects what a workload can only guess of: a pod is not ready while the exporter or the reloader is not,
-// which ends when it has something to tell, and memcached serves all the same.
+// which ends when it has something to tell, and memcached serves all the same. Pods that are ready the workload counts.
 func tellServing(conditions []metav1.Condition, pods []*object.Pod) {
 	available := meta.FindStatusCondition(conditions, object.Available)
 	if available.Reason != object.ReasonNoReplicaReady {
 		return
 	}
-	if slices.ContainsFunc(pods, func(pod *object.Pod) bool { return pod.Serves(containerName) }) {
+	if slices.ContainsFunc(pods, func(pod *object.Pod) bool { return !pod.Ready() && pod.Serves(containerName) }) {
 		available.Status, available.Reason = metav1.ConditionTrue, ReasonServing
 		available.Message = "memcached serves in at least one pod, of which another container is not ready"
 	}

@@ -13,7 +13,7 @@ import (
 // BenchmarkHandler answers a sync through everything that a request passes after net/http: what it takes beyond
 // BenchmarkSync of webhook/memcached is what routes, bounds, metrics and logs cost.
 func BenchmarkHandler(b *testing.B) {
-	handler := NewHandler(Options{})
+	handler := NewHandler(Options{MaxHeapBytes: 1 << 30}) // the requests are made in this process
 	for _, pods := range []int{0, 3, 100, 1000, 3000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			body := requests.Sync(pods)

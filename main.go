@@ -79,21 +79,12 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var level slog.Level
 	var format string
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	config.AddFlags(flags)
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
 	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
 
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, usage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return nil
-	} else if err != nil {
-		return usageError{err}
-	}
-	if flags.NArg() > 0 {
-		return usageError{fmt.Errorf("serve takes flags only, not %q", flags.Arg(0))}
+	if ok, err := parse(flags, args, stdout, usage); !ok {
+		return err
 	}
 	if err := config.Check(); err != nil {
 		return usageError{err}
@@ -104,6 +95,25 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	config.Logger = slog.New(handler)
 	return webhook.Serve(ctx, config)
+}
+
+// parse reads the flags of a command that takes nothing else. It returns false where that was all: after printing the help
+// that was asked for, or with what is wrong.
+func parse(flags *flag.FlagSet, args []string, stdout io.Writer, usage string) (bool, error) {
+	flags.SetOutput(io.Discard) // which would print a mistake before main does
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return false, nil
+	case err != nil:
+		return false, usageError{err}
+	case flags.NArg() > 0:
+		return false, usageError{fmt.Errorf("%s takes flags only, not %q", flags.Name(), flags.Arg(0))}
+	}
+	return true, nil
 }
 
 func logHandler(format string, w io.Writer, level slog.Level) (slog.Handler, error) {
@@ -126,7 +136,6 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	var files []string
 	var observedFile, sidecarImage, format string
 	flags := flag.NewFlagSet("render", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.Func("f", "`file` of parents, - for standard input; may be repeated", func(file string) error {
 		files = append(files, file)
 		return nil
@@ -134,20 +143,13 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	flags.StringVar(&observedFile, "observed", "", "`file` of a recorded sync request, whose children and related objects are observed")
 	flags.StringVar(&sidecarImage, "sidecar-image", "", webhook.SidecarImageUsage)
 	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, renderUsage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return nil
-	} else if err != nil {
-		return usageError{err}
+	if ok, err := parse(flags, args, stdout, renderUsage); !ok {
+		return err
 	}
 	encode, known := map[string]func([]render.Object) ([]byte, error){"yaml": render.YAML, "json": render.JSON}[format]
 	switch {
 	case !known:
 		return usageError{fmt.Errorf("invalid value %q for flag -o: use yaml or json", format)}
-	case flags.NArg() > 0:
-		return usageError{fmt.Errorf("render takes flags only, not %q", flags.Arg(0))}
 	case len(files) == 0:
 		return usageError{errors.New("render needs a file: -f FILE, or -f - for standard input")}
 	}
@@ -198,19 +200,10 @@ func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	var config sidecar.Config
 	var reportFile string
 	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	config.AddFlags(flags)
 	flags.StringVar(&reportFile, "report", "/dev/termination-log", "`file` that takes what there is to tell, which the kubelet copies to the pod's status")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, reloadUsage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return nil
-	} else if err != nil {
-		return usageError{err}
-	}
-	if flags.NArg() > 0 {
-		return usageError{fmt.Errorf("reload takes flags only, not %q", flags.Arg(0))}
+	if ok, err := parse(flags, args, stdout, reloadUsage); !ok {
+		return err
 	}
 	if err := config.Check(); err != nil {
 		return usageError{err}

@@ -1,14 +1,46 @@
-package main
+package test
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
+// program builds memcached-operator, as a user has it.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "memcached-operator")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
+	return path
+}
+
+// finish runs a command in the folder of the repository to its end, and returns what it printed and its exit code.
+func finish(t *testing.T, program string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = "..", &out, &errs
+	if err := cmd.Run(); err != nil {
+		exit, ended := errors.AsType[*exec.ExitError](err)
+		if !ended {
+			t.Fatalf("run %v: %v", args, err)
+		}
+		code = exit.ExitCode()
+	}
+	return out.String(), errs.String(), code
+}
+
 func TestUsage(t *testing.T) {
+	program := program(t)
 	cases := []struct {
 		reason   string
 		args     []string
@@ -39,21 +71,18 @@ func TestUsage(t *testing.T) {
 		{"version takes nothing", []string{"version", "-v"}, "-v"},
 	}
 	for _, test := range cases {
-		var stdout, stderr bytes.Buffer
-		err := run(t.Context(), test.args, &stdout, &stderr)
-		if _, isUsage := errors.AsType[usageError](err); !isUsage || !strings.Contains(err.Error(), test.sentence) {
-			t.Errorf("%s: error %v, want a usage error about %s", test.reason, err, test.sentence)
+		stdout, stderr, code := finish(t, program, test.args...)
+		if code != 2 || !strings.Contains(stderr, test.sentence) {
+			t.Errorf("%s: exit code %d, want 2; it says %q, want something about %s", test.reason, code, stderr, test.sentence)
 		}
-		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %q is more than one sentence", test.reason, err)
-		}
-		if stdout.Len()+stderr.Len() > 0 {
-			t.Errorf("%s: printed %q %q beside the error", test.reason, &stdout, &stderr)
+		if strings.Count(stderr, "\n") != 1 || stdout != "" {
+			t.Errorf("%s: it says %q and prints %q, want one sentence alone", test.reason, stderr, stdout)
 		}
 	}
 }
 
 func TestHelpAndVersion(t *testing.T) {
+	program := program(t)
 	for _, test := range []struct {
 		args []string
 		want string
@@ -66,21 +95,33 @@ func TestHelpAndVersion(t *testing.T) {
 		{[]string{"render", "-f", "manifests/samples/cache_v1alpha1_memcached.yaml"}, "kind: Deployment"},
 		{[]string{"version"}, "memcached-operator "},
 	} {
-		var stdout bytes.Buffer
-		if err := run(t.Context(), test.args, &stdout, nil); err != nil || !strings.Contains(stdout.String(), test.want) {
-			t.Errorf("%v: %v, printed %q without %q", test.args, err, &stdout, test.want)
+		stdout, stderr, code := finish(t, program, test.args...)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, test.want) {
+			t.Errorf("%v: exit code %d, it says %q and prints %q, want %q in it", test.args, code, stderr, stdout, test.want)
 		}
 	}
 }
 
-func TestServeEndsWithItsContext(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	var stderr bytes.Buffer
-	if err := run(ctx, []string{"-address", "127.0.0.1:0", "-ops-address", "", "-log-format", "json"}, nil, &stderr); err != nil {
+func TestServeEndsWhenItIsTold(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), program(t), "-address", "127.0.0.1:0", "-ops-address", "", "-log-format", "json")
+	logs, err := cmd.StderrPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr.String(), `"msg":"serving hooks"`) {
-		t.Errorf("the log says %q", &stderr)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	hung := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	defer hung.Stop()
+	line := make([]byte, 4096)
+	n, err := logs.Read(line)
+	if err != nil || !strings.Contains(string(line[:n]), `"msg":"serving hooks"`) {
+		t.Errorf("the log begins with %q: %v", line[:n], err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it should end well, and ends with %v", err)
 	}
 }

@@ -70,21 +70,26 @@ type Killable interface {
 
 // Start builds what is not built yet, starts everything, and returns when Metacontroller has been started with all
 // CompositeControllers applied. On an error nothing stays behind.
-func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
-	programs, err := Build(ctx, options.Progress)
-	if err != nil {
-		return nil, err
-	}
+func Start(ctx context.Context, options Options) (*Cluster, error) {
+	return raise(ctx, options, func(c *Cluster) error { return c.startAll(ctx, options) })
+}
+
+// raise makes a cluster of what start starts. On an error nothing stays behind.
+func raise(ctx context.Context, options Options, start func(*Cluster) error) (*Cluster, error) {
 	c, err := newCluster(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Stop())
-		}
-	}()
-	c.programs, c.Kubectl = programs, programs["kubectl"]
+	if err := start(c); err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	return c, nil
+}
+
+func (c *Cluster) startAll(ctx context.Context, options Options) error {
+	if err := c.buildPrograms(ctx, options.Progress); err != nil {
+		return err
+	}
 	var built *builtHere
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
@@ -100,19 +105,22 @@ func Start(ctx context.Context, options Options) (_ *Cluster, err error) {
 		return c.startControlPlane(crds, options.Audit)
 	})
 	if err := both.Wait(); err != nil {
-		return nil, err
+		return err
 	}
 	fmt.Fprintln(options.Progress, "starting kube-controller-manager, kube-scheduler, kwok, the hook and Metacontroller")
 	if err := c.startNodes(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.startHook(ctx, built.hook, options.Front); err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.startMetacontroller(ctx, built, "metacontroller", options.MetacontrollerFlags); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c.startMetacontroller(ctx, built, "metacontroller", options.MetacontrollerFlags)
+}
+
+func (c *Cluster) buildPrograms(ctx context.Context, progress io.Writer) error {
+	programs, err := Build(ctx, progress)
+	c.programs, c.Kubectl = programs, programs["kubectl"]
+	return err
 }
 
 // newCluster makes the folder of a cluster, and the watchdog over it.

@@ -23,49 +23,41 @@ type Existing struct {
 }
 
 // Connect applies CustomResourceDefinitions and CompositeControllers to an existing cluster and starts the hook.
-func Connect(ctx context.Context, existing Existing, options Options) (_ *Cluster, err error) {
+func Connect(ctx context.Context, existing Existing, options Options) (*Cluster, error) {
 	if options.Front == nil {
 		return nil, errors.New("connect to a cluster: its nodes cannot reach the hook on a loopback address, so it needs a front")
 	}
-	c, err := newCluster(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Stop())
-		}
-	}()
+	return raise(ctx, options, func(c *Cluster) error { return c.connect(ctx, existing, options) })
+}
+
+func (c *Cluster) connect(ctx context.Context, existing Existing, options Options) (err error) {
 	if c.Kubectl, err = exec.LookPath("kubectl"); err != nil {
-		return nil, err
+		return err
 	}
 	if c.Kubeconfig, err = filepath.Abs(existing.Kubeconfig); err != nil {
-		return nil, err
+		return err
 	}
 	if c.Config, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
-		return nil, err
+		return err
 	}
 	c.Config.QPS = -1
 	if c.Client, err = client.NewWithWatch(c.Config, client.Options{}); err != nil {
-		return nil, err
+		return err
 	}
 	c.restartAPIServer = existing.RestartAPIServer
 	c.Metacontroller = &statefulSet{ctx: ctx, kubectl: c.Kubectl, kubeconfig: c.Kubeconfig}
 	crds, err := filepath.Glob(filepath.Join(c.root, "crds", "*"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{Paths: crds, ErrorIfPathMissing: true}); err != nil {
-		return nil, err
+		return err
 	}
 	hook, err := c.buildHook(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.startHook(ctx, hook, options.Front); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c.startHook(ctx, hook, options.Front)
 }
 
 // statefulSet is Metacontroller as its Helm chart runs it.

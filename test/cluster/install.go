@@ -28,51 +28,44 @@ const namespace = "memcached-operator"
 // No pod runs a container here, so the hook is a process on loopback that gets the arguments of the Deployment that was
 // applied, and the files of the Secrets that it mounts. prepare makes these Secrets, as cert-manager and an
 // administrator would. Metacontroller is the user that it is in a cluster, and calls the hook at the process's address.
-func Install(ctx context.Context, folder string, prepare func(context.Context, *Cluster) error, options Options) (_ *Cluster, err error) {
-	programs, err := Build(ctx, options.Progress)
-	if err != nil {
-		return nil, err
+func Install(ctx context.Context, folder string, prepare func(context.Context, *Cluster) error, options Options) (*Cluster, error) {
+	return raise(ctx, options, func(c *Cluster) error { return c.install(ctx, folder, prepare, options) })
+}
+
+func (c *Cluster) install(ctx context.Context, folder string, prepare func(context.Context, *Cluster) error, options Options) error {
+	if err := c.buildPrograms(ctx, options.Progress); err != nil {
+		return err
 	}
-	c, err := newCluster(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.Stop())
-		}
-	}()
-	c.programs, c.Kubectl = programs, programs["kubectl"]
 	built, err := c.buildHere(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.Program = built.hook
 	definitions, err := foreignDefinitions(ctx, c.root)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fmt.Fprintln(options.Progress, "starting the control plane, and applying", folder)
 	if err := c.startControlPlane(definitions, options.Audit); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.startNodes(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if out, err := c.RunKubectl(ctx, "apply", "--kustomize", folder); err != nil {
-		return nil, fmt.Errorf("apply %s: %w\n%s", folder, err, out)
+		return fmt.Errorf("apply %s: %w\n%s", folder, err, out)
 	}
 	if err := prepare(ctx, c); err != nil {
-		return nil, err
+		return err
 	}
 	address, err := c.startInstalledHook(ctx, built.hook)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.callInstalledAt(ctx, address); err != nil {
-		return nil, err
+		return err
 	}
-	return c, c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
+	return c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
 }
 
 // RunKubectl runs kubectl and returns what it prints.

@@ -3,24 +3,50 @@ package test
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// program builds memcached-operator, as a user has it.
-func program(t *testing.T) string {
+// TestProgram runs memcached-operator as a user does.
+func TestProgram(t *testing.T) {
+	program := build(t)
+	t.Run("usage", func(t *testing.T) { testUsage(t, program) })
+	t.Run("help and version", func(t *testing.T) { testHelpAndVersion(t, program) })
+	t.Run("serve ends when it is told", func(t *testing.T) { testServeEnds(t, program) })
+}
+
+// build builds it as this test was built, with the race detector or without: both then share what is
+// compiled.
+func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memcached-operator")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "build", "-race="+raceDetector(t), "-o", path, ".")
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the program: %v\n%s", err, out)
 	}
 	return path
+}
+
+// raceDetector is "true" in a test that has it.
+func raceDetector(t *testing.T) string {
+	t.Helper()
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		t.Fatal("the test does not know how it was built")
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "-race" {
+			return setting.Value
+		}
+	}
+	return "false"
 }
 
 // finish runs a command in the folder of the repository to its end, and returns what it printed and its exit code.
@@ -29,6 +55,7 @@ func finish(t *testing.T, program string, args ...string) (stdout, stderr string
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = "..", &out, &errs
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // the race detector waits a second for stragglers
 	if err := cmd.Run(); err != nil {
 		exit, ended := errors.AsType[*exec.ExitError](err)
 		if !ended {
@@ -39,8 +66,7 @@ func finish(t *testing.T, program string, args ...string) (stdout, stderr string
 	return out.String(), errs.String(), code
 }
 
-func TestUsage(t *testing.T) {
-	program := program(t)
+func testUsage(t *testing.T, program string) {
 	cases := []struct {
 		reason   string
 		args     []string
@@ -81,8 +107,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestHelpAndVersion(t *testing.T) {
-	program := program(t)
+func testHelpAndVersion(t *testing.T, program string) {
 	for _, test := range []struct {
 		args []string
 		want string
@@ -102,8 +127,8 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-func TestServeEndsWhenItIsTold(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), program(t), "-address", "127.0.0.1:0", "-ops-address", "", "-log-format", "json")
+func testServeEnds(t *testing.T, program string) {
+	cmd := exec.CommandContext(t.Context(), program, "-address", "127.0.0.1:0", "-ops-address", "", "-log-format", "json")
 	logs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

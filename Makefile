@@ -14,7 +14,7 @@ ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -
 MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench test/bench/chain
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
+.PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
 	bench bench-cluster record-release image dist clean
 
 help: ## Say what each target does.
@@ -29,8 +29,10 @@ run: build ## Build and serve the hooks on 127.0.0.1:8080.
 demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=-once to end then).
 	cd test/cluster && $(GO) run ./cmd/demo $(ARGS)
 
-test: ## Run the fast tests: rules, hooks, manifests, with the race detector.
+test: ## Run the fast tests: rules, hooks, the program, with the race detector.
 	$(GO) test -race ./...
+
+test-manifests: ## Test all YAML and the pages, offline, with the API server's and kustomize's own code.
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not notice changes outside of a module
 	cd test/bench && $(GO) test ./...
 

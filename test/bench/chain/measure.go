@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/example/memcached-operator/test/bench/process"
 	"github.com/example/memcached-operator/webhook/memcached"
 )
 
@@ -238,35 +237,4 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
-}
-
-// reading is what the programs have used so far.
-type reading struct {
-	controller, hook time.Duration
-	calls            map[string]int
-}
-
-func (m *meter) read(ctx context.Context) (reading, error) {
-	var r reading
-	var err error
-	if r.controller, err = process.CPU(m.controller); err != nil {
-		return r, err
-	}
-	if m.hook != 0 {
-		if r.hook, err = process.CPU(m.hook); err != nil {
-			return r, err
-		}
-	}
-	if m.hookMetrics != "" {
-		r.calls, err = hookCalls(ctx, m.hookMetrics)
-	}
-	return r, err
-}
-
-func minus(after, before map[string]int) map[string]int {
-	difference := map[string]int{}
-	for name, n := range after {
-		difference[name] = n - before[name]
-	}
-	return difference
 }

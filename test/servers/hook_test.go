@@ -32,6 +32,7 @@ func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
 	none := map[string]any{}
 	apiVersion, kind := memcached.Kind.ToAPIVersionAndKind()
 	request, err := json.Marshal(map[string]any{
+		"controller": none,
 		"parent": memcached.Memcached{
 			TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: kind},
 			ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "default", Generation: 1},

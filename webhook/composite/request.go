@@ -3,9 +3,11 @@ package composite
 import (
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,10 +36,11 @@ func (r *required[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 }
 
 type syncRequest[T, C, R any] struct {
-	Parent     required[T] `json:"parent"`
-	Children   required[C] `json:"children"`
-	Related    required[R] `json:"related"`
-	Finalizing bool        `json:"finalizing"`
+	Controller required[compositeController] `json:"controller"`
+	Parent     required[T]                   `json:"parent"`
+	Children   required[C]                   `json:"children"`
+	Related    required[R]                   `json:"related"`
+	Finalizing bool                          `json:"finalizing"`
 }
 
 type customizeRequest[T any] struct {
@@ -45,9 +48,13 @@ type customizeRequest[T any] struct {
 	Parent     required[T]                   `json:"parent"`
 }
 
-// compositeController is the part of the CompositeController that changes how a customize hook must answer.
+// compositeController is the part of the CompositeController that changes how a hook must answer.
 type compositeController struct {
 	Spec struct {
+		ChildResources []struct {
+			APIVersion string `json:"apiVersion"`
+			Resource   string `json:"resource"`
+		} `json:"childResources"`
 		Hooks struct {
 			Customize struct {
 				Version string `json:"version"`
@@ -87,8 +94,10 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error 
 	if !request.Children.present {
 		return refuse("request has no children")
 	}
-	if missing := without(missingGroups(&request.Children.value, hook.Children), hook.Optional); len(missing) > 0 {
-		return refuse("children has no %s: list that kind under childResources of the CompositeController", missing[0])
+	for _, key := range missingGroups(&request.Children.value, hook.Children) {
+		if err := checkAbsent(key, slices.Contains(hook.Optional, key), &request.Controller); err != nil {
+			return err
+		}
 	}
 	if !request.Related.present {
 		return refuse("request has no related")
@@ -97,6 +106,33 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error 
 		return refuse("related has no %s: name the customize hook in the CompositeController", missing[0])
 	}
 	return nil
+}
+
+// checkAbsent refuses that children lacks the group of that key, unless it is optional and the CompositeController says
+// itself that it does not list the kind: Metacontroller sends a group, be it empty, for each kind that it lists.
+func checkAbsent(key string, optional bool, controller *required[compositeController]) error {
+	if !optional {
+		return refuse("children has no %s: list that kind under childResources of the CompositeController", key)
+	}
+	if !controller.present {
+		return refuse("children has no %s, and request has no controller, which would say whether that kind is listed", key)
+	}
+	if controller.value.lists(key) {
+		return refuse("children has no %s, although childResources of the CompositeController lists that kind", key)
+	}
+	return nil
+}
+
+// lists is true where childResources has the kind of a group, which is named after the kind and not after the resource.
+func (c *compositeController) lists(key string) bool {
+	kind, apiVersion, _ := strings.Cut(key, ".")
+	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
+	for _, child := range c.Spec.ChildResources {
+		if child.APIVersion == apiVersion && child.Resource == resource.Resource {
+			return true
+		}
+	}
+	return false
 }
 
 // without returns the keys that are not among others.

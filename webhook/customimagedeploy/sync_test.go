@@ -28,7 +28,7 @@ func running(deploy *CustomImageDeploy) observation {
 	meta := object.Meta{Name: deploy.Name, Namespace: deploy.Namespace}
 	workload := object.Workload{
 		Meta:   object.Meta{Name: deploy.Name, Namespace: deploy.Namespace, Annotations: object.Annotations{ParentGeneration: "3"}},
-		Spec:   object.WorkloadSpec{Replicas: 2},
+		Spec:   object.WorkloadSpec{Replicas: new(int32(2))},
 		Status: object.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2},
 	}
 	return observation{Parent: deploy, Children: children{

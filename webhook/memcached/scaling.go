@@ -44,7 +44,7 @@ func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) s
 		at.status = &ScalingStatus{Replicas: at.size, LastStepTime: lastStepTime(last)}
 		return at
 	}
-	last = reconcile(last, workload.Spec.Replicas, at.interval, now)
+	last = reconcile(last, *workload.Spec.Replicas, at.size, at.interval, now)
 	at.replicas, at.status = last.Replicas, last
 	at.wait = untilNext(last, at.interval, now)
 	if at.wait == 0 && at.mayStep(workload) {
@@ -75,17 +75,17 @@ func (s scale) String() string {
 }
 
 // reconcile returns the last step by what status and the workload say. Metacontroller's view of either may lag a moment
-// behind: just after a step, status is right.
-func reconcile(last *ScalingStatus, replicas int32, interval time.Duration, now metav1.Time) *ScalingStatus {
-	if last != nil && (last.Replicas == replicas || untilNext(last, interval, now) > 0) {
+// behind: just after a step, status is right. But no step takes pods that both run and are asked for, whatever status says.
+func reconcile(last *ScalingStatus, replicas, size int32, interval time.Duration, now metav1.Time) *ScalingStatus {
+	if last != nil && last.Replicas >= min(replicas, size) && (last.Replicas == replicas || untilNext(last, interval, now) > 0) {
 		return last
 	}
 	return &ScalingStatus{Replicas: replicas, LastStepTime: new(now.Rfc3339Copy())}
 }
 
 func untilNext(last *ScalingStatus, interval time.Duration, now metav1.Time) time.Duration {
-	if last.LastStepTime == nil {
-		return 0
+	if last.LastStepTime == nil || last.Replicas == 0 {
+		return 0 // from none there is no key that a wait could spare
 	}
 	// A clock that was set back must not hold up the next step for longer than the interval.
 	return min(max(last.LastStepTime.Add(interval).Sub(now.Time), 0), interval)

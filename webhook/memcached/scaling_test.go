@@ -25,7 +25,7 @@ func stepping(size int32, last *ScalingStatus) *Memcached {
 
 func running(replicas, available int32) *object.Workload {
 	return &object.Workload{
-		Spec:   object.WorkloadSpec{Replicas: replicas},
+		Spec:   object.WorkloadSpec{Replicas: &replicas},
 		Status: object.WorkloadStatus{Replicas: replicas, AvailableReplicas: available},
 	}
 }
@@ -57,6 +57,10 @@ func TestScale(t *testing.T) {
 		{"status is seen late, just after a step", 8, &ScalingStatus{3, ago(60)}, running(5, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
 		{"status was lost", 8, nil, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
 		{"somebody scaled the workload by hand", 3, &ScalingStatus{3, ago(999)}, running(9, 9), 9, &ScalingStatus{9, ago(0)}, time.Minute},
+		{"somebody scaled the workload to none: there is no key left to spare", 3, &ScalingStatus{3, ago(999)}, running(0, 0), 3, &ScalingStatus{3, ago(0)}, 0},
+		{"just scaled to none, and asked for again", 3, &ScalingStatus{0, ago(1)}, running(0, 0), 3, &ScalingStatus{3, ago(0)}, 0},
+		{"a status that somebody else wrote takes no pod", 3, &ScalingStatus{0, ago(1)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, 0},
+		{"nor does one from before the size was changed back", 6, &ScalingStatus{4, ago(1)}, running(6, 6), 6, &ScalingStatus{6, ago(0)}, 0},
 		{"a clock that was set back holds nothing up for ever", 8, &ScalingStatus{5, ago(-9999)}, running(5, 5), 5, &ScalingStatus{5, ago(-9999)}, time.Minute},
 	}
 	for _, test := range cases {

@@ -17,7 +17,7 @@ func (c Config) sync(observed composite.Observed[*Memcached, children, related])
 	}
 	workload, err := ownWorkload(memcached, observed.Children)
 	if err != nil {
-		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
+		return composite.Desired[Status]{}, err
 	}
 	pods := object.LivePods(observed.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
 	scale := scaleOf(memcached, workload, observed.Now)
@@ -47,7 +47,8 @@ func soonest(waits ...time.Duration) time.Duration {
 }
 
 // ownWorkload returns the workload of the kind that is asked for, nil when there is none yet. Where one of the other
-// kind runs, nothing may change: to leave it out of the answer is to delete it, with all that is cached.
+// kind runs, nothing may change: to leave it out of the answer is to delete it, with all that is cached. Nor may anything
+// where its size is unknown, which would read as none, and steps start from it.
 func ownWorkload(memcached *Memcached, children children) (*object.Workload, error) {
 	asked := memcached.Spec.workload()
 	own, otherKind, others := children.Deployments, StatefulSetWorkload, children.StatefulSets
@@ -55,9 +56,13 @@ func ownWorkload(memcached *Memcached, children children) (*object.Workload, err
 		own, otherKind, others = children.StatefulSets, DeploymentWorkload, children.Deployments
 	}
 	if others.Len() > 0 {
-		return nil, fmt.Errorf("spec.workload cannot be changed from %s to %s, for the cache would start empty: set it back, or make another Memcached beside this one", otherKind, asked)
+		return nil, &composite.ParentError{Err: fmt.Errorf("spec.workload cannot be changed from %s to %s, for the cache would start empty: set it back, or make another Memcached beside this one", otherKind, asked)}
 	}
-	return own.Get(memcached.Namespace, memcached.Name), nil
+	workload := own.Get(memcached.Namespace, memcached.Name)
+	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, as every one in an API server has", asked, memcached.Name)}
+	}
+	return workload, nil
 }
 
 // optional is what an installation has, or has not.

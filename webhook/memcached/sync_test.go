@@ -26,7 +26,7 @@ func observe(memcached *Memcached) composite.Observed[*Memcached, children, rela
 	return composite.Observed[*Memcached, children, related]{
 		Parent: memcached,
 		Children: children{Deployments: composite.GroupOf(object.Workload{
-			Meta: object.Meta{Name: "cache", Namespace: "web"}, Spec: object.WorkloadSpec{Replicas: 1},
+			Meta: object.Meta{Name: "cache", Namespace: "web"}, Spec: object.WorkloadSpec{Replicas: new(int32(1))},
 		})},
 		Related: related{Pods: composite.GroupOf(object.Pod{
 			Meta: object.Meta{Name: "cache-1", Namespace: "web", Labels: selectorLabels(memcached)},
@@ -94,6 +94,16 @@ func TestSyncKeepsTheWorkload(t *testing.T) {
 	observed.Children.StatefulSets, observed.Children.Deployments = observed.Children.Deployments, composite.GroupOf[object.Workload]()
 	if _, err = (Config{}).sync(observed); err == nil {
 		t.Error("the StatefulSet that runs would be deleted, with all that is cached")
+	}
+	for _, replicas := range []*int32{nil, new(int32(-1))} {
+		observed = observe(sample(2))
+		for workload := range observed.Children.Deployments.All() {
+			workload.Spec.Replicas = replicas
+		}
+		_, err = (Config{}).sync(observed)
+		if _, ok := errors.AsType[*composite.RequestError](err); !ok {
+			t.Errorf("a size that nobody observed would read as none, and a step from there as a few: %v", err)
+		}
 	}
 }
 

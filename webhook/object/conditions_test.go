@@ -13,7 +13,7 @@ var parent = &metav1.ObjectMeta{Generation: 7}
 func settledWorkload(replicas int32) *Workload {
 	return &Workload{
 		Meta:   Meta{Name: "x", Generation: 4, Annotations: Annotations{ParentGeneration: "7"}},
-		Spec:   WorkloadSpec{Replicas: replicas},
+		Spec:   WorkloadSpec{Replicas: &replicas},
 		Status: WorkloadStatus{ObservedGeneration: 4, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas},
 	}
 }
@@ -27,7 +27,7 @@ func TestSettled(t *testing.T) {
 		{"all as asked for", func(*Workload) {}, true},
 		{"the workload was made for an older spec", func(w *Workload) { w.Annotations.ParentGeneration = "6" }, false},
 		{"its controller has not seen the latest spec", func(w *Workload) { w.Generation = 5 }, false},
-		{"somebody scaled it by hand", func(w *Workload) { w.Spec.Replicas = 9 }, false},
+		{"somebody scaled it by hand", func(w *Workload) { w.Spec.Replicas = new(int32(9)) }, false},
 		{"an old replica still runs", func(w *Workload) { w.Status.Replicas = 4 }, false},
 		{"one replica is of the old template", func(w *Workload) { w.Status.UpdatedReplicas = 2 }, false},
 		{"one replica is not ready", func(w *Workload) { w.Status.ReadyReplicas = 2 }, false},

@@ -16,7 +16,8 @@ type Workload struct {
 
 // WorkloadSpec is the part of a workload's spec that rules read.
 type WorkloadSpec struct {
-	Replicas int32       `json:"replicas"`
+	// Replicas is never nil in what an API server says.
+	Replicas *int32      `json:"replicas"`
 	Template PodTemplate `json:"template"`
 }
 
@@ -88,7 +89,7 @@ func RolloutOf(workload *Workload, desired int32, parent metav1.Object) Rollout 
 	rollout.Replicas, rollout.Updated = status.Replicas, status.UpdatedReplicas
 	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
 	rollout.Current = workload.Annotations.ParentGeneration == ParentGeneration(parent)[ParentGenerationAnnotation] &&
-		workload.Spec.Replicas == desired &&
+		workload.Spec.Replicas != nil && *workload.Spec.Replicas == desired &&
 		status.ObservedGeneration >= workload.Generation &&
 		!workload.Terminating()
 	for _, condition := range status.Conditions {

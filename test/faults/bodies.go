@@ -42,32 +42,3 @@ func fixtures() ([]recorded, error) {
 }
 
 const syncPath = "/memcached/sync"
-
-// syncOf returns a sync of a Memcached with so many pods: those of a recorded request, again under other names.
-func syncOf(pods int) ([]byte, error) {
-	content, err := os.ReadFile("test/testdata/memcached/sync/ready/request.json")
-	if err != nil {
-		return nil, err
-	}
-	var request map[string]any
-	if err := json.Unmarshal(content, &request); err != nil {
-		return nil, err
-	}
-	group := request["related"].(map[string]any)["Pod.v1"].(map[string]any)
-	var name string
-	var pod []byte
-	for key, value := range group {
-		name = key[strings.LastIndex(key, "/")+1:]
-		if pod, err = json.Marshal(value); err != nil {
-			return nil, err
-		}
-	}
-	many := map[string]json.RawMessage{}
-	for i := range pods {
-		other := fmt.Sprintf("%s-%05d", name[:len(name)-6], i)
-		many[other] = json.RawMessage(strings.ReplaceAll(string(pod), name, other))
-	}
-	request["related"] = map[string]any{"Pod.v1": many}
-	request["parent"].(map[string]any)["spec"].(map[string]any)["size"] = pods
-	return json.Marshal(request)
-}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // good makes requests that should not suffer, at a rate that leaves the server idle most of the time.
 func good(ctx context.Context, s *server, d time.Duration, answers *tally) error {
-	body, err := syncOf(3)
-	if err != nil {
-		return err
-	}
+	body := requests.Sync(3)
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	c := newClient(2, nil)

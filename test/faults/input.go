@@ -91,7 +91,6 @@ func truncations(ctx context.Context, s suite) ([]result, error) {
 	}}, nil
 }
 
-// mutations needs no -long: 10,000 take seconds.
 func mutations(ctx context.Context, s suite) ([]result, error) {
 	server, err := start(ctx, s.binary)
 	if err != nil {
@@ -112,7 +111,10 @@ func mutations(ctx context.Context, s suite) ([]result, error) {
 		whole[string(f.body)] = got
 	}
 	random := rand.New(rand.NewPCG(1, uint64(len(all)))) // the same mutations in every run
-	const count = 10_000
+	count := 10_000
+	if s.long {
+		count = 300_000
+	}
 	jobs := func(yield func(job) bool) {
 		for i := range count {
 			f := all[random.IntN(len(all))]

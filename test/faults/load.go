@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // overload measures what the server answers when as many clients call as it takes in, and then what it does when there
@@ -21,10 +23,7 @@ func overload(ctx context.Context, s suite) ([]result, error) {
 		return nil, err
 	}
 	defer server.kill()
-	body, err := syncOf(100)
-	if err != nil {
-		return nil, err
-	}
+	body := requests.Sync(100)
 	url := "http://" + server.address + syncPath
 
 	var base tally

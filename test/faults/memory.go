@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // memoryBound is for the whole process. The pod's limit is 256 MiB.
@@ -18,10 +20,7 @@ func hugeTokens(ctx context.Context, s suite) ([]result, error) {
 	const size = 60 << 20
 	string60 := bytes.Repeat([]byte("a"), size)
 	space := bytes.Repeat([]byte(" "), size)
-	whole, err := syncOf(3)
-	if err != nil {
-		return nil, err
-	}
+	whole := requests.Sync(3)
 	rest := string(whole[1:])
 	var results []result
 	for _, kind := range []struct {
@@ -52,10 +51,7 @@ func hugeTokens(ctx context.Context, s suite) ([]result, error) {
 
 // manyTokens sends five bodies at once of 60 MiB in small pieces, of the kinds that a decoder makes most of.
 func manyTokens(ctx context.Context, s suite) ([]result, error) {
-	whole, err := syncOf(3)
-	if err != nil {
-		return nil, err
-	}
+	whole := requests.Sync(3)
 	rest := string(whole[1:])
 	var results []result
 	for _, kind := range []struct {
@@ -94,10 +90,7 @@ func manyTokens(ctx context.Context, s suite) ([]result, error) {
 // largest holds that what is refused above is not what a cluster may ask: the largest syncs, as many as may be at once.
 func largest(ctx context.Context, s suite) (result, error) {
 	const pods = 8000
-	body, err := syncOf(pods)
-	if err != nil {
-		return result{}, err
-	}
+	body := requests.Sync(pods)
 	peak, codes, err := send(ctx, s, 2, func() (io.Reader, int64) { return bytes.NewReader(body), int64(len(body)) })
 	return result{
 		fmt.Sprintf("2 × %s, syncs of %d pods", mib(int64(len(body))), pods), fmt.Sprintf("peak %s resident; answers %v", mib(peak), codes.codes),

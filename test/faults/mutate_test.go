@@ -15,6 +15,8 @@ func TestJudge(t *testing.T) {
 		{"what no rule reads differs, and a child changes", "/x/sync", strings.Replace(request, "{", `{"future":1,`, 1), strings.Replace(answer, `"spec":1`, `"spec":2`, 1), "would change"},
 		{"a child is gone, though its parent is the same", "/x/sync", strings.Replace(request, `"X":{}`, `"X":{"b":{}}`, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, "Y a would be deleted"},
 		{"a child may change with what is observed", "/x/sync", strings.Replace(request, `"X":{}`, `"X":{"b":{}}`, 1), strings.Replace(answer, `"spec":1`, `"spec":2`, 1), ""},
+		{"a child may change with the step of scaling that status tells", "/x/sync", strings.Replace(request, `"spec"`, `"status":{"scaling":{}},"spec"`, 1), strings.Replace(answer, `"spec":1`, `"spec":2`, 1), ""},
+		{"but must not go with it", "/x/sync", strings.Replace(request, `"spec"`, `"status":{"scaling":{}},"spec"`, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, "Y a would be deleted"},
 		{"another parent has other children", "/x/sync", strings.Replace(request, `"size":1`, `"size":2`, 1), `{"children":[{"kind":"X","metadata":{"name":"b"}}]}`, ""},
 		{"but not none", "/x/sync", strings.Replace(request, `"size":1`, `"size":2`, 1), `{"children":[]}`, "every child"},
 		{"a name in another case is another name", "/x/sync", strings.Replace(request, `"spec"`, `"Spec"`, 1), `{"children":[]}`, "every child"},

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // service is what a Service is to its callers: the pods that were ready when the cluster last looked.
@@ -130,10 +132,7 @@ func rollingRestart(ctx context.Context, s suite) ([]result, error) {
 		}
 	}()
 	pods.look(ctx)
-	body, err := syncOf(100)
-	if err != nil {
-		return nil, err
-	}
+	body := requests.Sync(100)
 	watch, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// A pod is probed every 2 s on a cluster (readinessProbe), and drains for 5 s; here both are 2.5 times as fast.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/authority"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // rotation replaces certificate, key, the callers' authority and the tokens again and again, while callers with open
@@ -52,10 +54,7 @@ func rotation(ctx context.Context, s suite) ([]result, error) {
 			return nil
 		},
 	}
-	body, err := syncOf(3)
-	if err != nil {
-		return nil, err
-	}
+	body := requests.Sync(3)
 	url := "https://" + server.address + syncPath
 	open := newClient(2, config)
 	open.token = token

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // sample is what the server held at one time.
@@ -21,10 +23,7 @@ func soak(ctx context.Context, s suite) ([]result, error) {
 		return nil, err
 	}
 	defer server.kill()
-	body, err := syncOf(1000)
-	if err != nil {
-		return nil, err
-	}
+	body := requests.Sync(1000)
 	var answers tally
 	c := newClient(2, nil)
 	// A tenth of the time to warm up: pools fill and the heap finds its size.

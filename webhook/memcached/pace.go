@@ -12,23 +12,30 @@ import (
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// quickRollout is how long after its start a rollout may keep its progress to itself. Pods that start at once come one by
-// one into the view of Metacontroller, and their Deployment counts them a moment later: told as they come, three pods
-// make six writes of the status.
-const quickRollout = 5 * time.Second
+// A rollout tells its progress in the first second of every five. Pods that start together come one by one into the view
+// of Metacontroller, and their Deployment counts them a moment later: told as they come, three pods make six writes of the
+// status. The status does not say when it was written last, so it is the time of the call that decides.
+const (
+	progressInterval = 5 * time.Second
+	progressWindow   = time.Second
+)
 
-// paced returns the status to answer with: the one before, for the time that is left of a quick rollout, as long as
-// nothing but progress would be told. Ready, a problem, and a server that is gone are told at once.
+// paced returns the status to answer with, and how long to wait until more is to be told: the one before, outside of the
+// windows of a rollout, as long as nothing but progress would be told. Ready, a problem, and a server that is gone are told
+// at once.
 func paced(before, after Status, now metav1.Time) (Status, time.Duration) {
 	start := meta.FindStatusCondition(before.Conditions, object.Progressing)
 	if start == nil || start.Status != metav1.ConditionTrue || equality.Semantic.DeepEqual(before, after) {
 		return after, 0
 	}
 	since := now.Sub(start.LastTransitionTime.Time)
-	if since < 0 || since >= quickRollout || !onlyProgress(before, after) {
+	if since < 0 || !onlyProgress(before, after) {
 		return after, 0
 	}
-	return before, quickRollout - since
+	if since >= progressInterval && since%progressInterval < progressWindow {
+		return after, 0
+	}
+	return before, progressInterval - since%progressInterval
 }
 
 // onlyProgress is true when nothing has changed but that there are more pods, or that more of them are ready.

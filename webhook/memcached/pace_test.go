@@ -40,7 +40,10 @@ func TestPaced(t *testing.T) {
 		wait          time.Duration
 	}{
 		{"pods and servers that come are told together", begun, further, 500 * time.Millisecond, true, 4500 * time.Millisecond},
-		{"a rollout that takes longer tells how far it is", begun, further, quickRollout, false, 0},
+		{"a rollout that takes longer tells how far it is", begun, further, 5 * time.Second, false, 0},
+		{"also when it is asked a moment late", begun, further, 5900 * time.Millisecond, false, 0},
+		{"and then waits again", begun, further, 6 * time.Second, true, 4 * time.Second},
+		{"as often as it takes", begun, further, 304 * time.Second, true, time.Second},
 		{"a clock that is behind must not hold anything back for ever", begun, further, -time.Second, false, 0},
 		{"nothing has changed, so there is nothing to tell later", further, further, 0, false, 0},
 		{"the first status is never late", Status{}, begun, 0, false, 0},

@@ -21,8 +21,8 @@ const (
 )
 
 // paced returns the status to answer with, and how long to wait until more is to be told: the one before, outside of the
-// windows of a rollout, as long as nothing but progress would be told. Ready, a problem, and a server that is gone are told
-// at once.
+// windows of a rollout, as long as nothing but progress would be told. That all pods serve, Ready, a problem, and a server
+// that is gone are told at once.
 func paced(before, after Status, now metav1.Time) (Status, time.Duration) {
 	start := meta.FindStatusCondition(before.Conditions, object.Progressing)
 	if start == nil || start.Status != metav1.ConditionTrue || equality.Semantic.DeepEqual(before, after) {

@@ -52,6 +52,9 @@ func TestPaced(t *testing.T) {
 		{"ready is what everybody waits for", begun, with(further, func(s *Status) {
 			s.Conditions[1].Status, s.Conditions[2].Status = metav1.ConditionTrue, metav1.ConditionFalse
 		}), 0, false, 0},
+		{"and that all pods serve, which is all but ready", begun, with(further, func(s *Status) {
+			s.Conditions[1].Reason, s.Conditions[2].Reason = object.ReasonMinReadySeconds, object.ReasonMinReadySeconds
+		}), 0, false, 0},
 		{"a problem cannot wait", begun, with(further, func(s *Status) { s.Conditions[3].Status = metav1.ConditionTrue }), 0, false, 0},
 		{"another problem cannot either", begun, with(further, func(s *Status) { s.Conditions[1].Reason = "Unschedulable" }), 0, false, 0},
 		{"nobody serves any more", further, with(further, func(s *Status) { s.Conditions[0].Status = metav1.ConditionFalse }), 0, false, 0},

@@ -26,6 +26,7 @@ const (
 	ReasonScaledToZero     = "ScaledToZero"
 	ReasonAllReplicasReady = "AllReplicasReady"
 	ReasonRollingOut       = "RollingOut"
+	ReasonMinReadySeconds  = "MinReadySeconds"
 	ReasonSettled          = "Settled"
 	ReasonAsExpected       = "AsExpected"
 )
@@ -57,7 +58,7 @@ func ready(rollout Rollout, problem *Problem) metav1.Condition {
 	case problem != nil:
 		return condition(Ready, false, problem.Reason, problem.Message)
 	}
-	return condition(Ready, false, ReasonRollingOut, rollout.String())
+	return condition(Ready, false, rollout.reason(), rollout.String())
 }
 
 func progressing(rollout Rollout) metav1.Condition {
@@ -67,7 +68,15 @@ func progressing(rollout Rollout) metav1.Condition {
 	if rollout.Settled() {
 		return condition(Progressing, false, ReasonSettled, "the replicas are as asked for")
 	}
-	return condition(Progressing, true, ReasonRollingOut, rollout.String())
+	return condition(Progressing, true, rollout.reason(), rollout.String())
+}
+
+// reason is what a rollout that is not settled waits for.
+func (r Rollout) reason() string {
+	if r.onlyAge() {
+		return ReasonMinReadySeconds
+	}
+	return ReasonRollingOut
 }
 
 func degraded(problem *Problem) metav1.Condition {

@@ -62,6 +62,8 @@ func TestConditions(t *testing.T) {
 			map[string]string{Available: "False ScaledToZero", Ready: "True ScaledToZero", Progressing: "False Settled", Degraded: "False AsExpected"}},
 		{"the last pods serve while it scales to zero", Rollout{Desired: 0, Ready: 1, Replicas: 1, Current: true}, nil,
 			map[string]string{Available: "True ReplicaReady", Ready: "False RollingOut", Progressing: "True RollingOut", Degraded: "False AsExpected"}},
+		{"all serve, but not for minReadySeconds", Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 3, Available: 1, Current: true}, nil,
+			map[string]string{Available: "True ReplicaReady", Ready: "False MinReadySeconds", Progressing: "True MinReadySeconds", Degraded: "False AsExpected"}},
 		{"one of three is stuck", Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, problem,
 			map[string]string{Available: "True ReplicaReady", Ready: "False OOMKilled", Progressing: "True RollingOut", Degraded: "True OOMKilled"}},
 	}

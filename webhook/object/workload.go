@@ -105,11 +105,17 @@ func (r Rollout) Settled() bool {
 	return r.Current && r.Replicas == r.Desired && r.Updated == r.Desired && r.Ready == r.Desired && r.Available == r.Desired
 }
 
+// onlyAge is true when nothing but time is wanting: every replica is up to date and ready, and not all of them for
+// minReadySeconds yet.
+func (r Rollout) onlyAge() bool {
+	return r.Current && r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired
+}
+
 func (r Rollout) String() string {
 	if !r.Current {
 		return fmt.Sprintf("%d of %d replicas are ready, the latest change is not rolled out yet", r.Ready, r.Desired)
 	}
-	if r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired {
+	if r.onlyAge() {
 		// Without a number: pods come of age one by one, and each would be another write of the status.
 		return fmt.Sprintf("all %d replicas are up to date and ready, but not all for as long as minReadySeconds asks", r.Desired)
 	}

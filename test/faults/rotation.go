@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/authority"
-
 	"github.com/example/memcached-operator/test/requests"
 )
 

@@ -14,6 +14,9 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 )
 
+// maxDiscardBytes is how much is read of a body that was refused, as much as net/http reads of one.
+const maxDiscardBytes = 256 << 10
+
 // hook turns one HTTP request into one call of a composite hook, and its answer into one HTTP response.
 type hook struct {
 	controller, name string
@@ -58,6 +61,7 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		code, sentence = classify(err)
 		refuse(w, code, sentence)
+		defer discard(w, r.Body)
 	} else {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body))) // otherwise a long one goes in chunks
@@ -66,6 +70,13 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	took := time.Since(start)
 	h.metrics.observe(code, body.bytes, took)
 	h.log(r, response.Parent, code, err, took)
+}
+
+// discard reads the rest of a body that was refused, so that its caller gets to read why: a connection that is closed
+// with something unread in it is reset, and its caller sees that instead. net/http does so where the connection is
+// kept, but not where either side closes it. A body beyond the limit has MaxBytesReader make the connection linger.
+func discard(w http.ResponseWriter, body io.ReadCloser) {
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, body, maxDiscardBytes)) // what does not come is not missed
 }
 
 // answer calls the composite hook. A panic becomes an error: it says nothing about the cluster, so nothing may change.

@@ -88,6 +88,38 @@ func TestRefusalIsLoggedWithItsParent(t *testing.T) {
 	}
 }
 
+// TestRefusalIsRead: whoever is refused before its body is read gets to know why, also if its connection ends there.
+func TestRefusalIsRead(t *testing.T) {
+	server := httptest.NewServer(NewHandler(Options{
+		MaxBodyBytes: 4 << 20,
+		Authorize:    func(*http.Request) error { return &callerError{http.StatusUnauthorized, "a caller needs a token"} },
+	}))
+	defer server.Close()
+	for _, test := range []struct {
+		reason string
+		bytes  int
+		closes bool
+	}{
+		{"a body that is in flight when the answer is known", 100 << 10, true},
+		{"more than is read of it", 4 << 20, true},
+		{"more than may be sent at all", 8 << 20, true},
+		{"a connection that the caller would keep", 8 << 20, false},
+	} {
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: test.closes}}
+		for range 20 { // it is a race, which the caller must win each time
+			answer, err := client.Post(server.URL+"/memcached/sync", "application/json", bytes.NewReader(make([]byte, test.bytes)))
+			if err != nil {
+				t.Fatalf("%s: %v", test.reason, err)
+			}
+			sentence, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err != nil || answer.StatusCode != http.StatusUnauthorized || string(sentence) != "a caller needs a token\n" {
+				t.Errorf("%s: %s %q, %v", test.reason, answer.Status, sentence, err)
+			}
+		}
+	}
+}
+
 func TestRequestID(t *testing.T) {
 	var log bytes.Buffer
 	handler := NewHandler(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -1,6 +1,9 @@
 package customimagedeploy
 
 import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -10,12 +13,20 @@ import (
 // gone: the Ingress, then the Service, then the Deployment. A child that is observed holds back those behind it, for as
 // long as its own finalizers take. All of it follows from what is observed, so a teardown that was cut off anywhere goes
 // on from there.
+//
+// A parent whose children are to be orphans takes nothing down and goes at once: when the garbage collector is done with
+// them, one that is still observed as it was before would be taken for one that has to go.
 func finalize(observed composite.Observed[*CustomImageDeploy, children, related]) (composite.Desired[Status], error) {
 	return composite.Desired[Status]{
 		Status:    status(observed),
 		Children:  kept(observed.Parent, observed.Children),
-		Finalized: nextToGo(observed.Children) == "",
+		Finalized: orphaning(observed.Parent) || nextToGo(observed.Children) == "",
 	}, nil
+}
+
+// orphaning reports whether the garbage collector takes the owner off the children, which is what --cascade=orphan asks for.
+func orphaning(deploy *CustomImageDeploy) bool {
+	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 
 // nextToGo is the kind of the children that have to go first of those that are observed, or "" when all are gone.
@@ -36,6 +47,9 @@ func nextToGo(observed children) string {
 func kept(deploy *CustomImageDeploy, observed children) []runtime.Object {
 	if validate(deploy) != nil {
 		return nil
+	}
+	if orphaning(deploy) {
+		return published(deploy)
 	}
 	var keep []runtime.Object
 	next := nextToGo(observed)

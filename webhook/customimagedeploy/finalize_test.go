@@ -44,6 +44,16 @@ func TestFinalize(t *testing.T) {
 			},
 			[]string{"Service", "Deployment"}, false,
 		},
+		{
+			"children that are to be orphans stay, and the parent does not wait for them",
+			func(o *observation) { o.Parent.Finalizers = []string{"other", metav1.FinalizerOrphanDependents} },
+			[]string{"Deployment", "Service", "Ingress"}, true,
+		},
+		{
+			"in the foreground the garbage collector takes them down, and the parent waits",
+			func(o *observation) { o.Parent.Finalizers = []string{metav1.FinalizerDeleteDependents} },
+			[]string{"Service", "Deployment"}, false,
+		},
 		{"an invalid parent does not say what to keep", func(o *observation) { o.Parent.Spec.Port = nil }, nil, false},
 		{"and goes once all is gone", func(o *observation) { o.Parent.Spec.Port, o.Children = nil, children{} }, nil, true},
 	}

@@ -23,7 +23,7 @@ func status(observed composite.Observed[*CustomImageDeploy, children, related]) 
 	rollout := object.RolloutOf(workload, *size(deploy), deploy)
 	switch {
 	case observed.Finalizing:
-		rollout.Held = terminating(observed.Children)
+		rollout.Held = terminating(deploy, observed.Children)
 	case rollout.Settled():
 		rollout.Held = unpublished(deploy, observed.Children.Services.Get(deploy.Namespace, deploy.Name), ingress)
 	}
@@ -65,9 +65,11 @@ func replaced(reason, kind, name string) *object.Problem {
 	return &object.Problem{Reason: reason, Message: fmt.Sprintf("%s %s is being deleted; once it is gone, it is made anew", kind, name)}
 }
 
-func terminating(observed children) *object.Problem {
+func terminating(deploy *CustomImageDeploy, observed children) *object.Problem {
 	message := "nothing is left to take down"
-	if kind := nextToGo(observed); kind != "" {
+	if orphaning(deploy) {
+		message = "what is published stays, without an owner"
+	} else if kind := nextToGo(observed); kind != "" {
 		message = fmt.Sprintf("waiting until the %s is gone", kind)
 	}
 	return &object.Problem{Reason: ReasonTerminating, Message: message}

@@ -13,6 +13,11 @@ func sync(observed composite.Observed[*CustomImageDeploy, children, related]) (c
 	}
 	return composite.Desired[Status]{
 		Status:   status(observed),
-		Children: []runtime.Object{deployment(deploy), service(deploy), ingress(deploy)},
+		Children: published(deploy),
 	}, nil
+}
+
+// published are all children of a valid CustomImageDeploy.
+func published(deploy *CustomImageDeploy) []runtime.Object {
+	return []runtime.Object{deployment(deploy), service(deploy), ingress(deploy)}
 }

@@ -10,7 +10,8 @@
 //   - DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks in the service
 //     form, ETag, responseUnMarshallMode: every response is read in the strict mode. Credentials but those of
 //     endpointConfigs in Secrets.
-//   - The sync of a parent that is being deleted and has no finalize hook; Metacontroller still updates its status.
+//   - The sync of a parent that is being deleted and has no finalize hook, and the status that comes with finalized;
+//     Metacontroller still writes those.
 //   - Forgetting what customize answered after 20 minutes; here it is remembered for each generation of the parent.
 //   - Restarting only the CompositeController that has changed: here all of them start anew.
 //   - Leader election, metrics, health probes and flags. KUBECONFIG names the cluster.

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -73,12 +74,22 @@ func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstru
 	if err := hook.call(ctx, p.callers[hook], request, &answer); err != nil {
 		return 0, err
 	}
-	err = errors.Join(p.manageChildren(ctx, parent, observed, answer.Children), p.updateStatus(ctx, parent, answer.Status))
-	if err == nil && deleted && answer.Finalized {
-		controllerutil.RemoveFinalizer(parent, p.finalizer)
-		err = p.client.Update(ctx, parent)
+	if deleted && answer.Finalized {
+		return 0, p.removeFinalizer(ctx, parent)
 	}
+	err = errors.Join(p.manageChildren(ctx, parent, observed, answer.Children), p.updateStatus(ctx, parent, answer.Status))
 	return p.resyncAfter(answer.ResyncAfterSeconds), err
+}
+
+// removeFinalizer lets the parent go, also when the garbage collector has just taken off a finalizer of its own.
+func (p *parentController) removeFinalizer(ctx context.Context, parent *unstructured.Unstructured) error {
+	return client.IgnoreNotFound(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := p.client.Get(ctx, client.ObjectKeyFromObject(parent), parent); err != nil {
+			return err
+		}
+		controllerutil.RemoveFinalizer(parent, p.finalizer)
+		return p.client.Update(ctx, parent)
+	}))
 }
 
 // resyncAfter is the sooner of what the hook asks for and the CompositeController's period.

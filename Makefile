@@ -55,7 +55,7 @@ lint: ## Lint code and workflows, and check that go.mod files are tidy.
 vulnerabilities: ## Look for known vulnerabilities in what we depend on; needs the vulnerability database.
 	$(GOVULNCHECK) ./...
 
-generate: ## Write crds/, with their reference, and the DeepCopy methods from the types.go files.
+generate: ## Write crds/, with their reference, and the DeepCopy methods from the types of each kind.
 	$(CONTROLLER_GEN) object paths=./webhook/...
 	@set -e; for package in $$(dirname webhook/*/types.go); do \
 	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=crds/$$(basename $$package); \

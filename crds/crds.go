@@ -1,5 +1,5 @@
-// Package crds holds the CustomResourceDefinitions of every parent, as controller-gen writes them from the types.go
-// files (make generate).
+// Package crds holds the CustomResourceDefinitions of every parent, as controller-gen writes them from the types of
+// each (make generate).
 package crds
 
 import "embed"

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// sidecarImage is as in manifests/base. No pod here runs it.
+// sidecarImage is as in manifests/base. Where pods really run, the cluster has an image of that name.
 const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 // builtHere are the programs that come from this repository, built anew for each cluster.

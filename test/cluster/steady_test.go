@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/example/memcached-operator/test/authority"
 )
 
 var compositeControllerKind = schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeController"}
@@ -20,6 +22,7 @@ var compositeControllerKind = schema.GroupVersionKind{Group: "metacontroller.k8s
 func TestSteadyStateWritesNothing(t *testing.T) {
 	because(t, "a write at every resync wakes every watcher, fills etcd, and grows with the number of caches")
 	namespace := newNamespaceOf(t, "baseline") // the image of a CustomImageDeploy is its author's affair, root and all
+	secretsIn(t, namespace)
 	samplesIn(t, namespace)
 	parents := settled(t, namespace)
 	resyncEverySecond(t)
@@ -47,6 +50,19 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(count, writes(t, resources)); diff != "" {
 		t.Errorf("the API server was asked to write over three resyncs:\n%s", diff)
+	}
+}
+
+// secretsIn creates what the secure sample names, which pods wait for where they really run.
+func secretsIn(t *testing.T, namespace string) {
+	t.Helper()
+	ca := authority.New()
+	certificate, key := ca.Issue(authority.Subject{DNSName: "memcached-secure." + namespace + ".svc"})
+	for name, data := range map[string]map[string][]byte{
+		"memcached-secure-tls":   {"tls.crt": certificate, "tls.key": key, "ca.crt": ca.PEM()},
+		"memcached-secure-users": {"passwords": []byte("app@memcached-secure:secret\n")},
+	} {
+		must(t, shared.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data}))
 	}
 }
 

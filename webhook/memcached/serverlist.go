@@ -24,7 +24,7 @@ func serverNames(memcached *Memcached, replicas int32) []string {
 	return names
 }
 
-// serverAddresses returns the addresses of the pods that are ready, in the order of the addresses.
+// serverAddresses returns the addresses of the pods whose memcached serves, in the order of the addresses.
 func serverAddresses(pods []*object.Pod) []string {
 	addresses := make([]netip.AddrPort, 0, len(pods))
 	for _, pod := range pods {

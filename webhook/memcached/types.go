@@ -51,7 +51,7 @@ type Status struct {
 	UpdatedReplicas int32 `json:"updatedReplicas"`
 	// serverList is what a client library takes: each server's host:port, in an order that does not change. Those of a
 	// StatefulSet are the names of all its pods, ready or not, so that a pod that is replaced keeps its place; those of a
-	// Deployment are the addresses of the pods that are ready.
+	// Deployment are the addresses of the pods whose memcached serves.
 	// +optional
 	// +listType=atomic
 	ServerList []string `json:"serverList"`

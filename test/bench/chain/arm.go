@@ -29,13 +29,13 @@ type arm struct {
 }
 
 func arms(folder string) []arm {
-	seed := map[string]any{
+	lean := map[string]any{
 		"podDisruptionBudget": map[string]any{"enabled": false},
 		"networkPolicy":       map[string]any{"enabled": false},
 		"rollout":             map[string]any{"minReadySeconds": int64(0)},
 	}
 	return []arm{
-		{name: "this operator, less to do", spec: seed},
+		{name: "this operator, less to do", spec: lean},
 		{name: "controller-runtime", operator: filepath.Join(folder, "operator")},
 		{name: "Metacontroller, typical Go hook", hook: filepath.Join(folder, "typical")},
 		{name: "this operator"},
@@ -64,7 +64,7 @@ type running struct {
 	controller, hook int
 	// user is who the controller is to the API server.
 	user string
-	// hookCalls is where this repository's hook counts its calls; empty for another hook.
+	// hookMetrics is where this repository's hook counts its calls; empty for another hook.
 	hookMetrics string
 	stop        func() error
 }

@@ -60,6 +60,6 @@ func run(ctx context.Context, rounds int, plotFile string) error {
 	}
 	writeTable(os.Stdout, results, missing)
 	writeDecoding(os.Stdout, decoding)
-	writePromises(os.Stdout, results, decoding)
+	writeBounds(os.Stdout, results, decoding)
 	return os.WriteFile(plotFile, plot(results), 0o644)
 }

@@ -49,8 +49,8 @@ func writeDecoding(w io.Writer, results []decoding) {
 	}
 }
 
-// writePromises prints what was promised beside what was measured, kept or not.
-func writePromises(w io.Writer, results []result, decodings []decoding) {
+// writeBounds prints what each figure may be beside what was measured, kept or not.
+func writeBounds(w io.Writer, results []result, decodings []decoding) {
 	of := map[int]decoding{}
 	for _, d := range decodings {
 		of[d.size] = d
@@ -61,10 +61,10 @@ func writePromises(w io.Writer, results []result, decodings []decoding) {
 			null = r
 		}
 	}
-	fmt.Fprint(w, "\nWhat was promised.\n\n")
-	row(w, []string{"figure", "promised", "measured", ""})
+	fmt.Fprint(w, "\nBounds.\n\n")
+	row(w, []string{"figure", "bound", "measured", ""})
 	row(w, []string{"---", "---:", "---:", "---"})
-	promise := func(figure, sign string, bound, measured float64, format string, kept bool) {
+	within := func(figure, sign string, bound, measured float64, format string, kept bool) {
 		verdict := "kept"
 		if !kept {
 			verdict = "**short**"
@@ -72,7 +72,7 @@ func writePromises(w io.Writer, results []result, decodings []decoding) {
 		row(w, []string{figure, fmt.Sprintf(sign+" "+format, bound), fmt.Sprintf(format, measured), verdict})
 	}
 	atMost := func(figure string, bound, measured float64, format string) {
-		promise(figure, "≤", bound, measured, format, measured <= bound)
+		within(figure, "≤", bound, measured, format, measured <= bound)
 	}
 	const mib = 1 << 20
 	atMost("1,000 pods: time, of json.Valid's", 1.2, ratio(of[1000].sync, of[1000].valid), "%.2f")
@@ -85,7 +85,7 @@ func writePromises(w io.Writer, results []result, decodings []decoding) {
 	atMost("idle: resident, MiB", 20, float64(us.idle)/mib, "%.1f")
 	atMost("program, MB", 20, float64(us.program)/1e6, "%.1f")
 	atMost("first answer after the start, ms", 50, us.start.Seconds()*1000, "%.0f")
-	promise("syncs of 3 pods a second, of the null handler's", "≥", 0.5, us.rate/null.rate, "%.2f", us.rate/null.rate >= 0.5)
+	within("syncs of 3 pods a second, of the null handler's", "≥", 0.5, us.rate/null.rate, "%.2f", us.rate/null.rate >= 0.5)
 	atMost("p99 of 3 pods, of the null handler's", 3, ratio(us.p99, null.p99), "%.1f")
 }
 

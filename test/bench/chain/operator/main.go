@@ -1,4 +1,4 @@
-// Operator does the seed job with controller-runtime, as most operators are written: for each Memcached a Deployment, and the
+// Operator does the bare job with controller-runtime, as most operators are written: for each Memcached a Deployment, and the
 // names of its pods in the status. It is what Metacontroller with a hook is measured beside.
 package main
 

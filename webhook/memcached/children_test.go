@@ -111,6 +111,14 @@ func TestSecurityContexts(t *testing.T) {
 	if len(container.Capabilities.Drop) != 1 || len(container.Capabilities.Add) != 1 || *container.AllowPrivilegeEscalation {
 		t.Errorf("what is given wins, deep down too: %v", container)
 	}
+	for reason, given := range map[string]*corev1.SecurityContext{
+		"privileged":    {Privileged: new(true)},
+		"CAP_SYS_ADMIN": {Capabilities: &corev1.Capabilities{Add: []corev1.Capability{"CAP_SYS_ADMIN"}}},
+	} {
+		if got := containerSecurityContext(given); got.AllowPrivilegeEscalation != nil {
+			t.Errorf("%s: the API server refuses it beside allowPrivilegeEscalation: %t", reason, *got.AllowPrivilegeEscalation)
+		}
+	}
 	if again := containerSecurityContext(nil); len(again.Capabilities.Add) != 0 {
 		t.Error("the default was changed")
 	}

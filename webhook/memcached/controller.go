@@ -9,11 +9,11 @@ import (
 type children struct {
 	Deployments          composite.Group[object.Workload] `json:"Deployment.apps/v1"`
 	StatefulSets         composite.Group[object.Workload] `json:"StatefulSet.apps/v1"`
-	Services             composite.Group[object.Named]    `json:"Service.v1"`
-	PodDisruptionBudgets composite.Group[object.Named]    `json:"PodDisruptionBudget.policy/v1"`
-	NetworkPolicies      composite.Group[object.Named]    `json:"NetworkPolicy.networking.k8s.io/v1"`
+	Services             composite.Group[object.Object]   `json:"Service.v1"`
+	PodDisruptionBudgets composite.Group[object.Object]   `json:"PodDisruptionBudget.policy/v1"`
+	NetworkPolicies      composite.Group[object.Object]   `json:"NetworkPolicy.networking.k8s.io/v1"`
 	// ServiceMonitors come with the Prometheus operator.
-	ServiceMonitors composite.OptionalGroup[object.Named] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
+	ServiceMonitors composite.OptionalGroup[object.Object] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
 }
 
 type related struct {

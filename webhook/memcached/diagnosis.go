@@ -51,9 +51,10 @@ func moreMemory(spec *Spec, size sizing) string {
 // diagnose returns what stands in the way: of the pods first, and then what may be in the way of them later.
 func diagnose(spec *Spec, pods []*object.Pod, rollout object.Rollout, now metav1.Time) *object.Problem {
 	size := sizingOf(spec)
-	problem := object.Diagnose(pods, rollout, remedies(spec, size))
+	problem := object.Diagnose(pods, rollout, remedies(spec, size), now)
 	if problem == nil {
-		problem = object.Diagnose(killedLately(pods, now), object.Rollout{}, remedies(spec, size))
+		killed, _ := killedLately(pods, now)
+		problem = object.Diagnose(killed, object.Rollout{}, remedies(spec, size), now)
 	}
 	if problem == nil {
 		problem, _ = notMounted(spec, pods, now)
@@ -70,17 +71,21 @@ func diagnose(spec *Spec, pods []*object.Pod, rollout object.Rollout, now metav1
 }
 
 // killedLately returns the pods whose memcached was killed for its memory a short while ago and runs again, as they were
-// in between. That is over in a second, and leaves no trace but an empty cache.
-func killedLately(pods []*object.Pod, now metav1.Time) []*object.Pod {
-	var killed []*object.Pod
+// in between. That is over in a second, and leaves no trace but an empty cache. It also returns how long the first of
+// them is still told of: nothing else happens then that would end it.
+func killedLately(pods []*object.Pod, now metav1.Time) (killed []*object.Pod, wait time.Duration) {
 	for _, pod := range pods {
 		for _, container := range pod.Status.ContainerStatuses {
 			ended := container.LastState.Terminated
-			if ended != nil && ended.Reason == object.ReasonOOMKilled && now.Sub(ended.FinishedAt.Time) < lately {
+			if ended == nil || ended.Reason != object.ReasonOOMKilled {
+				continue
+			}
+			if left := lately - now.Sub(ended.FinishedAt.Time); left > 0 {
+				wait = soonest(wait, left)
 				container.Ready = false
 				killed = append(killed, &object.Pod{Meta: pod.Meta, Status: object.PodStatus{ContainerStatuses: []object.ContainerStatus{container}}})
 			}
 		}
 	}
-	return killed
+	return killed, wait
 }

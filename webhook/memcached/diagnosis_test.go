@@ -55,6 +55,9 @@ func TestDiagnoseKilledLately(t *testing.T) {
 		if told := got != nil; told != test.told {
 			t.Errorf("%s: diagnosed %v", test.reason, got)
 		}
+		if _, wait := killedLately(test.pods, noon); (wait > 0) != test.told {
+			t.Errorf("%s: looked at again in %s; nothing else would end it", test.reason, wait)
+		}
 		if want := diagnose(&Spec{}, killed(), object.Rollout{}, noon); got != nil && *got != *want {
 			t.Errorf("%s: told in other words than while it was down: %v, %v", test.reason, got, want)
 		}

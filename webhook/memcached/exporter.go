@@ -46,7 +46,7 @@ func exporter(spec *Spec) corev1.Container {
 // exporterResources are those that were given, or some that the exporter was seen to keep within.
 func exporterResources(metrics *Metrics) corev1.ResourceRequirements {
 	if metrics.Resources.Limits != nil || metrics.Resources.Requests != nil || metrics.Resources.Claims != nil {
-		return metrics.Resources
+		return rounded(metrics.Resources)
 	}
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{

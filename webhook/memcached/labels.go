@@ -34,6 +34,7 @@ func ownedLabel(key string) bool {
 	switch key {
 	case "app", "memcached_cr",
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
+		"controller-uid", // by which Metacontroller knows the parent's children
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
 		return true
 	}

@@ -79,10 +79,25 @@ func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
 func mebibytes(quantity resource.Quantity) int64 { return quantity.Value() / mebibyte }
 
+// rounded are resources as the API server stores them, which knows nothing below a thousandth: otherwise the answer would
+// differ from what is stored at every sync.
+//
+// https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
+func rounded(given corev1.ResourceRequirements) corev1.ResourceRequirements {
+	all := *given.DeepCopy()
+	for _, list := range []corev1.ResourceList{all.Limits, all.Requests} {
+		for name, quantity := range list {
+			quantity.RoundUp(resource.Milli)
+			list[name] = quantity
+		}
+	}
+	return all
+}
+
 // resources are those that were given, with a memory limit and a request of the same: a cache fills the memory that it
 // was given, so a node must have it.
 func resources(given corev1.ResourceRequirements, size sizing) corev1.ResourceRequirements {
-	all := *given.DeepCopy()
+	all := rounded(given)
 	if all.Limits == nil {
 		all.Limits = corev1.ResourceList{}
 	}

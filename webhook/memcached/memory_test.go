@@ -75,6 +75,20 @@ func TestConnectionsMiB(t *testing.T) {
 	}
 }
 
+// TestResourcesAreRounded: the API server stores no less than a thousandth, and an answer that differs from what is stored
+// is a write at every sync.
+func TestResourcesAreRounded(t *testing.T) {
+	given := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100u")}}
+	for reason, got := range map[string]corev1.ResourceRequirements{
+		"memcached's":    resources(given, sizing{limit: 123}),
+		"the exporter's": exporterResources(&Metrics{Resources: given}),
+	} {
+		if cpu := got.Limits.Cpu().String(); cpu != "1m" {
+			t.Errorf("%s cpu is %s, want 1m as the API server has it", reason, cpu)
+		}
+	}
+}
+
 func TestResources(t *testing.T) {
 	cases := []struct {
 		reason string

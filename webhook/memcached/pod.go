@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"cmp"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -144,5 +145,16 @@ func podSecurityContext(given *corev1.PodSecurityContext) *corev1.PodSecurityCon
 }
 
 func containerSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
-	return overlay(object.RestrictedContainer(), given)
+	restricted := object.RestrictedContainer()
+	if given != nil && escalates(given) {
+		restricted.AllowPrivilegeEscalation = nil
+	}
+	return overlay(restricted, given)
+}
+
+// escalates is true for what the API server refuses beside allowPrivilegeEscalation: false.
+//
+// https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/validation/validation.go, ValidateSecurityContext
+func escalates(given *corev1.SecurityContext) bool {
+	return deref(given.Privileged, false) || given.Capabilities != nil && slices.Contains(given.Capabilities.Add, "CAP_SYS_ADMIN")
 }

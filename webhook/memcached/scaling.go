@@ -10,7 +10,11 @@ import (
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-const defaultStepInterval = time.Minute
+const (
+	defaultStepInterval = time.Minute
+	// mostReplicas is the maximum of spec.size in the CRD.
+	mostReplicas = 1000
+)
 
 // scale is how far a change of size has come.
 type scale struct {
@@ -44,7 +48,8 @@ func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) s
 		at.status = &ScalingStatus{Replicas: at.size, LastStepTime: lastStepTime(last)}
 		return at
 	}
-	last = reconcile(last, *workload.Spec.Replicas, at.size, at.interval, now)
+	// More than a Memcached can ask for are a mistake of somebody's, and nothing that steps should start from.
+	last = reconcile(last, min(*workload.Spec.Replicas, mostReplicas), at.size, at.interval, now)
 	at.replicas, at.status = last.Replicas, last
 	at.wait = untilNext(last, at.interval, now)
 	if at.wait == 0 && at.mayStep(workload) {
@@ -77,15 +82,23 @@ func (s scale) String() string {
 // reconcile returns the last step by what status and the workload say. Metacontroller's view of either may lag a moment
 // behind: just after a step, status is right. But no step takes pods that both run and are asked for, whatever status says.
 func reconcile(last *ScalingStatus, replicas, size int32, interval time.Duration, now metav1.Time) *ScalingStatus {
-	if last != nil && last.Replicas >= min(replicas, size) && (last.Replicas == replicas || untilNext(last, interval, now) > 0) {
+	if last != nil && last.Replicas >= min(replicas, size) && (last.Replicas == replicas || remaining(last, interval, now) > 0) {
 		return last
 	}
 	return &ScalingStatus{Replicas: replicas, LastStepTime: new(now.Rfc3339Copy())}
 }
 
 func untilNext(last *ScalingStatus, interval time.Duration, now metav1.Time) time.Duration {
-	if last.LastStepTime == nil || last.Replicas == 0 {
+	if last.Replicas == 0 {
 		return 0 // from none there is no key that a wait could spare
+	}
+	return remaining(last, interval, now)
+}
+
+// remaining is what is left of the interval since the last step.
+func remaining(last *ScalingStatus, interval time.Duration, now metav1.Time) time.Duration {
+	if last.LastStepTime == nil {
+		return 0
 	}
 	// A clock that was set back must not hold up the next step for longer than the interval.
 	return min(max(last.LastStepTime.Add(interval).Sub(now.Time), 0), interval)
@@ -104,9 +117,9 @@ func step(from, to, most int32) int32 {
 	switch {
 	case from == 0:
 		return to
-	case to > from+most:
+	case to-from > most:
 		return from + most
-	case to < from-most:
+	case from-to > most:
 		return from - most
 	}
 	return to

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -61,6 +62,9 @@ func TestScale(t *testing.T) {
 		{"just scaled to none, and asked for again", 3, &ScalingStatus{0, ago(1)}, running(0, 0), 3, &ScalingStatus{3, ago(0)}, 0},
 		{"a status that somebody else wrote takes no pod", 3, &ScalingStatus{0, ago(1)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, 0},
 		{"nor does one from before the size was changed back", 6, &ScalingStatus{4, ago(1)}, running(6, 6), 6, &ScalingStatus{6, ago(0)}, 0},
+		{"the last step down to none, and the workload is seen late", 0, &ScalingStatus{0, ago(1)}, running(1, 1), 0, &ScalingStatus{0, ago(1)}, 0},
+		{"somebody scaled the workload to more than there may be", 3, &ScalingStatus{3, ago(999)}, running(math.MaxInt32, 9), 1000, &ScalingStatus{1000, ago(0)}, time.Minute},
+		{"and steps lead back from there", 3, &ScalingStatus{1000, ago(60)}, running(1000, 9), 998, &ScalingStatus{998, ago(0)}, time.Minute},
 		{"a clock that was set back holds nothing up for ever", 8, &ScalingStatus{5, ago(-9999)}, running(5, 5), 5, &ScalingStatus{5, ago(-9999)}, time.Minute},
 	}
 	for _, test := range cases {

@@ -41,7 +41,7 @@ type PodOptions struct {
 	// podLabels are more labels of the pods. The labels by which pods are found and told apart stay as they are.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the pods are found or told apart: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and those of the workload"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the pods are found or told apart: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and those of the workload"
 	PodLabels map[string]LabelValue `json:"podLabels,omitempty"`
 	// podAnnotations are annotations of the pods.
 	// +optional

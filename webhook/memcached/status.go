@@ -15,8 +15,11 @@ const ReasonScaling = "Scaling"
 // ReasonServing is the reason of Available where memcached serves in pods that are not ready for another container.
 const ReasonServing = "Serving"
 
-func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, has optional, now metav1.Time) Status {
+func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, has optional, missing *object.Problem, now metav1.Time) Status {
 	rollout := object.RolloutOf(workload, scale.size, memcached)
+	if rollout.Settled() {
+		rollout.Held = missing
+	}
 	size := sizingOf(&memcached.Spec)
 	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout, now))
 	tellServing(conditions, pods)

@@ -25,13 +25,16 @@ func (c Config) sync(observed composite.Observed[*Memcached, children, related])
 		reloaderImage:   reloaderImage(c.SidecarImage, &memcached.Spec, workload),
 		serviceMonitors: observed.Children.ServiceMonitors.Listed(),
 	}
+	_, kills := killedLately(pods, observed.Now)
 	_, mounts := notMounted(&memcached.Spec, pods, observed.Now)
 	_, reloads := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, observed.Now)
-	status, progress := paced(memcached.Status, status(memcached, workload, scale, pods, has, observed.Now), observed.Now)
+	children := desired(memcached, scale.replicas, has)
+	beside := missing(children[1:], observed.Children)
+	status, progress := paced(memcached.Status, status(memcached, workload, scale, pods, has, beside, observed.Now), observed.Now)
 	return composite.Desired[Status]{
 		Status:      status,
-		Children:    desired(memcached, scale.replicas, has),
-		ResyncAfter: soonest(progress, scale.wait, mounts, reloads),
+		Children:    children,
+		ResyncAfter: soonest(progress, scale.wait, kills, mounts, reloads),
 	}, nil
 }
 
@@ -73,7 +76,7 @@ type optional struct {
 	serviceMonitors bool
 }
 
-// desired are the children, of which a nil one is not wanted.
+// desired are the children, the workload before those beside it, of which a nil one is not wanted.
 func desired(memcached *Memcached, replicas int32, has optional) []runtime.Object {
 	template := podTemplate(memcached, has.reloaderImage)
 	var workload runtime.Object = deployment(memcached, replicas, template)

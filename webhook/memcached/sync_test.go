@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -103,6 +105,77 @@ func TestSyncKeepsTheWorkload(t *testing.T) {
 		_, err = (Config{}).sync(observed)
 		if _, ok := errors.AsType[*composite.RequestError](err); !ok {
 			t.Errorf("a size that nobody observed would read as none, and a step from there as a few: %v", err)
+		}
+	}
+}
+
+// TestValidateChildren: what the API server would refuse of a child must not look as if it were in place.
+func TestValidateChildren(t *testing.T) {
+	block := func(cidr string, except ...string) func(*Spec) {
+		return func(spec *Spec) {
+			spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: cidr, Except: except}}}
+		}
+	}
+	cases := []struct {
+		reason   string
+		edit     func(*Spec)
+		sentence string
+	}{
+		{"a range", block("10.0.0.0/8", "10.1.0.0/16"), ""},
+		{"a range of IPv6", block("2001:db8::/32"), ""},
+		{"an address is no range", block("10.0.0.0"), "spec.networkPolicy.from[0].ipBlock.cidr"},
+		{"what is taken out must be in it", block("10.0.0.0/8", "192.168.0.0/16"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
+		{"and not be all of it", block("10.0.0.0/8", "10.0.0.0/8"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
+		{"a claim on what no pod has", func(spec *Spec) { spec.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.resources.claims"},
+		{"the exporter's too", func(spec *Spec) { spec.Metrics.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.metrics.resources.claims"},
+		{
+			"the label by which Metacontroller knows its children",
+			func(spec *Spec) {
+				spec.Metrics = Metrics{Enabled: true, ServiceMonitor: &ServiceMonitor{Labels: map[string]LabelValue{"controller-uid": "x"}}}
+			},
+			"spec.metrics.serviceMonitor.labels",
+		},
+	}
+	for _, test := range cases {
+		memcached := sample(1)
+		test.edit(&memcached.Spec)
+		err := validate(memcached)
+		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
+			t.Errorf("%s: error %v, want one about %q", test.reason, err, test.sentence)
+		}
+	}
+}
+
+// TestReadyNeedsEveryChild: Metacontroller says nothing where the name of a child is taken.
+func TestReadyNeedsEveryChild(t *testing.T) {
+	there := composite.GroupOf(object.Object{Meta: object.Meta{Name: "cache", Namespace: "web"}})
+	going := composite.GroupOf(object.Object{Meta: object.Meta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}})
+	cases := []struct {
+		reason string
+		edit   func(*children)
+		want   string
+	}{
+		{"all are there", func(*children) {}, object.ReasonAllReplicasReady},
+		{"clients find no server", func(c *children) { c.Services = composite.GroupOf[object.Object]() }, "ServiceMissing"},
+		{"everybody may connect", func(c *children) { c.NetworkPolicies = composite.GroupOf[object.Object]() }, "NetworkPolicyMissing"},
+		{"a drain may take all pods at once", func(c *children) { c.PodDisruptionBudgets = composite.GroupOf[object.Object]() }, "PodDisruptionBudgetMissing"},
+		{"one that goes is as good as gone", func(c *children) { c.Services = going }, "ServiceMissing"},
+	}
+	for _, test := range cases {
+		observed := observe(sample(2))
+		for workload := range observed.Children.Deployments.All() {
+			workload.Annotations.ParentGeneration, workload.Spec.Replicas = "3", new(int32(2))
+			workload.Status = object.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
+		}
+		observed.Children.Services, observed.Children.NetworkPolicies, observed.Children.PodDisruptionBudgets = there, there, there
+		test.edit(&observed.Children)
+		desired, err := (Config{}).sync(observed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ready := meta.FindStatusCondition(desired.Status.Conditions, object.Ready)
+		if ready.Reason != test.want || (ready.Status == metav1.ConditionTrue) != (test.want == object.ReasonAllReplicasReady) {
+			t.Errorf("%s: Ready is %s for %s, want %s", test.reason, ready.Status, ready.Reason, test.want)
 		}
 	}
 }

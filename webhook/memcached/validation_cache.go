@@ -57,6 +57,13 @@ func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
 	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultItemMiB)))
 }
 
+func noClaims(path *field.Path, resources *corev1.ResourceRequirements) field.ErrorList {
+	if len(resources.Claims) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path.Child("claims"), "they name the resourceClaims of a pod, and these pods have none")}
+}
+
 func requestsWithinLimits(path *field.Path, resources corev1.ResourceRequirements) field.ErrorList {
 	var errs field.ErrorList
 	for name, limit := range resources.Limits {

@@ -11,6 +11,7 @@ var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
 
 func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
 	errs := requestsWithinLimits(path.Child("resources", "requests"), metrics.Resources)
+	errs = append(errs, noClaims(path.Child("resources"), &metrics.Resources)...)
 	monitor := metrics.ServiceMonitor
 	if monitor == nil {
 		return errs

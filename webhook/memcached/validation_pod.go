@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"net/netip"
+
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -11,6 +13,7 @@ import (
 func validatePod(spec *Spec, path *field.Path) field.ErrorList {
 	errs := oneOf(path.Child("imagePullPolicy"), spec.ImagePullPolicy, "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 	errs = append(errs, atMost(path.Child("imagePullSecrets"), len(spec.ImagePullSecrets), 16)...)
+	errs = append(errs, noClaims(path.Child("resources"), &spec.Resources)...)
 	errs = append(errs, validateTermination(spec, path)...)
 	errs = append(errs, optionalName(path.Child("priorityClassName"), spec.PriorityClassName)...)
 	errs = append(errs, optionalName(path.Child("serviceAccountName"), spec.ServiceAccountName)...)
@@ -47,6 +50,25 @@ func validatePeers(peers []networkingv1.NetworkPolicyPeer, path *field.Path) fie
 	for i, peer := range peers {
 		if (peer.IPBlock != nil) == (peer.PodSelector != nil || peer.NamespaceSelector != nil) {
 			errs = append(errs, field.Forbidden(path.Index(i), "a peer is an ipBlock, or a podSelector or a namespaceSelector or both"))
+		}
+		if peer.IPBlock != nil {
+			errs = append(errs, validateIPBlock(peer.IPBlock, path.Index(i).Child("ipBlock"))...)
+		}
+	}
+	return errs
+}
+
+// validateIPBlock refuses what the API server would: without its policy a cache is open to everybody.
+func validateIPBlock(block *networkingv1.IPBlock, path *field.Path) field.ErrorList {
+	whole, err := netip.ParsePrefix(block.CIDR)
+	if err != nil {
+		return field.ErrorList{field.Invalid(path.Child("cidr"), block.CIDR, "must be a range of addresses as 10.0.0.0/8 or 2001:db8::/64")}
+	}
+	var errs field.ErrorList
+	for i, except := range block.Except {
+		part, err := netip.ParsePrefix(except)
+		if err != nil || part.Bits() <= whole.Bits() || !whole.Contains(part.Addr()) {
+			errs = append(errs, field.Invalid(path.Child("except").Index(i), except, "must be a range of addresses within "+block.CIDR+", and not all of it"))
 		}
 	}
 	return errs

@@ -3,8 +3,10 @@ package object
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The reasons of a [Problem] beside those that the kubelet gives for a container that waits.
@@ -16,6 +18,9 @@ const (
 	ReasonReplicaFailure           = "ReplicaFailure"
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 )
+
+// lately is how long a container has to run until how it ended before explains nothing any more.
+const lately = 10 * time.Minute
 
 // mostOfALine is how many bytes of a program's words are told.
 const mostOfALine = 300
@@ -43,11 +48,11 @@ type Remedy struct {
 // those the first in their order that tells something; then what the workload says of itself.
 //
 // Messages must not change from sync to sync while the cause is the same, so counters and back-off times stay out.
-func Diagnose(pods []*Pod, rollout Rollout, remedies Remedies) *Problem {
+func Diagnose(pods []*Pod, rollout Rollout, remedies Remedies, now metav1.Time) *Problem {
 	var first *Problem
 	alike := 0
 	for _, pod := range pods {
-		problem := diagnosePod(pod, remedies)
+		problem := diagnosePod(pod, remedies, now)
 		if problem == nil {
 			continue
 		}
@@ -78,7 +83,7 @@ func diagnoseWorkload(rollout Rollout) *Problem {
 	return nil
 }
 
-func diagnosePod(pod *Pod, remedies Remedies) *Problem {
+func diagnosePod(pod *Pod, remedies Remedies, now metav1.Time) *Problem {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
 			return &Problem{Reason: ReasonUnschedulable, Message: "no node takes it: " + condition.Message}
@@ -86,7 +91,7 @@ func diagnosePod(pod *Pod, remedies Remedies) *Problem {
 	}
 	for _, statuses := range [][]ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
 		for _, container := range statuses {
-			if problem := diagnoseContainer(container, remedies); problem != nil {
+			if problem := diagnoseContainer(container, remedies, now); problem != nil {
 				return problem
 			}
 		}
@@ -94,9 +99,9 @@ func diagnosePod(pod *Pod, remedies Remedies) *Problem {
 	return nil
 }
 
-func diagnoseContainer(container ContainerStatus, remedies Remedies) *Problem {
+func diagnoseContainer(container ContainerStatus, remedies Remedies, now metav1.Time) *Problem {
 	ended := container.State.Terminated
-	if ended == nil && !container.Ready {
+	if ended == nil && !container.Ready && !container.State.Running.since(now.Add(-lately)) {
 		ended = container.LastState.Terminated
 	}
 	if ended != nil && ended.Reason == ReasonOOMKilled {
@@ -112,6 +117,11 @@ func diagnoseContainer(container ContainerStatus, remedies Remedies) *Problem {
 		return crashed(container, ended, remedies)
 	}
 	return nil
+}
+
+// since is true for a container that runs and has done so since then.
+func (r ContainerRunning) since(then time.Time) bool {
+	return !r.StartedAt.IsZero() && !r.StartedAt.After(then)
 }
 
 func diagnoseWaiting(container ContainerStatus, waiting *ContainerWaiting, ended *ContainerTerminated, remedies Remedies) *Problem {

@@ -2,9 +2,11 @@ package object
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func podWith(name string, status ContainerStatus) *Pod {
@@ -19,6 +21,13 @@ func waiting(reason, message string) ContainerState {
 func terminated(exitCode int32, reason string) ContainerState {
 	return ContainerState{Terminated: &ContainerTerminated{ExitCode: exitCode, Reason: reason}}
 }
+
+// runs is a container that has run for so long and is not ready, after it ended once.
+func runs(since time.Duration, ended ContainerState) ContainerStatus {
+	return ContainerStatus{State: ContainerState{Running: ContainerRunning{StartedAt: noon.Add(-since)}}, LastState: ended}
+}
+
+var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestDiagnose(t *testing.T) {
 	remedies := Remedies{"memcached": {OOMKilled: "raise the limit", ExitCodes: map[int32]string{64: "a bad flag"}}}
@@ -44,6 +53,10 @@ func TestDiagnose(t *testing.T) {
 			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
 		{"between two crashes it reads the same", []*Pod{podWith("a", ContainerStatus{LastState: terminated(64, "Error")})}, Rollout{},
 			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
+		{"it runs again, and may soon crash again", []*Pod{podWith("a", runs(time.Minute, terminated(64, "Error")))}, Rollout{},
+			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
+		{"an end of long ago does not explain what is wrong now", []*Pod{podWith("a", runs(24*time.Hour, terminated(255, "Unknown")))}, Rollout{}, nil},
+		{"nor does a kill of long ago", []*Pod{podWith("a", runs(10*time.Minute, terminated(137, "OOMKilled")))}, Rollout{}, nil},
 		{"a crash without an explanation", []*Pod{podWith("a", ContainerStatus{State: terminated(3, "Error")})}, Rollout{},
 			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 3"}},
 		{"an exit code means what the container's program means by it", []*Pod{{Meta: Meta{Name: "a"}, Status: PodStatus{ContainerStatuses: []ContainerStatus{{Name: "exporter", State: terminated(64, "Error")}}}}}, Rollout{},
@@ -61,7 +74,7 @@ func TestDiagnose(t *testing.T) {
 			&Problem{"ProgressDeadlineExceeded", "the rollout is stuck: timed out"}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Diagnose(test.pods, test.report, remedies)); diff != "" {
+		if diff := cmp.Diff(test.want, Diagnose(test.pods, test.report, remedies, noon)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

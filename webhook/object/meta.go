@@ -21,11 +21,6 @@ type Meta struct {
 	ManagedFields     skipped           `json:"managedFields"`
 }
 
-// Named is an observed object of which no rule reads more than its metadata.
-type Named struct {
-	Meta `json:"metadata"`
-}
-
 // Annotations are the observed annotations that rules read.
 type Annotations struct {
 	ParentGeneration string `json:"memcached-operator.example.com/parent-generation"`

@@ -36,7 +36,7 @@ type ReplicaStatus struct {
 // Status reports on the rollout with the parent's live pods and the labels that select them. It follows on the status
 // that was observed before: a condition keeps its time of transition while its status is the same.
 func (r Rollout) Status(before ReplicaStatus, pods []*Pod, selector map[string]string, remedies Remedies, now metav1.Time) ReplicaStatus {
-	return r.StatusWith(Conditions(r, Diagnose(pods, r, remedies)), before, pods, selector, now)
+	return r.StatusWith(Conditions(r, Diagnose(pods, r, remedies, now)), before, pods, selector, now)
 }
 
 // StatusWith reports like [Rollout.Status], with conditions that the caller has made of [Conditions].

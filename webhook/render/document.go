@@ -113,6 +113,12 @@ func (d document) errorAt(path string, err error) error {
 
 // childNode returns the value of a mapping's key or of a sequence's index.
 func childNode(node *yamlv3.Node, name string) *yamlv3.Node {
+	if node != nil && node.Kind == yamlv3.AliasNode {
+		node = node.Alias
+	}
+	if node == nil {
+		return nil
+	}
 	switch node.Kind {
 	case yamlv3.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 {

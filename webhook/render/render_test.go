@@ -145,6 +145,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"what the schema cannot say, the hook does", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml:4: metadata.name"},
 		{"a kind that nobody serves", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml:2: there is no controller"},
 		{"a key twice", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
+		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", nil, "parents.yaml:4: there is no controller"},
 		{"no YAML at all", "a: [", nil, "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
 		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},

@@ -26,6 +26,7 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 		{"the default, full of larger items, and with clients", memcached.Spec{}, 10_000, 500},
 		{"what fits under 128Mi", memcached.Spec{Resources: limitedTo("128Mi")}, 1000, 1},
 		{"what fits under 70Mi", memcached.Spec{Resources: limitedTo("70Mi")}, 100, 1},
+		{"as many sizes as there may be", memcached.Spec{Cache: memcached.Cache{ExtraArgs: []string{"-f", "1.08"}}}, 100, 1},
 		{"256 MiB of items", memcached.Spec{Cache: memcached.Cache{MemoryMB: new(int64(256))}}, 1000, 1},
 	}
 	for _, test := range cases {
@@ -45,7 +46,7 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 			if stats["evictions"] == "0" {
 				t.Fatalf("the cache was not filled: %s of %d bytes", stats["bytes"], maxBytes)
 			}
-			for size := 50; size < 1_000_000; size = size * 5 / 4 {
+			for size := 50; size < 1_000_000; size = size*21/20 + 1 { // every class of 1.08 times the one before
 				s.fill(t, max(1_000_000/size, 10), size)
 			}
 			peak, limit := s.peakMiB(t), c.Resources.Limits.Memory().Value()>>20

@@ -1,6 +1,9 @@
 package memcached
 
 import (
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -12,11 +15,17 @@ const (
 	// baseMiB are 8 for the process itself, and 40 for the first page of 1 MiB that every class of item sizes gets even
 	// when the items have reached their limit: https://github.com/memcached/memcached/issues/1025
 	baseMiB = 48
+	// moreClassesMiB are for the first pages of the 63 classes that there may be at most, where an argument makes more of
+	// them than the 40 or so of the default growth factor.
+	moreClassesMiB = 24
 	// connectionKiB is for an open connection in the middle of a request: 0.6 KiB idle, 6 with a read buffer, of which
 	// not all connections have one.
 	connectionKiB = 4
 	// connectionTLSKiB is for one over TLS, which keeps 15.6 KiB even when idle.
 	connectionTLSKiB = 20
+	// certificateKiB is what a client's certificate adds to that, 8.3 measured, and saslKiB what a login adds, 3.5.
+	certificateKiB = 9
+	saslKiB        = 4
 
 	defaultItemMiB         = 64
 	leastItemMiB           = 16
@@ -40,7 +49,7 @@ func (s sizing) tight() bool { return s.limit < s.needed }
 func sizingOf(spec *Spec) sizing {
 	cache := &spec.Cache
 	percent := deref(cache.OverheadPercent, defaultOverheadPercent)
-	beside := baseMiB + connectionsMiB(cache.maxConnections(), eachConnectionKiB(spec))
+	beside := classesMiB(cache.ExtraArgs) + connectionsMiB(cache.maxConnections(), eachConnectionKiB(spec))
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	items := deref(cache.MemoryMB, defaultItemMiB)
 	if limited && cache.MemoryMB == nil {
@@ -64,11 +73,32 @@ func limitFor(items, beside, overheadPercent int64) int64 {
 	return ceilDiv(items*(100+overheadPercent), 100) + beside
 }
 
-func eachConnectionKiB(spec *Spec) int64 {
-	if spec.TLS != nil {
-		return connectionTLSKiB
+// classesMiB is what memcached takes beside items and connections, by the arguments that say how many classes there are.
+func classesMiB(args []string) int64 {
+	if slices.ContainsFunc(args, makesClasses) {
+		return baseMiB + moreClassesMiB
 	}
-	return connectionKiB
+	return baseMiB
+}
+
+// makesClasses is true for the flags of the growth factor and of the least item, and for the list of all classes.
+func makesClasses(arg string) bool {
+	return arg == "-f" || arg == "-n" || abbreviatedBy(arg)("slab-growth-factor") || abbreviatedBy(arg)("slab-min-size") ||
+		strings.Contains(arg, "slab_sizes")
+}
+
+func eachConnectionKiB(spec *Spec) int64 {
+	each := int64(connectionKiB)
+	if spec.TLS != nil {
+		each = connectionTLSKiB
+	}
+	if spec.clientAuth() != ClientAuthNone {
+		each += certificateKiB
+	}
+	if spec.authMode() == AuthSASL {
+		each += saslKiB
+	}
+	return each
 }
 
 func connectionsMiB(connections, kibibytesEach int64) int64 {

@@ -18,6 +18,9 @@ import (
 const (
 	progressInterval = 5 * time.Second
 	progressWindow   = time.Second
+	// serviceHeld is how long into a rollout it may stay untold that the first pod serves. A busy Metacontroller may come
+	// late for every window, and alerts count on Available.
+	serviceHeld = time.Minute
 )
 
 // paced returns the status to answer with, and how long to wait until more is to be told: the one before, outside of the
@@ -29,7 +32,7 @@ func paced(before, after Status, now metav1.Time) (Status, time.Duration) {
 		return after, 0
 	}
 	since := now.Sub(start.LastTransitionTime.Time)
-	if since < 0 || !onlyProgress(before, after) {
+	if since < 0 || !onlyProgress(before, after) || since >= serviceHeld && startsToServe(before, after) {
 		return after, 0
 	}
 	if since >= progressInterval && since%progressInterval < progressWindow {
@@ -52,6 +55,10 @@ func onlyProgress(before, after Status) bool {
 // adds is true when a list that was reported before has lost nothing.
 func adds(before, after []string) bool {
 	return before != nil && sets.New(after...).HasAll(before...)
+}
+
+func startsToServe(before, after Status) bool {
+	return !meta.IsStatusConditionTrue(before.Conditions, object.Available) && meta.IsStatusConditionTrue(after.Conditions, object.Available)
 }
 
 // sameButAvailable is true for a condition that says the same with other numbers, or that a first pod serves.

@@ -26,6 +26,7 @@ func TestPaced(t *testing.T) {
 		}
 	}
 	begun := rollingOut([]string{"a"}, []string{}, metav1.ConditionFalse)
+	serving := rollingOut([]string{"a"}, []string{}, metav1.ConditionTrue)
 	further := rollingOut([]string{"a", "b"}, []string{"10.0.0.1:11211"}, metav1.ConditionTrue)
 	with := func(status Status, change func(*Status)) Status {
 		status = *status.DeepCopy()
@@ -43,7 +44,8 @@ func TestPaced(t *testing.T) {
 		{"a rollout that takes longer tells how far it is", begun, further, 5 * time.Second, false, 0},
 		{"also when it is asked a moment late", begun, further, 5900 * time.Millisecond, false, 0},
 		{"and then waits again", begun, further, 6 * time.Second, true, 4 * time.Second},
-		{"as often as it takes", begun, further, 304 * time.Second, true, time.Second},
+		{"as often as it takes", serving, further, 304 * time.Second, true, time.Second},
+		{"who serves for a minute is not kept from those who wait for it", begun, further, 64 * time.Second, false, 0},
 		{"a clock that is behind must not hold anything back for ever", begun, further, -time.Second, false, 0},
 		{"nothing has changed, so there is nothing to tell later", further, further, 0, false, 0},
 		{"the first status is never late", Status{}, begun, 0, false, 0},

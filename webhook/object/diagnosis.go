@@ -128,7 +128,7 @@ func diagnoseWaiting(container ContainerStatus, waiting *ContainerWaiting, ended
 	switch waiting.Reason {
 	case "", "ContainerCreating", "PodInitializing":
 		return nil
-	case ReasonImagePullBackOff, "ErrImagePull":
+	case ReasonImagePullBackOff, "ErrImagePull", "RegistryUnavailable", "SignatureValidationFailed":
 		return &Problem{
 			Reason:  ReasonImagePullBackOff,
 			Message: fmt.Sprintf("image %q cannot be pulled: %s", container.Image, registrySays(waiting.Message)),
@@ -159,8 +159,10 @@ func lastLine(message string) string {
 // registrySays strips what the kubelet puts before the registry's words while it backs off, so that the message stays
 // the same when it tries again.
 func registrySays(message string) string {
-	if _, words, found := strings.Cut(message, "ErrImagePull: "); found {
-		return words
+	for _, reason := range []string{"ErrImagePull: ", "RegistryUnavailable: ", "SignatureValidationFailed: "} {
+		if _, words, found := strings.Cut(message, reason); found {
+			return words
+		}
 	}
 	return message
 }

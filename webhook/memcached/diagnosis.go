@@ -13,9 +13,6 @@ import (
 // ReasonMemoryLimitTooLow is the reason of Degraded where a cache may come to need more memory than its limit.
 const ReasonMemoryLimitTooLow = "MemoryLimitTooLow"
 
-// lately is how long a container that was killed is told of once it runs again.
-const lately = 10 * time.Minute
-
 // exitCodes explains how memcached ends. It uses the codes of sysexits.h, and 1 for a flag that it cannot read:
 // https://github.com/memcached/memcached/blob/master/memcached.c
 var exitCodes = map[int32]string{
@@ -80,7 +77,7 @@ func killedLately(pods []*object.Pod, now metav1.Time) (killed []*object.Pod, wa
 			if ended == nil || ended.Reason != object.ReasonOOMKilled {
 				continue
 			}
-			if left := lately - now.Sub(ended.FinishedAt.Time); left > 0 {
+			if left := object.Lately - now.Sub(ended.FinishedAt.Time); left > 0 {
 				wait = soonest(wait, left)
 				container.Ready = false
 				killed = append(killed, &object.Pod{Meta: pod.Meta, Status: object.PodStatus{ContainerStatuses: []object.ContainerStatus{container}}})

@@ -19,8 +19,8 @@ const (
 	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 )
 
-// lately is how long a container has to run until how it ended before explains nothing any more.
-const lately = 10 * time.Minute
+// Lately is how long a container has to run until how it ended before explains nothing any more.
+const Lately = 10 * time.Minute
 
 // mostOfALine is how many bytes of a program's words are told.
 const mostOfALine = 300
@@ -101,7 +101,7 @@ func diagnosePod(pod *Pod, remedies Remedies, now metav1.Time) *Problem {
 
 func diagnoseContainer(container ContainerStatus, remedies Remedies, now metav1.Time) *Problem {
 	ended := container.State.Terminated
-	if ended == nil && !container.Ready && !container.State.Running.since(now.Add(-lately)) {
+	if ended == nil && !container.Ready && !container.State.Running.since(now.Add(-Lately)) {
 		ended = container.LastState.Terminated
 	}
 	if ended != nil && ended.Reason == ReasonOOMKilled {

@@ -182,7 +182,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 	}
 }
 
-// TestInvalidSize: a number of pods that is not one must not scale a cache; its author reads why in an Event.
+// TestInvalidSize: a number of pods that is not one must not scale a cache; its author reads why in the status, or in an Event.
 func TestInvalidSize(t *testing.T) {
 	handler := newHandler()
 	request, err := readRequest("memcached", "sync", "ready")
@@ -202,13 +202,13 @@ func TestInvalidSize(t *testing.T) {
 	for _, test := range cases {
 		body := bytes.Replace(request, []byte(`"size": 2`), []byte(`"size": `+test.size), 1)
 		recorder := post(handler, "/memcached/sync", body)
-		wantRefused(t, recorder, http.StatusUnprocessableEntity, test.reason)
+		wantUnchanged(t, recorder, parse(t, body), test.reason)
 		if !strings.Contains(recorder.Body.String(), test.sentence) {
 			t.Errorf("%s: %q does not tell about %q", test.reason, recorder.Body, test.sentence)
 		}
 	}
 	absent := bytes.Replace(request, []byte(`"size": 2`), []byte(`"sise": 2`), 1)
-	wantRefused(t, post(handler, "/memcached/sync", absent), http.StatusUnprocessableEntity, "a size that is absent is not 0")
+	wantUnchanged(t, post(handler, "/memcached/sync", absent), parse(t, absent), "a size that is absent is not 0")
 }
 
 // wantRefused fails unless a request was refused with that code and one plain sentence. Only a 200 changes a cluster.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // template is a recorded request of one settled Memcached with one pod. The pod has what three managers and the
@@ -19,6 +20,9 @@ const (
 	Name      = "cache"
 	Namespace = "web"
 )
+
+// lastApplied is the annotation in which Metacontroller keeps what it applied last.
+const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
 
 // MaxSize is the largest spec.size. A request for more pods is of a Memcached that still has those of an earlier workload.
 const MaxSize = 1000
@@ -41,6 +45,8 @@ func Sync(pods int) []byte {
 	member(request, "parent")["spec"] = map[string]any{"size": min(pods, MaxSize)}
 	deployment := first(member(request, "children", "Deployment.apps/v1")).(map[string]any)
 	member(deployment, "spec")["replicas"] = min(pods, MaxSize)
+	annotations := member(deployment, "metadata", "annotations")
+	annotations[lastApplied] = strings.Replace(annotations[lastApplied].(string), `"replicas":2`, fmt.Sprintf(`"replicas":%d`, min(pods, MaxSize)), 1)
 	for _, count := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
 		member(deployment, "status")[count] = pods
 	}
@@ -91,10 +97,10 @@ func settled(nodes, servers []any) map[string]any {
 		"serverList": servers, "memory": map[string]any{"itemMiB": 64, "limitMiB": 123},
 		"selector": "app=memcached,memcached_cr=" + Name,
 		"conditions": []any{
-			condition("Available", "True", "ReplicaReady", "at least one replica is ready"),
-			condition("Ready", "True", "AllReplicasReady", fmt.Sprintf("all %d replicas are up to date and ready", len(nodes))),
-			condition("Progressing", "False", "Settled", "the replicas are as asked for"),
-			condition("Degraded", "False", "AsExpected", "nothing stands in the way"),
+			condition("Available", "True", "ReplicaReady", "At least one replica is ready."),
+			condition("Ready", "True", "AllReplicasReady", fmt.Sprintf("%d of %d replicas are updated and available.", len(nodes), len(nodes))),
+			condition("Progressing", "False", "Settled", "The observed state is the desired state."),
+			condition("Degraded", "False", "AsExpected", "No problem is observed."),
 		},
 	}
 }

@@ -55,8 +55,9 @@ func (c Controller) Handlers() map[string]Handler {
 type Hook struct {
 	// Children and Related are the groups of objects that the hook observes, as "Deployment.apps/v1".
 	Children, Related []string
-	// Optional are those of Children that a CompositeController need not list.
-	Optional []string
+	// Optional are those of Children that a CompositeController need not list, OptionalRelated those of Related that a
+	// request need not have.
+	Optional, OptionalRelated []string
 
 	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error)
 }
@@ -90,6 +91,11 @@ type RelatedRule struct {
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
 	Namespace     string                `json:"namespace,omitempty"`
 	Names         []string              `json:"names,omitempty"`
+}
+
+// RelatedObject selects the object of one name.
+func RelatedObject(apiVersion, resource, namespace, name string) RelatedRule {
+	return RelatedRule{APIVersion: apiVersion, Resource: resource, Namespace: namespace, Names: []string{name}}
 }
 
 // RelatedPods selects the pods of a workload. They belong to its ReplicaSet and not to the parent, so Metacontroller does

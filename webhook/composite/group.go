@@ -29,7 +29,7 @@ type Object interface {
 // Kinds that are not declared are skipped unread. Metacontroller's own keys inside a group differ between hook versions
 // (name, or namespace/name), so only the objects' metadata counts. Objects are for reading: they may share maps.
 type Group[T Object] struct {
-	objects  []*T // pointers, for the number of objects is known at the end only, and growing a slice copies it
+	sorted   []*T // pointers, for the number of objects is known at the end only, and growing a slice copies it
 	observed bool
 }
 
@@ -37,27 +37,27 @@ type Group[T Object] struct {
 func GroupOf[T Object](objects ...T) Group[T] {
 	group := Group[T]{observed: true}
 	for _, object := range objects {
-		group.objects = append(group.objects, &object)
+		group.sorted = append(group.sorted, &object)
 	}
 	group.sort()
 	return group
 }
 
 // Len is the number of objects in the group.
-func (g Group[T]) Len() int { return len(g.objects) }
+func (g Group[T]) Len() int { return len(g.sorted) }
 
 // All yields every object.
-func (g Group[T]) All() iter.Seq[*T] { return slices.Values(g.objects) }
+func (g Group[T]) All() iter.Seq[*T] { return slices.Values(g.sorted) }
 
 // Get returns the object of that namespace and name, or nil.
 func (g Group[T]) Get(namespace, name string) *T {
-	i, found := slices.BinarySearchFunc(g.objects, [2]string{namespace, name}, func(object *T, key [2]string) int {
+	i, found := slices.BinarySearchFunc(g.sorted, [2]string{namespace, name}, func(object *T, key [2]string) int {
 		return cmp.Or(strings.Compare((*object).GetNamespace(), key[0]), strings.Compare((*object).GetName(), key[1]))
 	})
 	if !found {
 		return nil
 	}
-	return g.objects[i]
+	return g.sorted[i]
 }
 
 // UnmarshalJSONFrom reads the group from the map that Metacontroller sends. An object without a name and two objects of
@@ -87,7 +87,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		if (*object).GetName() == "" {
 			return refuse("%s: an object has no metadata.name", dotted(decoder.StackPointer()))
 		}
-		g.objects = append(g.objects, object)
+		g.sorted = append(g.sorted, object)
 	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
@@ -98,27 +98,48 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 }
 
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {
-	for i := 1; i < len(g.objects); i++ {
-		if compareObjects(g.objects[i-1], g.objects[i]) == 0 {
-			return refuse("%s: two objects are named %q", dotted(decoder.StackPointer()), (*g.objects[i]).GetName())
+	for i := 1; i < len(g.sorted); i++ {
+		if compareObjects(g.sorted[i-1], g.sorted[i]) == 0 {
+			return refuse("%s: two objects are named %q", dotted(decoder.StackPointer()), (*g.sorted[i]).GetName())
 		}
 	}
 	return nil
 }
 
 func (g *Group[T]) sort() {
-	if !slices.IsSortedFunc(g.objects, compareObjects[T]) {
-		slices.SortFunc(g.objects, compareObjects[T])
+	if !slices.IsSortedFunc(g.sorted, compareObjects[T]) {
+		slices.SortFunc(g.sorted, compareObjects[T])
 	}
 }
 
 func (g *Group[T]) isObserved() bool { return g.observed }
 
-// OptionalGroup is a [Group] of a kind that a cluster may not have. Metacontroller does not start a controller that lists
-// such a kind, so not every CompositeController lists it, and only one that does observes it.
+func (g *Group[T]) isOptional() bool { return false }
+
+func (g *Group[T]) find(namespace, name string) any {
+	if object := g.Get(namespace, name); object != nil {
+		return object
+	}
+	return nil
+}
+
+func (g *Group[T]) objects() iter.Seq[Object] {
+	return func(yield func(Object) bool) {
+		for _, object := range g.sorted {
+			if !yield(*object) {
+				return
+			}
+		}
+	}
+}
+
+// OptionalGroup is a [Group] that a request need not have. Among the children it is a kind that a cluster may not have:
+// Metacontroller does not start a controller that lists such a kind, so not every CompositeController lists it. Among the
+// related objects it is one for which the customize hook asks some parents only, or did not ask before an upgrade:
+// Metacontroller caches related rules for up to 20 minutes.
 type OptionalGroup[T Object] struct{ Group[T] }
 
-// Listed is true where the CompositeController lists the kind. Otherwise the hook must not answer with a child of it.
+// Listed reports whether the request has the group. A hook must not return a child of a kind that is not listed.
 func (g OptionalGroup[T]) Listed() bool { return g.observed }
 
 func (g *OptionalGroup[T]) isOptional() bool { return true }
@@ -155,17 +176,39 @@ func dotted(pointer jsontext.Pointer) string {
 	return strings.Join(slices.Collect(pointer.Tokens()), ".")
 }
 
+// group is what every [Group] and [OptionalGroup] can do, whatever its objects are.
+type group interface {
+	isObserved() bool
+	isOptional() bool
+	// find returns the object of that namespace and name as a pointer, or nil.
+	find(namespace, name string) any
+	objects() iter.Seq[Object]
+}
+
+// groupsOf yields the groups of S, a struct of groups, with their names.
+func groupsOf[S any](groups *S) iter.Seq2[string, group] {
+	return func(yield func(string, group) bool) {
+		value := reflect.ValueOf(groups).Elem()
+		for i := range value.NumField() {
+			key, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
+			if !yield(key, value.Field(i).Addr().Interface().(group)) {
+				return
+			}
+		}
+	}
+}
+
 // groupKeys returns the names of the groups that S, a struct of groups, declares, and those among them that are optional.
 // It panics when S is anything else, which the first call of any test shows.
 func groupKeys[S any]() (keys, optional []string) {
 	for field := range reflect.TypeFor[S]().Fields() {
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		group := reflect.New(field.Type).Interface()
-		if _, isGroup := group.(interface{ isObserved() bool }); !isGroup || key == "" {
-			panic(fmt.Sprintf("composite: field %s of %v must be a Group with a json tag", field.Name, reflect.TypeFor[S]()))
+		declared, isGroup := reflect.New(field.Type).Interface().(group)
+		if !isGroup || key == "" || !field.IsExported() {
+			panic(fmt.Sprintf("composite: field %s of %v must be exported and a Group with a json tag", field.Name, reflect.TypeFor[S]()))
 		}
 		keys = append(keys, key)
-		if _, isOptional := group.(interface{ isOptional() bool }); isOptional {
+		if declared.isOptional() {
 			optional = append(optional, key)
 		}
 	}
@@ -173,11 +216,10 @@ func groupKeys[S any]() (keys, optional []string) {
 }
 
 // missingGroups returns the declared groups that the request did not have.
-func missingGroups[S any](groups *S, keys []string) []string {
+func missingGroups[S any](groups *S) []string {
 	var missing []string
-	value := reflect.ValueOf(groups).Elem()
-	for i, key := range keys {
-		if !value.Field(i).Addr().Interface().(interface{ isObserved() bool }).isObserved() {
+	for key, group := range groupsOf(groups) {
+		if !group.isObserved() {
 			missing = append(missing, key)
 		}
 	}

@@ -22,7 +22,7 @@ func Finalize[P ParentType[T], T, C, R, S any](finalize func(Observed[P, C, R]) 
 func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (Desired[S], error), finalizing bool) Hook {
 	var hook Hook
 	hook.Children, hook.Optional = groupKeys[C]()
-	hook.Related, _ = groupKeys[R]()
+	hook.Related, hook.OptionalRelated = groupKeys[R]()
 	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
 		var request syncRequest[T, C, R]
 		err := decode(body, &request)
@@ -40,7 +40,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		if request.Finalizing != finalizing {
 			return response, refuse("finalizing is %t, which this hook is not for", request.Finalizing)
 		}
-		observed := without(hook.Children, missingGroups(&request.Children.value, hook.Children))
+		observed := without(hook.Children, missingGroups(&request.Children.value))
 		desired, err := desire(Observed[P, C, R]{
 			Parent:     parent,
 			Children:   request.Children.value,

@@ -94,7 +94,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error 
 	if !request.Children.present {
 		return refuse("request has no children")
 	}
-	for _, key := range missingGroups(&request.Children.value, hook.Children) {
+	for _, key := range missingGroups(&request.Children.value) {
 		if err := checkAbsent(key, slices.Contains(hook.Optional, key), &request.Controller); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error 
 	if !request.Related.present {
 		return refuse("request has no related")
 	}
-	if missing := missingGroups(&request.Related.value, hook.Related); len(missing) > 0 {
+	if missing := without(missingGroups(&request.Related.value), hook.OptionalRelated); len(missing) > 0 {
 		return refuse("related has no %s: name the customize hook in the CompositeController", missing[0])
 	}
 	return nil

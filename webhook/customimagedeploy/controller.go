@@ -8,12 +8,14 @@ import (
 // children and related declare what the sync and finalize hooks observe.
 type children struct {
 	Deployments composite.Group[object.Workload] `json:"Deployment.apps/v1"`
-	Services    composite.Group[object.Object]   `json:"Service.v1"`
+	Services    composite.Group[object.Child]    `json:"Service.v1"`
 	Ingresses   composite.Group[object.Ingress]  `json:"Ingress.networking.k8s.io/v1"`
 }
 
 type related struct {
 	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+	// Deployments holds the object that has the name of ours, whoever owns it.
+	Deployments composite.OptionalGroup[object.Holder] `json:"Deployment.apps/v1"`
 }
 
 // Controller returns the hooks of CustomImageDeploy.

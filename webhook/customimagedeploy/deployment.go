@@ -10,7 +10,10 @@ import (
 )
 
 // portName names the port of the container and of the Service. Children refer to each other by it, not by its number.
-const portName = "http"
+const (
+	containerName = "server"
+	portName      = "http"
+)
 
 func deployment(deploy *CustomImageDeploy) *appsv1.Deployment {
 	return object.Deployment(deploy, size(deploy), selectorLabels(deploy), labels(deploy), podSpec(deploy))
@@ -31,7 +34,7 @@ func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers: []corev1.Container{{
-			Name:            "server",
+			Name:            containerName,
 			Image:           deploy.Spec.Image,
 			Ports:           []corev1.ContainerPort{{Name: portName, ContainerPort: *deploy.Spec.Port, Protocol: corev1.ProtocolTCP}},
 			ReadinessProbe:  object.AcceptsConnections(portName),

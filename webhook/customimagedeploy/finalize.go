@@ -9,28 +9,31 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 )
 
-// finalize takes down what was published in the order in which requests come in, so that none is sent to what is already
-// gone: the Ingress, then the Service, then the Deployment. A child that is observed holds back those behind it, for as
-// long as its own finalizers take. All of it follows from what is observed, so a teardown that was cut off anywhere goes
-// on from there.
+// finalize deletes the children in the order in which requests pass them, so that none reaches a child that is already gone:
+// the Ingress, then the Service, then the Deployment. A child that is observed holds back those behind it, for as long as
+// its own finalizers take. All of this follows from the observed state, so a teardown that was interrupted continues.
 //
-// A parent whose children are to be orphans takes nothing down and goes at once: when the garbage collector is done with
-// them, one that is still observed as it was before would be taken for one that has to go.
-func finalize(observed composite.Observed[*CustomImageDeploy, children, related]) (composite.Desired[Status], error) {
+// A parent whose children become orphans deletes nothing and goes immediately: once the garbage collector has removed the
+// owner from the children, a child that is still observed with its owner would be deleted.
+func finalize(observed observation) (composite.Desired[Status], error) {
+	status, _, err := assess(&observed, nil)
+	if err != nil {
+		return composite.Desired[Status]{}, err
+	}
 	return composite.Desired[Status]{
-		Status:    status(observed),
-		Children:  kept(observed.Parent, observed.Children),
-		Finalized: orphaning(observed.Parent) || nextToGo(observed.Children) == "",
+		Status:    status,
+		Children:  kept(&observed),
+		Finalized: orphaning(observed.Parent) || nextToGo(&observed.Children) == "",
 	}, nil
 }
 
-// orphaning reports whether the garbage collector takes the owner off the children, which is what --cascade=orphan asks for.
+// orphaning reports whether the garbage collector removes the owner from the children, as --cascade=orphan requests.
 func orphaning(deploy *CustomImageDeploy) bool {
 	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 
-// nextToGo is the kind of the children that have to go first of those that are observed, or "" when all are gone.
-func nextToGo(observed children) string {
+// nextToGo returns the kind of child that is deleted now, "" when all are gone.
+func nextToGo(observed *children) string {
 	switch {
 	case observed.Ingresses.Len() > 0:
 		return "Ingress"
@@ -42,22 +45,31 @@ func nextToGo(observed children) string {
 	return ""
 }
 
-// kept are the children behind the one that goes next. None that is gone is made anew. An invalid parent does not say what
-// to keep, and must not be kept from going: then all go at once.
-func kept(deploy *CustomImageDeploy, observed children) []runtime.Object {
-	if validate(deploy) != nil {
-		return nil
+// kept returns the observed children that are not deleted yet, as they were applied last: a spec that changed since, or is
+// invalid, does not matter any more. Where that is not known they follow from spec, and with an invalid spec all go at once.
+func kept(observed *observation) []runtime.Object {
+	all, err := observed.LastApplied()
+	if err != nil {
+		if validate(observed.Parent) != nil {
+			return nil
+		}
+		all = published(observed.Parent)
 	}
-	if orphaning(deploy) {
-		return published(deploy)
+	return slices.DeleteFunc(all, func(child runtime.Object) bool {
+		return observed.Child(child) == nil || !stays(child.GetObjectKind().GroupVersionKind().Kind, observed)
+	})
+}
+
+// stays reports whether children of a kind are not deleted yet.
+func stays(kind string, observed *observation) bool {
+	if orphaning(observed.Parent) {
+		return true
 	}
-	var keep []runtime.Object
-	next := nextToGo(observed)
-	if next == "Ingress" && observed.Services.Get(deploy.Namespace, deploy.Name) != nil {
-		keep = append(keep, service(deploy))
+	switch nextToGo(&observed.Children) {
+	case "Ingress":
+		return kind != "Ingress"
+	case "Service":
+		return kind == "Deployment"
 	}
-	if next != "Deployment" && observed.Deployments.Get(deploy.Namespace, deploy.Name) != nil {
-		keep = append(keep, deployment(deploy))
-	}
-	return keep
+	return false
 }

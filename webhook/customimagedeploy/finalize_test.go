@@ -17,32 +17,32 @@ func TestFinalize(t *testing.T) {
 		keep      []string
 		finalized bool
 	}{
-		{"first nobody may be sent here any more", func(*observation) {}, []string{"Service", "Deployment"}, false},
+		{"first nobody may be sent here any more", func(*observation) {}, []string{"Deployment", "Service"}, false},
 		{
 			"a load balancer that goes slowly still sends requests",
 			func(o *observation) {
-				going := object.Ingress{Meta: object.Meta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}
+				going := object.Ingress{Child: object.Child{ChildMeta: object.ChildMeta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}}
 				o.Children.Ingresses = composite.GroupOf(going)
 			},
-			[]string{"Service", "Deployment"}, false,
+			[]string{"Deployment", "Service"}, false,
 		},
 		{"then the Service may go", func(o *observation) { o.Children.Ingresses = composite.GroupOf[object.Ingress]() }, []string{"Deployment"}, false},
 		{
 			"then the Deployment",
 			func(o *observation) {
-				o.Children.Ingresses, o.Children.Services = composite.GroupOf[object.Ingress](), composite.GroupOf[object.Object]()
+				o.Children.Ingresses, o.Children.Services = composite.GroupOf[object.Ingress](), composite.GroupOf[object.Child]()
 			},
 			nil, false,
 		},
 		{"then the parent", func(o *observation) { o.Children = children{} }, nil, true},
-		{"a Service that is gone already is not made anew", func(o *observation) { o.Children.Services = composite.GroupOf[object.Object]() }, []string{"Deployment"}, false},
+		{"a Service that is gone already is not made anew", func(o *observation) { o.Children.Services = composite.GroupOf[object.Child]() }, []string{"Deployment"}, false},
 		{"nor is a Deployment", func(o *observation) { o.Children.Deployments = composite.GroupOf[object.Workload]() }, []string{"Service"}, false},
 		{
 			"an Ingress under another name holds back what is behind it too",
 			func(o *observation) {
-				o.Children.Ingresses = composite.GroupOf(object.Ingress{Meta: object.Meta{Name: "old", Namespace: "web"}})
+				o.Children.Ingresses = composite.GroupOf(object.Ingress{Child: object.Child{ChildMeta: object.ChildMeta{Name: "old", Namespace: "web"}}})
 			},
-			[]string{"Service", "Deployment"}, false,
+			[]string{"Deployment", "Service"}, false,
 		},
 		{
 			"children that are to be orphans stay, and the parent does not wait for them",
@@ -52,9 +52,28 @@ func TestFinalize(t *testing.T) {
 		{
 			"in the foreground the garbage collector takes them down, and the parent waits",
 			func(o *observation) { o.Parent.Finalizers = []string{metav1.FinalizerDeleteDependents} },
-			[]string{"Service", "Deployment"}, false,
+			[]string{"Deployment", "Service"}, false,
 		},
-		{"an invalid parent does not say what to keep", func(o *observation) { o.Parent.Spec.Port = nil }, nil, false},
+		{"a spec that is invalid by now does not change the order", func(o *observation) { o.Parent.Spec.Port = nil }, []string{"Deployment", "Service"}, false},
+		{
+			"without a valid spec and without what was applied last there is nothing to keep",
+			func(o *observation) {
+				o.Parent.Spec.Port = nil
+				for service := range o.Children.Services.All() {
+					service.Annotations = nil
+				}
+			},
+			nil, false,
+		},
+		{
+			"what was not recorded follows from spec",
+			func(o *observation) {
+				for service := range o.Children.Services.All() {
+					service.Annotations = nil
+				}
+			},
+			[]string{"Deployment", "Service"}, false,
+		},
 		{"and goes once all is gone", func(o *observation) { o.Parent.Spec.Port, o.Children = nil, children{} }, nil, true},
 	}
 	for _, test := range cases {

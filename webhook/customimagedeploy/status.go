@@ -2,75 +2,76 @@ package customimagedeploy
 
 import (
 	"fmt"
+	"time"
 
-	"github.com/example/memcached-operator/webhook/composite"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// The reasons of a CustomImageDeploy that is not ready although its pods are.
+// The reasons of a CustomImageDeploy that is not ready although its children are as desired.
 const (
-	ReasonServiceMissing = "ServiceMissing"
-	ReasonIngressMissing = "IngressMissing"
 	ReasonAddressPending = "AddressPending"
 	ReasonTerminating    = "Terminating"
 )
 
-func status(observed composite.Observed[*CustomImageDeploy, children, related]) Status {
+// assess returns the status of a parent with these desired children, and the time after which it may differ although no
+// object changed. A parent that is finalized has no desired children.
+func assess(observed *observation, children []runtime.Object) (Status, time.Duration, error) {
+	deploy, seen := observed.Parent, observe(observed)
+	seen.Children, seen.Observed = children, observed.Child
+	seen.Rollout = object.RolloutOf(seen.Workload, *size(deploy), deploy, seen.Pods)
+	if observed.Finalizing {
+		seen.Teardown = teardown(observed)
+	} else {
+		seen.Awaited = awaitedAddress(observed)
+	}
+	assessed, err := object.Assess(seen)
+	if err != nil {
+		return Status{}, 0, err
+	}
+	return Status{ReplicaStatus: assessed.Status(seen), Address: address(observed)}, assessed.Wait, nil
+}
+
+func observe(observed *observation) *object.Observation {
 	deploy := observed.Parent
-	pods := object.LivePods(observed.Related.Pods.All(), deploy.Namespace, selectorLabels(deploy))
-	workload := observed.Children.Deployments.Get(deploy.Namespace, deploy.Name)
-	ingress := observed.Children.Ingresses.Get(deploy.Namespace, deploy.Name)
-	rollout := object.RolloutOf(workload, *size(deploy), deploy)
-	switch {
-	case observed.Finalizing:
-		rollout.Held = terminating(deploy, observed.Children)
-	case rollout.Settled():
-		rollout.Held = unpublished(deploy, observed.Children.Services.Get(deploy.Namespace, deploy.Name), ingress)
+	return &object.Observation{
+		Parent:    deploy,
+		Before:    deploy.Status.ReplicaStatus,
+		Workload:  observed.Children.Deployments.Get(deploy.Namespace, deploy.Name),
+		Holder:    observed.Related.Deployments.Get(deploy.Namespace, deploy.Name),
+		Pods:      object.LivePods(observed.Related.Pods.All(), deploy.Namespace, selectorLabels(deploy)),
+		Selector:  selectorLabels(deploy),
+		Container: containerName,
+		Now:       observed.Now,
 	}
-	status := Status{
-		ReplicaStatus: rollout.Status(deploy.Status.ReplicaStatus, pods, selectorLabels(deploy), object.Remedies{}, observed.Now),
-	}
-	if ingress != nil {
-		status.Address = ingress.Address()
-	}
-	return status
 }
 
-// unpublished says what keeps requests from pods that are ready, or nil. See Status.Address for when an address is awaited.
-func unpublished(deploy *CustomImageDeploy, service *object.Object, ingress *object.Ingress) *object.Problem {
-	switch {
-	case service == nil:
-		return missing(ReasonServiceMissing, "Service", deploy.Name)
-	case service.Terminating():
-		return replaced(ReasonServiceMissing, "Service", deploy.Name)
-	case ingress == nil:
-		return missing(ReasonIngressMissing, "Ingress", deploy.Name)
-	case ingress.Terminating():
-		return replaced(ReasonIngressMissing, "Ingress", deploy.Name)
-	case deploy.Spec.IngressClassName != "" && ingress.Address() == "":
-		return &object.Problem{
-			Reason:  ReasonAddressPending,
-			Message: fmt.Sprintf("the controller of Ingress class %s has not given an address yet", deploy.Spec.IngressClassName),
-		}
+// address returns where the Ingress is reached; "" when that is not known.
+func address(observed *observation) string {
+	ingress := observed.Children.Ingresses.Get(observed.Parent.Namespace, observed.Parent.Name)
+	if ingress == nil {
+		return ""
 	}
-	return nil
+	return ingress.Address()
 }
 
-func missing(reason, kind, name string) *object.Problem {
-	const message = "%s %s is not there yet; if it does not come, one that belongs to something else has its name"
-	return &object.Problem{Reason: reason, Message: fmt.Sprintf(message, kind, name)}
+// awaitedAddress returns that the Ingress has no address yet. See Status.Address for when one is awaited.
+func awaitedAddress(observed *observation) *object.Problem {
+	class := observed.Parent.Spec.IngressClassName
+	if class == "" || address(observed) != "" {
+		return nil
+	}
+	return &object.Problem{Reason: ReasonAddressPending, Message: fmt.Sprintf("The controller of IngressClass %s has not set an address yet.", class)}
 }
 
-func replaced(reason, kind, name string) *object.Problem {
-	return &object.Problem{Reason: reason, Message: fmt.Sprintf("%s %s is being deleted; once it is gone, it is made anew", kind, name)}
-}
-
-func terminating(deploy *CustomImageDeploy, observed children) *object.Problem {
-	message := "nothing is left to take down"
-	if orphaning(deploy) {
-		message = "what is published stays, without an owner"
-	} else if kind := nextToGo(observed); kind != "" {
-		message = fmt.Sprintf("waiting until the %s is gone", kind)
+// teardown returns what the finalizing of a parent waits for.
+func teardown(observed *observation) *object.Problem {
+	message := "All children are gone."
+	if orphaning(observed.Parent) {
+		message = "The children stay without an owner."
+	} else if kind := nextToGo(&observed.Children); kind != "" {
+		message = fmt.Sprintf("Waiting until the %s is gone.", kind)
 	}
 	return &object.Problem{Reason: ReasonTerminating, Message: message}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 func TestReady(t *testing.T) {
-	ingress := func(edit func(*object.Ingress)) func(*observation) {
+	observed := func(edit func(*object.Ingress)) func(*observation) {
 		return func(o *observation) {
-			i := object.Ingress{Meta: object.Meta{Name: "shop", Namespace: "web"}}
+			i := *o.Children.Ingresses.Get("web", "shop")
 			edit(&i)
 			o.Children.Ingresses = composite.GroupOf(i)
 		}
@@ -23,8 +23,9 @@ func TestReady(t *testing.T) {
 	}
 	class := func(edit func(*observation)) func(*observation) {
 		return func(o *observation) {
-			edit(o)
 			o.Parent.Spec.IngressClassName = "public"
+			o.Children.Ingresses = composite.GroupOf(observedAs[object.Ingress](ingress(o.Parent)))
+			edit(o)
 		}
 	}
 	cases := []struct {
@@ -34,23 +35,23 @@ func TestReady(t *testing.T) {
 		address         string
 	}{
 		{"without a class nothing promises an address", func(*observation) {}, "True", object.ReasonAllReplicasReady, ""},
-		{"an address that comes all the same is told", ingress(address), "True", object.ReasonAllReplicasReady, "lb.example.com"},
+		{"an address that comes all the same is told", observed(address), "True", object.ReasonAllReplicasReady, "lb.example.com"},
 		{"a class names a controller that has to bring an address", class(func(*observation) {}), "False", ReasonAddressPending, ""},
-		{"and then it is reached", class(ingress(address)), "True", object.ReasonAllReplicasReady, "lb.example.com"},
+		{"and then it is reached", class(observed(address)), "True", object.ReasonAllReplicasReady, "lb.example.com"},
 		{
 			"without a Service nobody reaches the pods, however ready they are",
-			func(o *observation) { o.Children.Services = composite.GroupOf[object.Object]() },
-			"False", ReasonServiceMissing, "",
+			func(o *observation) { o.Children.Services = composite.GroupOf[object.Child]() },
+			"False", "ServiceMissing", "",
 		},
 		{
 			"nor do they without an Ingress",
 			func(o *observation) { o.Children.Ingresses = composite.GroupOf[object.Ingress]() },
-			"False", ReasonIngressMissing, "",
+			"False", "IngressMissing", "",
 		},
 		{
 			"nor through one that is going",
-			ingress(func(i *object.Ingress) { i.DeletionTimestamp = &metav1.Time{} }),
-			"False", ReasonIngressMissing, "",
+			observed(func(i *object.Ingress) { i.DeletionTimestamp = &metav1.Time{} }),
+			"False", "IngressMissing", "",
 		},
 		{
 			"pods come first: nothing is published before they run",
@@ -61,7 +62,10 @@ func TestReady(t *testing.T) {
 	for _, test := range cases {
 		observed := running(sample())
 		test.edit(&observed)
-		got := status(observed)
+		got, _, err := assess(&observed, published(observed.Parent))
+		if err != nil {
+			t.Fatal(err)
+		}
 		ready := meta.FindStatusCondition(got.Conditions, object.Ready)
 		if string(ready.Status) != test.status || ready.Reason != test.because {
 			t.Errorf("%s: Ready is %s because of %s, want %s because of %s", test.reason, ready.Status, ready.Reason, test.status, test.because)

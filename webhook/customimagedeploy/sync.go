@@ -4,20 +4,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
 )
 
-func sync(observed composite.Observed[*CustomImageDeploy, children, related]) (composite.Desired[Status], error) {
+type observation = composite.Observed[*CustomImageDeploy, children, related]
+
+func sync(observed observation) (composite.Desired[Status], error) {
 	deploy := observed.Parent
 	if err := validate(deploy); err != nil {
-		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
+		status := Status{ReplicaStatus: object.InvalidStatus(observe(&observed), err), Address: address(&observed)}
+		return composite.Keep(&observed, status, err)
 	}
-	return composite.Desired[Status]{
-		Status:   status(observed),
-		Children: published(deploy),
-	}, nil
+	children := published(deploy)
+	status, wait, err := assess(&observed, children)
+	if err != nil {
+		return composite.Desired[Status]{}, err
+	}
+	return composite.Desired[Status]{Status: status, Children: children, ResyncAfter: wait}, nil
 }
 
-// published are all children of a valid CustomImageDeploy.
+// published returns the children, the Deployment first.
 func published(deploy *CustomImageDeploy) []runtime.Object {
 	return []runtime.Object{deployment(deploy), service(deploy), ingress(deploy)}
 }

@@ -1,19 +1,21 @@
 package customimagedeploy
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/object"
 )
-
-type observation = composite.Observed[*CustomImageDeploy, children, related]
 
 func sample() *CustomImageDeploy {
 	return &CustomImageDeploy{
@@ -23,19 +25,42 @@ func sample() *CustomImageDeploy {
 	}
 }
 
-// running is a CustomImageDeploy of which everything is there and ready.
+// running is a CustomImageDeploy whose children are all as desired and ready.
 func running(deploy *CustomImageDeploy) observation {
-	meta := object.Meta{Name: deploy.Name, Namespace: deploy.Namespace}
-	workload := object.Workload{
-		Meta:   object.Meta{Name: deploy.Name, Namespace: deploy.Namespace, Annotations: object.Annotations{ParentGeneration: "3"}},
-		Spec:   object.WorkloadSpec{Replicas: new(int32(2))},
-		Status: object.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2},
+	workload := observedAs[object.Workload](deployment(deploy))
+	workload.Status = object.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
+	pod := func(name string) object.Pod {
+		return object.Pod{
+			Meta:   object.Meta{Name: name, Namespace: deploy.Namespace, Labels: selectorLabels(deploy)},
+			Status: object.PodStatus{Conditions: object.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+		}
 	}
-	return observation{Parent: deploy, Children: children{
-		Deployments: composite.GroupOf(workload),
-		Services:    composite.GroupOf(object.Object{Meta: meta}),
-		Ingresses:   composite.GroupOf(object.Ingress{Meta: meta}),
-	}}
+	return observation{
+		Parent: deploy,
+		Children: children{
+			Deployments: composite.GroupOf(workload),
+			Services:    composite.GroupOf(observedAs[object.Child](service(deploy))),
+			Ingresses:   composite.GroupOf(observedAs[object.Ingress](ingress(deploy))),
+		},
+		Related: related{Pods: composite.GroupOf(pod("a"), pod("b"))},
+	}
+}
+
+// observedAs returns the view of a child once Metacontroller has applied it.
+func observedAs[T any](child runtime.Object) T {
+	var view T
+	applied, err := json.Marshal(child)
+	if err == nil {
+		child.(metav1.Object).SetAnnotations(map[string]string{object.LastAppliedAnnotation: string(applied), object.ParentGenerationAnnotation: "3"})
+		applied, err = json.Marshal(child)
+	}
+	if err == nil {
+		err = jsonv2.Unmarshal(applied, &view)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return view
 }
 
 func kinds(objects []runtime.Object) []string {
@@ -56,15 +81,49 @@ func TestSync(t *testing.T) {
 	}
 }
 
+// TestSyncKeepsChildrenOfAnInvalidParent: what runs stays exactly as it was applied, and status says why.
+func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
+	observed := running(sample())
+	observed.Parent.Spec.Port, observed.Parent.Spec.Image = nil, "other:1"
+	desired, err := sync(observed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := published(sample())
+	for i, child := range desired.Children {
+		if diff := cmp.Diff(encoded(want[i]), encoded(child)); diff != "" {
+			t.Errorf("the child changes (-applied +returned):\n%s", diff)
+		}
+	}
+	ready := meta.FindStatusCondition(desired.Status.Conditions, object.Ready)
+	if len(desired.Children) != len(want) || ready.Reason != object.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: say on which port the image answers HTTP") {
+		t.Errorf("%d children, Ready is %v", len(desired.Children), ready)
+	}
+}
+
+// TestSyncRefusesAnInvalidParent: children that cannot be returned as they are must not be returned at all.
 func TestSyncRefusesAnInvalidParent(t *testing.T) {
-	deploy := sample()
-	deploy.Spec.Port = nil
-	desired, err := sync(running(deploy))
-	parentError, ok := errors.AsType[*composite.ParentError](err)
-	if !ok || !strings.Contains(parentError.Error(), "spec.port: Required value: say on which port the image answers HTTP") {
+	observed := running(sample())
+	observed.Parent.Spec.Port = nil
+	for service := range observed.Children.Services.All() {
+		service.Annotations = nil
+	}
+	_, err := sync(observed)
+	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
 		t.Errorf("error %v, want one that its author can act on", err)
 	}
-	if len(desired.Children) > 0 {
-		t.Errorf("it answers the children %v all the same", kinds(desired.Children))
+}
+
+func encoded(child runtime.Object) string {
+	text, err := json.Marshal(child)
+	if err != nil {
+		panic(err)
 	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		panic(err)
+	}
+	delete(fields, "status")
+	text, _ = json.Marshal(fields)
+	return string(text)
 }

@@ -36,7 +36,7 @@ func TestDesiredChildren(t *testing.T) {
 		memcached := sample(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desired(memcached, test.replicas, optional{serviceMonitors: test.monitors}) {
+		for _, child := range desired(memcached, test.replicas, "", test.monitors) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

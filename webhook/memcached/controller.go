@@ -9,23 +9,26 @@ import (
 type children struct {
 	Deployments          composite.Group[object.Workload] `json:"Deployment.apps/v1"`
 	StatefulSets         composite.Group[object.Workload] `json:"StatefulSet.apps/v1"`
-	Services             composite.Group[object.Object]   `json:"Service.v1"`
-	PodDisruptionBudgets composite.Group[object.Object]   `json:"PodDisruptionBudget.policy/v1"`
-	NetworkPolicies      composite.Group[object.Object]   `json:"NetworkPolicy.networking.k8s.io/v1"`
+	Services             composite.Group[object.Child]    `json:"Service.v1"`
+	PodDisruptionBudgets composite.Group[object.Child]    `json:"PodDisruptionBudget.policy/v1"`
+	NetworkPolicies      composite.Group[object.Child]    `json:"NetworkPolicy.networking.k8s.io/v1"`
 	// ServiceMonitors come with the Prometheus operator.
-	ServiceMonitors composite.OptionalGroup[object.Object] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
+	ServiceMonitors composite.OptionalGroup[object.Child] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
 }
 
+// related holds the pods, and the object that has the name of the workload, of the one kind that spec.workload names.
 type related struct {
-	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+	Pods         composite.Group[object.Pod]            `json:"Pod.v1"`
+	Deployments  composite.OptionalGroup[object.Holder] `json:"Deployment.apps/v1"`
+	StatefulSets composite.OptionalGroup[object.Holder] `json:"StatefulSet.apps/v1"`
 }
 
-// Config is what the hooks are told beside what they observe.
+// Config is the hooks' configuration.
 //
 // +kubebuilder:object:generate=false
 type Config struct {
-	// SidecarImage is the image of this program, whose subcommand reload runs in the pods that need it. Without one they
-	// run without.
+	// SidecarImage is the image of this program, whose subcommand reload runs in the pods that need it. When it is empty,
+	// new pods run without it.
 	SidecarImage string
 }
 

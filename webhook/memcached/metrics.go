@@ -31,7 +31,8 @@ func metricsReady(spec *Spec, pods []*object.Pod, listed bool) *metav1.Condition
 		}
 	}
 	says := func(status metav1.ConditionStatus, reason, message string) *metav1.Condition {
-		return &metav1.Condition{Type: MetricsReady, Status: status, Reason: reason, Message: message}
+		condition := object.NewCondition(MetricsReady, status, reason, message)
+		return &condition
 	}
 	switch {
 	case !spec.exports():

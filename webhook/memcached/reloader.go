@@ -1,8 +1,8 @@
 package memcached
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -21,16 +21,43 @@ const (
 // it reads at each login.
 func (s *Spec) reloads() bool { return s.TLS != nil || s.authMode() == AuthASCII }
 
-// reloaderImage is the one that the cache's pods have already: another would replace them all, and empty the cache, at
-// each upgrade of the hook. It changes along with memcached's own, for which they are replaced anyway. "" is none.
-func reloaderImage(configured string, spec *Spec, workload *object.Workload) string {
-	if !spec.reloads() {
-		return ""
+// reloaderImage returns the image of the reloader; "" for none. It is the configured one, except that pods which run another
+// keep that as long as nothing else replaces them: an upgrade of the operator must not empty a cache.
+func reloaderImage(configured string, memcached *Memcached, workload *object.Workload, pods []*object.Pod) (string, error) {
+	if !memcached.Spec.reloads() {
+		return "", nil
 	}
-	if workload == nil || workload.Image(containerName) != cmp.Or(spec.Image, DefaultImage) {
-		return configured
+	if workload == nil {
+		return configured, nil
 	}
-	return cmp.Or(workload.Image(reloaderName), configured)
+	running := workload.Image(reloaderName)
+	if running == configured || running == "" || running != workload.AppliedImage(reloaderName) || slices.ContainsFunc(pods, reloaderFails) {
+		return configured, nil
+	}
+	changed, err := object.TemplateDifference(workloadOf(memcached, 0, running), workload)
+	if err != nil || changed != "" {
+		return configured, err
+	}
+	return running, nil
+}
+
+// reloaderFails reports whether the reloader of a pod cannot run. One that exits to report a Secret can.
+func reloaderFails(pod *object.Pod) bool {
+	for _, container := range pod.Status.ContainerStatuses {
+		waiting := container.State.Waiting
+		if container.Name != reloaderName || waiting == nil {
+			continue
+		}
+		switch waiting.Reason {
+		case "", "ContainerCreating", "PodInitializing":
+			return false
+		case object.ReasonCrashLoopBackOff:
+			end := container.LastState.Terminated
+			return end == nil || end.ExitCode != 0 && (end.ExitCode != 1 || end.Message == "")
+		}
+		return true
+	}
+	return false
 }
 
 // reloader has memcached read its certificate and its passwords again when the kubelet has brought their files up to date.

@@ -2,92 +2,109 @@ package memcached
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// SecretsCurrent says that memcached uses what its Secrets hold. A cache that has none, or reads them at each login, does
-// not have it.
+// SecretsCurrent reports whether memcached uses the current content of its Secrets. A cache without Secrets, or whose
+// Secrets memcached reads at each login, does not have the condition.
 const SecretsCurrent = "SecretsCurrent"
 
-// The reasons of SecretsCurrent. ReasonSecretNotReloaded is one of Degraded too.
+// The reasons of SecretsCurrent. ReasonSecretNotMounted and ReasonSecretNotReloaded are reasons of Degraded too.
 const (
-	ReasonUnchanged         = "Unchanged"
-	ReasonReloaded          = "Reloaded"
-	ReasonReloading         = "Reloading"
-	ReasonSecretNotReloaded = "SecretNotReloaded"
+	ReasonLoaded            = "Loaded"
+	ReasonNoPodRunning      = "NoPodRunning"
 	ReasonReadAtStart       = "ReadAtStart"
+	ReasonSecretNotMounted  = "SecretNotMounted"
+	ReasonSecretNotReloaded = "SecretNotReloaded"
 )
 
-// spreadOfReloads is by how much two pods may differ in when the kubelet brings a Secret up to date: it looks once in a
-// minute or so.
-const spreadOfReloads = 3 * time.Minute
+// mountPeriod is how long the kubelet may take to mount the volumes of a pod. It needs a second or two.
+const mountPeriod = time.Minute
 
-// secretsCurrent reads from the pods what their reloaders told when they ended; nil where there is nothing to reload. wait
-// is the time after which it may be another although nothing else changes; 0 for never.
-func secretsCurrent(spec *Spec, reloaderImage string, pods []*object.Pod, now metav1.Time) (condition *metav1.Condition, wait time.Duration) {
-	if !spec.reloads() {
-		return nil, 0
-	}
-	says := func(status metav1.ConditionStatus, reason, message string) (*metav1.Condition, time.Duration) {
-		return &metav1.Condition{Type: SecretsCurrent, Status: status, Reason: reason, Message: message}, wait
-	}
-	if reloaderImage == "" {
-		return says(metav1.ConditionUnknown, ReasonReadAtStart, fmt.Sprintf("memcached reads %s when it starts, and a change of it takes effect with the next start: the hook runs without -sidecar-image, whose program would have it read again", secretNames(spec)))
-	}
-	problem, _ := notMounted(spec, pods, now)
-	if problem == nil {
-		problem = notReloaded(spec, pods)
-	}
-	if problem != nil {
-		return says(metav1.ConditionFalse, problem.Reason, problem.Message)
-	}
-	last, where := lastReload(pods)
-	if last == nil {
-		return says(metav1.ConditionTrue, ReasonUnchanged, secretNames(spec)+" has not changed since the pods started")
-	}
-	current := 0
-	for _, pod := range pods {
-		if took(pod, last.FinishedAt.Time, now) {
-			current++
-		}
-	}
-	told := fmt.Sprintf("%d of %d pods have taken the change of %s; the last was %s at %s: %s", current, len(pods), secretNames(spec), where, last.FinishedAt.UTC().Format(time.RFC3339), last.Message)
-	if current < len(pods) {
-		wait = max(last.FinishedAt.Add(spreadOfReloads).Sub(now.Time), 0)
-		return says(metav1.ConditionFalse, ReasonReloading, told)
-	}
-	return says(metav1.ConditionTrue, ReasonReloaded, told)
+// secrets is what the pods report of the Secrets that they use. The hook reads no Secret.
+type secrets struct {
+	mounted, reloaded object.Finding
+	condition         *metav1.Condition
 }
 
-// notReloaded is the problem of the first pod whose memcached does not take a Secret that has changed. It runs on with
-// what it has.
+func secretsOf(spec *Spec, reloaderImage string, rollout object.Rollout, pods []*object.Pod, now metav1.Time) secrets {
+	if spec.TLS == nil && spec.Auth == nil {
+		return secrets{}
+	}
+	found := secrets{mounted: notMounted(spec, pods, now)}
+	if !spec.reloads() {
+		return found
+	}
+	if reloaderImage != "" && rollout.AllUpdated() {
+		found.reloaded.Problem = notReloaded(spec, pods)
+	}
+	found.condition = secretsCurrent(spec, reloaderImage, object.First(found.mounted, found.reloaded).Problem, pods)
+	return found
+}
+
+func secretsCurrent(spec *Spec, reloaderImage string, problem *object.Problem, pods []*object.Pod) *metav1.Condition {
+	status, reason, message := metav1.ConditionTrue, ReasonLoaded, fmt.Sprintf("No pod reports a change of %s that memcached did not accept.", secretNames(spec))
+	switch {
+	case reloaderImage == "":
+		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
+		message = fmt.Sprintf("memcached reads %s only when it starts, because the hook runs without -sidecar-image.", secretNames(spec))
+	case problem != nil:
+		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
+	case !slices.ContainsFunc(pods, func(pod *object.Pod) bool { return pod.ContainerRunning(containerName) }):
+		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
+		message = fmt.Sprintf("No memcached runs that could have loaded %s.", secretNames(spec))
+	}
+	condition := object.NewCondition(SecretsCurrent, status, reason, message)
+	return &condition
+}
+
+// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod: a Secret or
+// one of its keys must be missing.
+func notMounted(spec *Spec, pods []*object.Pod, now metav1.Time) object.Finding {
+	var first object.Finding
+	for _, pod := range pods {
+		if !waitsForVolumes(pod) {
+			continue
+		}
+		if left := pod.Status.StartTime.Add(mountPeriod).Sub(now.Time); left > 0 {
+			first.Wait = object.Soonest(first.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
+			continue
+		}
+		first = object.First(first, object.Finding{Problem: &object.Problem{Reason: ReasonSecretNotMounted, Message: fmt.Sprintf(
+			"pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(secretsNeeded(spec), ", and that "))}})
+	}
+	return first
+}
+
+// waitsForVolumes reports whether a pod is on a node and its containers cannot start yet. While an image is pulled they can.
+func waitsForVolumes(pod *object.Pod) bool {
+	return !pod.Status.StartTime.IsZero() && slices.ContainsFunc(pod.Status.Conditions, func(condition object.PodCondition) bool {
+		return condition.Type == corev1.PodReadyToStartContainers && condition.Status == corev1.ConditionFalse
+	})
+}
+
+// notReloaded returns the problem of the first pod whose memcached does not accept a Secret that has changed. It keeps
+// running with the earlier content. Callers make sure that no pod has an earlier pod template, which may name other Secrets.
 func notReloaded(spec *Spec, pods []*object.Pod) *object.Problem {
 	for _, pod := range pods {
-		if ended := reloaderEnded(pod); ended != nil && ended.ExitCode == 1 && ended.Message != "" {
+		if end := reloaderEnd(pod); end != nil && end.ExitCode == 1 && end.Message != "" {
 			return &object.Problem{Reason: ReasonSecretNotReloaded, Message: fmt.Sprintf(
-				"pod %s: memcached does not take what %s holds: %s", pod.Name, secretNames(spec), ended.Message)}
+				"pod %s: memcached does not accept %s: %s", pod.Name, secretNames(spec), end.Message)}
 		}
 	}
 	return nil
 }
 
-// lastReload is the last change that a pod has taken, and the pod's name.
-func lastReload(pods []*object.Pod) (last *object.ContainerTerminated, pod string) {
-	for _, each := range pods {
-		ended := reloaderEnded(each)
-		if ended != nil && ended.ExitCode == 0 && ended.Message != "" && (last == nil || ended.FinishedAt.After(last.FinishedAt.Time)) {
-			last, pod = ended, each.Name
-		}
-	}
-	return last, pod
-}
-
-// reloaderEnded is how the reloader ended last; nil if it never did.
-func reloaderEnded(pod *object.Pod) *object.ContainerTerminated {
+// reloaderEnd returns how the reloader of a pod exited last; nil if it never did. It exits with 1 to report a Secret that
+// memcached does not accept, and with 0 once memcached accepts it again.
+func reloaderEnd(pod *object.Pod) *object.ContainerTerminated {
 	for _, container := range pod.Status.ContainerStatuses {
 		if container.Name != reloaderName {
 			continue
@@ -100,22 +117,7 @@ func reloaderEnded(pod *object.Pod) *object.ContainerTerminated {
 	return nil
 }
 
-// took is true for a pod that has taken what the last one took: it told so at about the same time, or has started with it.
-// One that started shortly before may have either, and would have told in a while of the new one.
-func took(pod *object.Pod, last time.Time, now metav1.Time) bool {
-	if ended := reloaderEnded(pod); ended != nil && last.Sub(ended.FinishedAt.Time) <= spreadOfReloads {
-		return true
-	}
-	for _, container := range pod.Status.ContainerStatuses {
-		if container.Name == reloaderName && !container.State.Running.StartedAt.IsZero() {
-			before := last.Sub(container.State.Running.StartedAt)
-			return before <= 0 || before <= spreadOfReloads && now.Sub(last) >= spreadOfReloads
-		}
-	}
-	return false
-}
-
-// secretNames names the Secrets that memcached has to be told to read again.
+// secretNames names the Secrets that memcached does not read again by itself.
 func secretNames(spec *Spec) string {
 	switch {
 	case spec.TLS != nil && spec.authMode() == AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:

@@ -1,25 +1,32 @@
 package memcached
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// reloading is a pod whose reloader ended with that code and message so many seconds before noon, and has run since.
+// reloading is a pod whose reloader exited with that code and message so many seconds before noon, and has run since.
 func reloading(name string, code int32, message string, secondsAgo int) *object.Pod {
 	at := noon.Add(-time.Duration(secondsAgo) * time.Second)
 	return &object.Pod{Meta: object.Meta{Name: name}, Status: object.PodStatus{ContainerStatuses: []object.ContainerStatus{{
 		Name: reloaderName, Ready: true,
 		State:     object.ContainerState{Running: object.ContainerRunning{StartedAt: at}},
 		LastState: object.ContainerState{Terminated: &object.ContainerTerminated{ExitCode: code, Message: message, FinishedAt: metav1.NewTime(at)}},
+	}, {
+		Name: containerName, Ready: true, State: object.ContainerState{Running: object.ContainerRunning{StartedAt: at}},
 	}}}}
 }
 
-// started is a pod whose reloader runs since so many seconds before noon.
+// started is a pod whose memcached and reloader have run since so many seconds before noon.
 func started(name string, secondsAgo int) *object.Pod {
 	pod := reloading(name, 0, "", secondsAgo)
 	pod.Status.ContainerStatuses[0].LastState = object.ContainerState{}
@@ -28,33 +35,33 @@ func started(name string, secondsAgo int) *object.Pod {
 
 func TestSecretsCurrent(t *testing.T) {
 	secure := Spec{TLS: &TLS{SecretName: "cache-tls"}}
+	updated, rolling := object.Rollout{Current: true}, object.Rollout{Current: true, Replicas: 2, Updated: 1}
 	cases := []struct {
-		reason string
-		spec   Spec
-		image  string
-		pods   []*object.Pod
-		status metav1.ConditionStatus
-		want   string
+		reason  string
+		spec    Spec
+		image   string
+		rollout object.Rollout
+		pods    []*object.Pod
+		status  metav1.ConditionStatus
+		want    string
 	}{
-		{"there is no Secret", Spec{}, "i", nil, "", ""},
-		{"SASL's are read at each login", Spec{Auth: &Auth{SecretName: "users"}}, "i", nil, "", ""},
-		{"nobody reloads", secure, "", []*object.Pod{started("a", 10)}, metav1.ConditionUnknown, ReasonReadAtStart},
-		{"nothing has changed", secure, "i", []*object.Pod{started("a", 10)}, metav1.ConditionTrue, ReasonUnchanged},
-		{"all have taken it", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 10)}, metav1.ConditionTrue, ReasonReloaded},
-		{"one has not, for its kubelet looks later", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), started("b", 3600)}, metav1.ConditionFalse, ReasonReloading},
-		{"its last change was another", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3600)}, metav1.ConditionFalse, ReasonReloading},
-		{"one has started with it", secure, "i", []*object.Pod{reloading("a", 0, "c", 3600), started("b", 60)}, metav1.ConditionTrue, ReasonReloaded},
-		{"one has started shortly before, with either", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), started("b", 120)}, metav1.ConditionFalse, ReasonReloading},
-		{"by now it would have told", secure, "i", []*object.Pod{reloading("a", 0, "c", 180), started("b", 240)}, metav1.ConditionTrue, ReasonReloaded},
-		{"one does not take it", secure, "i", []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
-		{"one has nothing to start with", secure, "i", []*object.Pod{started("a", 10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
-		{"to be told to end is no report", secure, "i", []*object.Pod{reloading("a", 0, "", 60)}, metav1.ConditionTrue, ReasonUnchanged},
-		{"nor is to be killed", secure, "i", []*object.Pod{reloading("a", 137, "", 60)}, metav1.ConditionTrue, ReasonUnchanged},
+		{"there is no Secret", Spec{}, "i", updated, nil, "", ""},
+		{"memcached reads SASL's passwords at each login", Spec{Auth: &Auth{SecretName: "users"}}, "i", updated, nil, "", ""},
+		{"no reloader runs", secure, "", updated, []*object.Pod{started("a", 10)}, metav1.ConditionUnknown, ReasonReadAtStart},
+		{"memcached runs, and no reloader reports a failure", secure, "i", updated, []*object.Pod{started("a", 10)}, metav1.ConditionTrue, ReasonLoaded},
+		{"two pods reloaded an hour apart", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, ReasonLoaded},
+		{"a pod that is pending has nothing to reload", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, ReasonLoaded},
+		{"the Secret may not exist: no pod has started with it", secure, "i", updated, []*object.Pod{mounting(10)}, metav1.ConditionUnknown, ReasonNoPodRunning},
+		{"there is no pod", secure, "i", updated, nil, metav1.ConditionUnknown, ReasonNoPodRunning},
+		{"one does not accept it", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
+		{"pods of an earlier template may have another Secret", secure, "i", rolling, []*object.Pod{started("a", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, ReasonLoaded},
+		{"one has nothing to start with", secure, "i", updated, []*object.Pod{started("a", 10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
+		{"to be killed is no report", secure, "i", updated, []*object.Pod{reloading("a", 137, "", 60)}, metav1.ConditionTrue, ReasonLoaded},
 	}
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition, _ := secretsCurrent(&test.spec, test.image, test.pods, noon); condition != nil {
+		if condition := secretsOf(&test.spec, test.image, test.rollout, test.pods, noon).condition; condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -66,99 +73,140 @@ func TestSecretsCurrent(t *testing.T) {
 	}
 }
 
-func TestDiagnoseNotReloaded(t *testing.T) {
-	spec := Spec{TLS: &TLS{SecretName: "cache-tls"}}
-	got := diagnose(&spec, []*object.Pod{reloading("a", 1, "tls.crt holds no certificate in PEM", 30)}, object.Rollout{}, noon)
-	want := object.Problem{Reason: "SecretNotReloaded", Message: "pod a: memcached does not take what Secret cache-tls holds: tls.crt holds no certificate in PEM"}
-	if got == nil || *got != want {
-		t.Errorf("got %v, want %v", got, want)
+// TestSecretNotReloaded: the reloader reports a failure by its exit code and message. Another container of its name does not.
+func TestSecretNotReloaded(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   Spec
+		want   string
+	}{
+		{"memcached does not accept the certificate", Spec{TLS: &TLS{SecretName: "cache-tls"}}, ReasonSecretNotReloaded},
+		{"TLS was removed from spec, and the pods are not replaced yet", Spec{}, object.ReasonAsExpected},
+		{"TLS was replaced by SASL, whose Secret is another", Spec{Auth: &Auth{SecretName: "users"}}, object.ReasonAsExpected},
 	}
-	backingOff := reloading("a", 0, "certificate", 30)
-	backingOff.Status.ContainerStatuses[0].State = object.ContainerState{Waiting: &object.ContainerWaiting{Reason: "CrashLoopBackOff"}}
-	if got := diagnose(&spec, []*object.Pod{backingOff}, object.Rollout{}, noon); got != nil {
-		t.Errorf("a reloader ends when it has something to tell, which is no crash: %v", got)
-	}
-	backingOff.Status.ContainerStatuses[0].State.Waiting.Reason = "ImagePullBackOff"
-	if got := diagnose(&spec, []*object.Pod{backingOff}, object.Rollout{}, noon); got == nil || got.Reason != "ImagePullBackOff" {
-		t.Errorf("a reloader that cannot start tells nothing: %v", got)
+	for _, test := range cases {
+		memcached := sample(1)
+		memcached.Spec = test.spec
+		memcached.Spec.Size = new(int32(2))
+		observed := settled(memcached)
+		for pod := range observed.Related.Pods.All() {
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, reloading("x", 1, "bad key", 30).Status.ContainerStatuses[0])
+		}
+		got := conditionsOf(t, Config{SidecarImage: "reloader:1"}, observed)[object.Degraded]
+		if got.Reason != test.want {
+			t.Errorf("%s: Degraded is %s for %s (%s), want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
+		}
 	}
 }
 
-// TestReloaderImageStays: an upgrade of the hook brings another image of the reloader, and must not restart caches.
-func TestReloaderImageStays(t *testing.T) {
-	runs := func(images ...string) *object.Workload {
-		workload := &object.Workload{}
-		for i, name := range []string{containerName, reloaderName}[:len(images)] {
-			workload.Spec.Template.Spec.Containers = append(workload.Spec.Template.Spec.Containers, object.TemplateContainer{Name: name, Image: images[i]})
+// TestReloaderIsNoCrash: a reloader exits to report something, so the kubelet backs off. One that cannot start is a problem.
+func TestReloaderIsNoCrash(t *testing.T) {
+	for waiting, want := range map[string]string{"CrashLoopBackOff": object.ReasonAsExpected, "ImagePullBackOff": "ImagePullBackOff"} {
+		memcached := sample(2)
+		memcached.Spec.TLS = &TLS{SecretName: "cache-tls"}
+		observed := settled(memcached)
+		for pod := range observed.Related.Pods.All() {
+			container := reloading("x", 0, "", 30).Status.ContainerStatuses[0]
+			container.State = object.ContainerState{Waiting: &object.ContainerWaiting{Reason: waiting}}
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, container)
 		}
-		return workload
+		if got := conditionsOf(t, Config{SidecarImage: "reloader:1"}, observed)[object.Degraded].Reason; got != want {
+			t.Errorf("%s: Degraded for %s, want %s", waiting, got, want)
+		}
 	}
-	secure := Spec{TLS: &TLS{}}
+}
+
+// TestReloaderImage: an upgrade of the operator brings another image of the reloader, and must not restart caches. Any
+// other reason to replace the pods brings the configured image with it.
+func TestReloaderImage(t *testing.T) {
+	fails := func(waiting, message string, exitCode int32) func(*observation) {
+		return func(o *observation) {
+			for pod := range o.Related.Pods.All() {
+				container := reloading("x", exitCode, message, 30).Status.ContainerStatuses[0]
+				container.State = object.ContainerState{Waiting: &object.ContainerWaiting{Reason: waiting}}
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, container)
+			}
+		}
+	}
 	cases := []struct {
 		reason     string
-		spec       Spec
-		workload   *object.Workload
 		configured string
+		edit       func(*observation)
 		want       string
 	}{
-		{"nothing to reload", Spec{}, nil, "new", ""},
-		{"a new cache", secure, nil, "new", "new"},
-		{"one that runs", secure, runs(DefaultImage, "old"), "new", "old"},
-		{"one that is replaced anyway", secure, runs("memcached:1.6.1", "old"), "new", "new"},
-		{"one that had none", secure, runs(DefaultImage), "new", "new"},
-		{"a hook that was not told of an image", secure, runs(DefaultImage, "old"), "", "old"},
-		{"none anywhere", secure, runs(DefaultImage), "", ""},
+		{"nothing else changes", "reloader:2", func(*observation) {}, "reloader:1"},
+		{"more pods are no other pods", "reloader:2", func(o *observation) { o.Parent.Spec.Size = new(int32(5)) }, "reloader:1"},
+		{"the image of memcached changes", "reloader:2", func(o *observation) { o.Parent.Spec.Image = "memcached:1.6.39" }, "reloader:2"},
+		{"an argument of memcached changes", "reloader:2", func(o *observation) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, "reloader:2"},
+		{"a field of the pods is removed", "reloader:2", func(o *observation) {
+			*o = settled(o.Parent)
+			for workload := range o.Children.Deployments.All() {
+				workload.Annotations[object.LastAppliedAnnotation] = strings.Replace(workload.Annotations[object.LastAppliedAnnotation], `"containers":`, `"nodeName":"a","containers":`, 1)
+				_ = jsonv2.Unmarshal([]byte(strings.Replace(string(workload.SpecJSON()), `"containers":`, `"nodeName":"a","containers":`, 1)), &workload.Spec)
+			}
+		}, "reloader:2"},
+		{"somebody edited the image by hand", "reloader:2", func(o *observation) {
+			for workload := range o.Children.Deployments.All() {
+				workload.Spec.Template.Spec.Containers[1].Image = "attacker:1"
+			}
+		}, "reloader:2"},
+		{"there is no workload yet", "reloader:2", func(o *observation) { o.Children.Deployments = composite.GroupOf[object.Workload]() }, "reloader:2"},
+		{"the image cannot be pulled", "reloader:2", fails("ImagePullBackOff", "", 0), "reloader:2"},
+		{"the image has no such program", "reloader:2", fails("RunContainerError", "", 127), "reloader:2"},
+		{"the program is another one and crashes", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:2"},
+		{"it reports a Secret, and the kubelet backs off", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
+		{"the operator runs without the flag, and nothing else changes", "", func(*observation) {}, "reloader:1"},
+		{"the operator runs without the flag, and pods are replaced", "", func(o *observation) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
+		{"nothing needs a reloader any more", "reloader:2", func(o *observation) { o.Parent.Spec.TLS = nil }, ""},
 	}
 	for _, test := range cases {
-		if got := reloaderImage(test.configured, &test.spec, test.workload); got != test.want {
+		memcached := sample(2)
+		memcached.Spec.TLS = &TLS{SecretName: "cache-tls"}
+		observed := settled(memcached)
+		test.edit(&observed)
+		desired, err := (Config{SidecarImage: test.configured}).sync(observed)
+		if err != nil {
+			t.Fatalf("%s: %v", test.reason, err)
+		}
+		got := ""
+		for _, container := range desired.Children[0].(*appsv1.Deployment).Spec.Template.Spec.Containers {
+			if container.Name == reloaderName {
+				got = container.Image
+			}
+		}
+		if got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}
 }
 
-func TestSecretsCurrentWaits(t *testing.T) {
-	secure := Spec{TLS: &TLS{SecretName: "cache-tls"}}
-	cases := []struct {
-		reason string
-		pods   []*object.Pod
-		want   time.Duration
-	}{
-		{"nothing to wait for", []*object.Pod{reloading("a", 0, "c", 60)}, 0},
-		{"silence tells something in the end", []*object.Pod{reloading("a", 0, "c", 60), started("b", 120)}, 2 * time.Minute},
-		{"and no more after that", []*object.Pod{reloading("a", 0, "c", 600), started("b", 3600)}, 0},
-	}
-	for _, test := range cases {
-		if _, wait := secretsCurrent(&secure, "i", test.pods, noon); wait != test.want {
-			t.Errorf("%s: waits for %s, want %s", test.reason, wait, test.want)
-		}
-	}
-}
-
-// TestAvailableWithoutTheOthers: a reloader that ends, or an exporter that is down, makes a pod not ready, and is no
-// reason to say that nothing serves.
+// TestAvailableWithoutTheOthers: while the exporter or the reloader is not ready, memcached may serve all the same. A
+// workload that does not count a pod yet lags behind.
 func TestAvailableWithoutTheOthers(t *testing.T) {
-	pod := func(ready bool) []*object.Pod {
-		return []*object.Pod{{Status: object.PodStatus{
-			Conditions:        object.PodConditions{{Type: "Ready", Status: "False", Reason: "ContainersNotReady"}},
-			ContainerStatuses: []object.ContainerStatus{{Name: containerName, Ready: ready}, {Name: reloaderName}},
-		}}}
-	}
 	cases := []struct {
-		reason  string
-		desired int32
-		pods    []*object.Pod
-		want    string
+		reason    string
+		ready     string // the reason why the pod is not ready, "" when it is
+		container bool
+		want      string
 	}{
-		{"memcached serves", 1, pod(true), ReasonServing},
-		{"it does not", 1, pod(false), object.ReasonNoReplicaReady},
-		{"the workload is about to count it", 1, []*object.Pod{{Status: object.PodStatus{Conditions: object.PodConditions{{Type: "Ready", Status: "True"}}}}}, object.ReasonNoReplicaReady},
-		{"none is asked for", 0, pod(true), object.ReasonScaledToZero},
+		{"memcached serves", "ContainersNotReady", true, object.ReasonServing},
+		{"it does not", "ContainersNotReady", false, object.ReasonNoReplicaReady},
+		{"the workload does not count the pod yet", "", true, object.ReasonReplicaReady},
+		{"the node is lost", "NodeNotReady", true, object.ReasonNoReplicaReady},
 	}
 	for _, test := range cases {
-		conditions := object.Conditions(object.Rollout{Desired: test.desired}, nil)
-		tellServing(conditions, test.pods)
-		if available := conditions[0]; available.Reason != test.want || (available.Status == metav1.ConditionTrue) != (test.want == ReasonServing) {
-			t.Errorf("%s: %v", test.reason, available)
+		observed := settled(sample(2))
+		for workload := range observed.Children.Deployments.All() {
+			workload.Status.ReadyReplicas = 0
+		}
+		for pod := range observed.Related.Pods.All() {
+			pod.Status.ContainerStatuses[0].Ready = test.container
+			if test.ready != "" {
+				pod.Status.Conditions = object.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: test.ready}}
+			}
+		}
+		if got := conditionsOf(t, Config{}, observed)[object.Available]; got.Reason != test.want {
+			t.Errorf("%s: %v", test.reason, got)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 const (
 	defaultStepInterval = time.Minute
-	// mostReplicas is the maximum of spec.size in the CRD.
-	mostReplicas = 1000
+	// maxReplicas is the maximum of spec.size in the CRD.
+	maxReplicas = 1000
 )
 
 // scale is how far a change of size has come.
@@ -49,7 +49,7 @@ func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) s
 		return at
 	}
 	// More than a Memcached can ask for are a mistake of somebody's, and nothing that steps should start from.
-	last = reconcile(last, min(*workload.Spec.Replicas, mostReplicas), at.size, at.interval, now)
+	last = reconcile(last, min(*workload.Spec.Replicas, maxReplicas), at.size, at.interval, now)
 	at.replicas, at.status = last.Replicas, last
 	at.wait = untilNext(last, at.interval, now)
 	if at.wait == 0 && at.mayStep(workload) {
@@ -77,6 +77,22 @@ func (s scale) mayStep(workload *object.Workload) bool {
 func (s scale) String() string {
 	return fmt.Sprintf("scaling in steps: %d of %d replicas for now; the next step, to %d, comes %s after the last at the earliest and moves about %d%% of the keys of clients that hash consistently",
 		s.replicas, s.size, s.next, s.interval, moved(s.replicas, s.next))
+}
+
+// steps describes the steps to come; nil when there are none.
+func (s scale) steps() *object.Problem {
+	if !s.pending() {
+		return nil
+	}
+	return &object.Problem{Reason: ReasonScaling, Message: s.String()}
+}
+
+// lastStep returns when the last step was; the zero time when there was none.
+func (s scale) lastStep() time.Time {
+	if s.status == nil || s.status.LastStepTime == nil {
+		return time.Time{}
+	}
+	return s.status.LastStepTime.Time
 }
 
 // reconcile returns the last step by what status and the workload say. Metacontroller's view of either may lag a moment

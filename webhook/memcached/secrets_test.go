@@ -19,7 +19,7 @@ func mounting(secondsAgo int) *object.Pod {
 
 func TestNotMounted(t *testing.T) {
 	secure := Spec{TLS: &TLS{SecretName: "cache-tls", ClientAuth: ClientAuthRequire}, Auth: &Auth{SecretName: "users"}}
-	const told = "pod cache-1 still waits for its volumes a minute after its start: check that Secret cache-tls is there and has the keys tls.crt, tls.key and ca.crt, and that Secret users is there and has the key passwords; kubectl describe pod says which is missing"
+	const told = "pod cache-1 still waits for its volumes a minute after its start. Check that Secret cache-tls exists and has the keys tls.crt, tls.key and ca.crt, and that Secret users exists and has the key passwords."
 	pulling := mounting(90)
 	pulling.Status.Conditions = nil
 	unscheduled := mounting(0)
@@ -41,12 +41,12 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		problem, wait := notMounted(&test.spec, test.pods, noon)
-		if problem != nil {
-			got = problem.Message
+		found := secretsOf(&test.spec, "reloader:1", object.Rollout{}, test.pods, noon).mounted
+		if found.Problem != nil {
+			got = found.Problem.Message
 		}
-		if got != test.want || wait != test.wait {
-			t.Errorf("%s: got %q and %s, want %q and %s", test.reason, got, wait, test.want, test.wait)
+		if got != test.want || found.Wait != test.wait {
+			t.Errorf("%s: got %q and %s, want %q and %s", test.reason, got, found.Wait, test.want, test.wait)
 		}
 	}
 }
@@ -58,23 +58,14 @@ func TestSecretExitCodes(t *testing.T) {
 		code   int32
 		want   string
 	}{
-		{"a certificate", Spec{TLS: &TLS{SecretName: "cache-tls"}}, 64, "check that Secret cache-tls holds in tls.crt a certificate, in tls.key its key, in PEM; or look at spec.cache"},
-		{"authorities", Spec{TLS: &TLS{SecretName: "cache-tls", ClientAuth: ClientAuthRequest}}, 64, "check that Secret cache-tls holds in tls.crt a certificate, in tls.key its key and in ca.crt the authorities of clients, in PEM; or look at spec.cache"},
-		{"passwords", Spec{Auth: &Auth{SecretName: "users", Mode: AuthASCII}}, 1, "check that Secret users holds in passwords lines of user:password; or look at spec.cache.extraArgs"},
+		{"a certificate", Spec{TLS: &TLS{SecretName: "cache-tls"}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, all in PEM; or check spec.cache"},
+		{"authorities", Spec{TLS: &TLS{SecretName: "cache-tls", ClientAuth: ClientAuthRequest}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, and the CA of the clients in ca.crt, all in PEM; or check spec.cache"},
+		{"passwords", Spec{Auth: &Auth{SecretName: "users", Mode: AuthASCII}}, 1, "check that Secret users has lines of user:password in passwords; or check spec.cache.extraArgs"},
 		{"no Secret", Spec{}, 64, exitCodes[64]},
 	}
 	for _, test := range cases {
 		if got := secretExitCodes(&test.spec)[test.code]; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
-		}
-	}
-}
-
-func TestSoonest(t *testing.T) {
-	cases := []struct{ a, b, want time.Duration }{{0, 0, 0}, {0, 5, 5}, {5, 0, 5}, {3, 5, 3}, {5, 3, 3}}
-	for _, test := range cases {
-		if got := soonest(test.a, test.b); got != test.want {
-			t.Errorf("of %d and %d it is %d, want %d: 0 is none", test.a, test.b, got, test.want)
 		}
 	}
 }

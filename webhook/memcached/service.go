@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -15,7 +17,7 @@ func service(memcached *Memcached) *corev1.Service {
 			Name:        memcached.Name,
 			Namespace:   memcached.Namespace,
 			Labels:      labels(memcached),
-			Annotations: given.Annotations,
+			Annotations: serviceAnnotations(given),
 		},
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
@@ -25,4 +27,12 @@ func service(memcached *Memcached) *corev1.Service {
 			Ports:                    servicePorts(&memcached.Spec),
 		},
 	}
+}
+
+// serviceAnnotations returns at least one annotation. Metacontroller removes the whole map, with the annotations that others
+// set, from a child whose desired state has no annotations any more.
+func serviceAnnotations(given *Service) map[string]string {
+	all := map[string]string{"memcached-operator.example.com/parent-kind": Kind.Kind}
+	maps.Copy(all, given.Annotations)
+	return all
 }

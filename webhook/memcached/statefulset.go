@@ -25,8 +25,12 @@ func statefulSet(memcached *Memcached, replicas int32, template corev1.PodTempla
 			Template:            template,
 			ServiceName:         memcached.Name,
 			PodManagementPolicy: appsv1.ParallelPodManagement,
-			UpdateStrategy:      appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},
-			MinReadySeconds:     memcached.Spec.Rollout.minReadySeconds(),
+			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
+				Type: appsv1.RollingUpdateStatefulSetStrategyType,
+				// The default, named so that a partition which somebody set by hand does not hold back a rollout.
+				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(0))},
+			},
+			MinReadySeconds: memcached.Spec.Rollout.minReadySeconds(),
 		},
 	}
 }

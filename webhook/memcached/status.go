@@ -1,64 +1,83 @@
 package memcached
 
 import (
-	"slices"
+	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-// ReasonScaling is the reason of Progressing while a change of size goes on in steps.
+// ReasonScaling is the reason of Progressing while a change of size takes several steps.
 const ReasonScaling = "Scaling"
 
-// ReasonServing is the reason of Available where memcached serves in pods that are not ready for another container.
-const ReasonServing = "Serving"
-
-func status(memcached *Memcached, workload *object.Workload, scale scale, pods []*object.Pod, has optional, missing *object.Problem, now metav1.Time) Status {
-	rollout := object.RolloutOf(workload, scale.size, memcached)
-	if rollout.Settled() {
-		rollout.Held = missing
-	}
-	size := sizingOf(&memcached.Spec)
-	conditions := object.Conditions(rollout, diagnose(&memcached.Spec, pods, rollout, now))
-	tellServing(conditions, pods)
-	if scale.pending() {
-		tellSteps(conditions, scale)
-	}
-	if metrics := metricsReady(&memcached.Spec, pods, has.serviceMonitors); metrics != nil {
-		conditions = append(conditions, *metrics)
-	}
-	if secrets, _ := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, now); secrets != nil {
-		conditions = append(conditions, *secrets)
+// assess returns the status, and the time after which it may differ although no object changed.
+func assess(observed *observation, workload *object.Workload, pods []*object.Pod, scale scale, children []runtime.Object, reloaderImage string) (Status, time.Duration, error) {
+	memcached, spec := observed.Parent, &observed.Parent.Spec
+	size := sizingOf(spec)
+	rollout := object.RolloutOf(workload, scale.size, memcached, pods)
+	secrets := secretsOf(spec, reloaderImage, rollout, pods, observed.Now)
+	seen := observationOf(observed, workload, pods)
+	seen.Rollout = rollout
+	seen.Holder = holder(memcached, &observed.Related)
+	seen.Children, seen.Observed = children, observed.Child
+	seen.Steps, seen.LastStep = scale.steps(), scale.lastStep()
+	seen.Remedies = remedies(spec, size)
+	seen.Causes = []object.Finding{secrets.mounted, secrets.reloaded}
+	seen.Risks = []object.Finding{tightMemory(spec, size)}
+	assessed, err := object.Assess(seen)
+	if err != nil {
+		return Status{}, 0, err
 	}
 	return Status{
-		ReplicaStatus:   rollout.StatusWith(conditions, memcached.Status.ReplicaStatus, pods, selectorLabels(memcached), now),
+		ReplicaStatus: assessed.Status(seen, conditions(
+			metricsReady(spec, pods, observed.Children.ServiceMonitors.Listed()),
+			secrets.condition,
+		)...),
 		UpdatedReplicas: rollout.Updated,
 		ServerList:      serverList(memcached, scale.replicas, pods),
 		Memory:          MemoryStatus{ItemMiB: size.items, LimitMiB: size.limit},
 		Scaling:         scale.status,
+	}, assessed.Wait, nil
+}
+
+func observationOf(observed *observation, workload *object.Workload, pods []*object.Pod) *object.Observation {
+	return &object.Observation{
+		Parent:    observed.Parent,
+		Before:    observed.Parent.Status.ReplicaStatus,
+		Workload:  workload,
+		Pods:      pods,
+		Selector:  selectorLabels(observed.Parent),
+		Container: containerName,
+		Now:       observed.Now,
 	}
 }
 
-// tellServing corrects what a workload can only guess of: a pod is not ready while the exporter or the reloader is not,
-// which ends when it has something to tell, and memcached serves all the same. Pods that are ready the workload counts.
-func tellServing(conditions []metav1.Condition, pods []*object.Pod) {
-	available := meta.FindStatusCondition(conditions, object.Available)
-	if available.Reason != object.ReasonNoReplicaReady {
-		return
-	}
-	if slices.ContainsFunc(pods, func(pod *object.Pod) bool { return !pod.Ready() && pod.Serves(containerName) }) {
-		available.Status, available.Reason = metav1.ConditionTrue, ReasonServing
-		available.Message = "memcached serves in at least one pod, of which another container is not ready"
-	}
-}
-
-// tellSteps puts the steps to come where the conditions would only say that the size is not reached yet.
-func tellSteps(conditions []metav1.Condition, scale scale) {
-	for i := range conditions {
-		if conditions[i].Reason == object.ReasonRollingOut {
-			conditions[i].Reason, conditions[i].Message = ReasonScaling, scale.String()
+// conditions returns those that the cache has.
+func conditions(optional ...*metav1.Condition) []metav1.Condition {
+	var all []metav1.Condition
+	for _, condition := range optional {
+		if condition != nil {
+			all = append(all, *condition)
 		}
 	}
+	return all
+}
+
+// invalidStatus describes the cache that runs on although spec is invalid. What follows from spec stays as it was.
+func invalidStatus(observed *observation, pods []*object.Pod, cause error) Status {
+	memcached := observed.Parent
+	status := memcached.Status
+	workload := observed.Children.Deployments.Get(memcached.Namespace, memcached.Name)
+	status.ServerList = serverAddresses(pods)
+	if stateful := observed.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
+		workload = stateful
+		status.ServerList = serverNames(memcached, min(max(deref(stateful.Spec.Replicas, 0), 0), maxReplicas))
+	}
+	if workload != nil {
+		status.UpdatedReplicas = workload.Status.UpdatedReplicas
+	}
+	status.ReplicaStatus = object.InvalidStatus(observationOf(observed, workload, pods), cause)
+	return status
 }

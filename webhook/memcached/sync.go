@@ -2,7 +2,6 @@ package memcached
 
 import (
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -10,88 +9,95 @@ import (
 	"github.com/example/memcached-operator/webhook/object"
 )
 
-func (c Config) sync(observed composite.Observed[*Memcached, children, related]) (composite.Desired[Status], error) {
+type observation = composite.Observed[*Memcached, children, related]
+
+func (c Config) sync(observed observation) (composite.Desired[Status], error) {
 	memcached := observed.Parent
-	if err := validate(memcached); err != nil {
-		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
+	pods := object.LivePods(observed.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
+	err := validate(memcached)
+	if err == nil {
+		err = keepsWorkload(memcached, &observed.Children)
 	}
-	workload, err := ownWorkload(memcached, observed.Children)
+	if err != nil {
+		return composite.Keep(&observed, invalidStatus(&observed, pods, err), err)
+	}
+	workload, err := ownWorkload(memcached, &observed.Children)
 	if err != nil {
 		return composite.Desired[Status]{}, err
 	}
-	pods := object.LivePods(observed.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
 	scale := scaleOf(memcached, workload, observed.Now)
-	has := optional{
-		reloaderImage:   reloaderImage(c.SidecarImage, &memcached.Spec, workload),
-		serviceMonitors: observed.Children.ServiceMonitors.Listed(),
+	image, err := reloaderImage(c.SidecarImage, memcached, workload, pods)
+	if err != nil {
+		return composite.Desired[Status]{}, err
 	}
-	_, kills := killedLately(pods, observed.Now)
-	_, mounts := notMounted(&memcached.Spec, pods, observed.Now)
-	_, reloads := secretsCurrent(&memcached.Spec, has.reloaderImage, pods, observed.Now)
-	children := desired(memcached, scale.replicas, has)
-	beside := missing(children[1:], observed.Children)
-	status, progress := paced(memcached.Status, status(memcached, workload, scale, pods, has, beside, observed.Now), observed.Now)
+	children := desired(memcached, scale.replicas, image, observed.Children.ServiceMonitors.Listed())
+	assessed, wait, err := assess(&observed, workload, pods, scale, children, image)
+	if err != nil {
+		return composite.Desired[Status]{}, err
+	}
+	status, progress := paced(memcached.Status, assessed, observed.Now)
 	return composite.Desired[Status]{
 		Status:      status,
 		Children:    children,
-		ResyncAfter: soonest(progress, scale.wait, kills, mounts, reloads),
+		ResyncAfter: object.Soonest(progress, scale.wait, wait),
 	}, nil
 }
 
-// soonest is the shortest of several times to wait, of which 0 is none.
-func soonest(waits ...time.Duration) time.Duration {
-	shortest := time.Duration(0)
-	for _, wait := range waits {
-		if wait > 0 && (shortest == 0 || wait < shortest) {
-			shortest = wait
-		}
+// keepsWorkload refuses a parent whose pods run in a workload of the other kind.
+func keepsWorkload(memcached *Memcached, children *children) error {
+	kind, others := StatefulSetWorkload, children.StatefulSets
+	if memcached.Spec.workload() == StatefulSetWorkload {
+		kind, others = DeploymentWorkload, children.Deployments
 	}
-	return shortest
+	if others.Len() == 0 {
+		return nil
+	}
+	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: set it back, or create another Memcached", kind, memcached.Spec.workload())
 }
 
-// ownWorkload returns the workload of the kind that is asked for, nil when there is none yet. Where one of the other
-// kind runs, nothing may change: to leave it out of the answer is to delete it, with all that is cached. Nor may anything
-// where its size is unknown, which would read as none, and steps start from it.
-func ownWorkload(memcached *Memcached, children children) (*object.Workload, error) {
-	asked := memcached.Spec.workload()
-	own, otherKind, others := children.Deployments, StatefulSetWorkload, children.StatefulSets
-	if asked == StatefulSetWorkload {
-		own, otherKind, others = children.StatefulSets, DeploymentWorkload, children.Deployments
-	}
-	if others.Len() > 0 {
-		return nil, &composite.ParentError{Err: fmt.Errorf("spec.workload cannot be changed from %s to %s, for the cache would start empty: set it back, or make another Memcached beside this one", otherKind, asked)}
+// ownWorkload returns the workload, nil when there is none yet. One of unknown size is refused: it would read as a workload
+// without pods.
+func ownWorkload(memcached *Memcached, children *children) (*object.Workload, error) {
+	own := children.Deployments
+	if memcached.Spec.workload() == StatefulSetWorkload {
+		own = children.StatefulSets
 	}
 	workload := own.Get(memcached.Namespace, memcached.Name)
 	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, as every one in an API server has", asked, memcached.Name)}
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, as every one in an API server has", memcached.Spec.workload(), memcached.Name)}
 	}
 	return workload, nil
 }
 
-// optional is what an installation has, or has not.
-type optional struct {
-	// reloaderImage is "" where no reloader runs.
-	reloaderImage string
-	// serviceMonitors is true where the CompositeController lists that kind: what it does not list is never deleted.
-	serviceMonitors bool
+// holder returns the object that has the name of the workload, nil when it is not observed.
+func holder(memcached *Memcached, related *related) *object.Holder {
+	holders := related.Deployments
+	if memcached.Spec.workload() == StatefulSetWorkload {
+		holders = related.StatefulSets
+	}
+	return holders.Get(memcached.Namespace, memcached.Name)
 }
 
-// desired are the children, the workload before those beside it, of which a nil one is not wanted.
-func desired(memcached *Memcached, replicas int32, has optional) []runtime.Object {
-	template := podTemplate(memcached, has.reloaderImage)
-	var workload runtime.Object = deployment(memcached, replicas, template)
-	if memcached.Spec.workload() == StatefulSetWorkload {
-		workload = statefulSet(memcached, replicas, template)
-	}
-	children := []runtime.Object{workload, service(memcached)}
+// desired returns the children, the workload first. A child of a kind that the CompositeController does not list would never
+// be deleted.
+func desired(memcached *Memcached, replicas int32, reloaderImage string, monitorsListed bool) []runtime.Object {
+	children := []runtime.Object{workloadOf(memcached, replicas, reloaderImage), service(memcached)}
 	if budget := podDisruptionBudget(memcached, replicas); budget != nil {
 		children = append(children, budget)
 	}
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
 	}
-	if monitor := serviceMonitor(memcached); monitor != nil && has.serviceMonitors {
+	if monitor := serviceMonitor(memcached); monitor != nil && monitorsListed {
 		children = append(children, monitor)
 	}
 	return children
+}
+
+func workloadOf(memcached *Memcached, replicas int32, reloaderImage string) runtime.Object {
+	template := podTemplate(memcached, reloaderImage)
+	if memcached.Spec.workload() == StatefulSetWorkload {
+		return statefulSet(memcached, replicas, template)
+	}
+	return deployment(memcached, replicas, template)
 }

@@ -42,7 +42,7 @@ func validate(memcached *Memcached) error {
 func validateWorkload(memcached *Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
 	errs := oneOf(path.Child("workload"), spec.workload(), DeploymentWorkload, StatefulSetWorkload)
-	errs = append(errs, within(path.Child("size"), spec.Size, 0, mostReplicas)...)
+	errs = append(errs, within(path.Child("size"), spec.Size, 0, maxReplicas)...)
 	if spec.workload() != StatefulSetWorkload {
 		return errs
 	}

@@ -12,6 +12,8 @@ type children struct {
 
 type related struct {
 	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+	// Deployments holds the object that has the name of ours, whoever owns it.
+	Deployments composite.OptionalGroup[object.Holder] `json:"Deployment.apps/v1"`
 }
 
 // Controller returns the hooks of Nginx.

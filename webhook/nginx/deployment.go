@@ -14,12 +14,14 @@ import (
 // https://github.com/nginx/docker-nginx-unprivileged
 const DefaultImage = "nginxinc/nginx-unprivileged:1.30.4-alpine"
 
+const containerName = "nginx"
+
 func deployment(nginx *Nginx) *appsv1.Deployment {
 	labels := object.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
 	return object.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
 		SecurityContext: object.RestrictedPod(101), // the image's own user
 		Containers: []corev1.Container{{
-			Name:            "nginx",
+			Name:            containerName,
 			Image:           cmp.Or(nginx.Spec.Image, DefaultImage),
 			Ports:           []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
 			ReadinessProbe:  object.AcceptsConnections("http"),

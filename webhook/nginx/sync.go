@@ -10,16 +10,35 @@ import (
 
 func sync(observed composite.Observed[*Nginx, children, related]) (composite.Desired[Status], error) {
 	nginx := observed.Parent
-	// What the CRD refuses is refused again: a parent that was stored before a rule was there, or past it, must not decide
-	// what happens to running pods.
-	errs := append(object.ValidateName(nginx), object.ValidateReplicas(field.NewPath("spec", "count"), nginx.Spec.Count)...)
-	if err := errs.ToAggregate(); err != nil {
-		return composite.Desired[Status]{}, &composite.ParentError{Err: err}
+	seen := &object.Observation{
+		Parent:    nginx,
+		Before:    nginx.Status.ReplicaStatus,
+		Workload:  observed.Children.Deployments.Get(nginx.Namespace, nginx.Name),
+		Holder:    observed.Related.Deployments.Get(nginx.Namespace, nginx.Name),
+		Pods:      object.LivePods(observed.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx)),
+		Selector:  selectorLabels(nginx),
+		Container: containerName,
+		Observed:  observed.Child,
+		Now:       observed.Now,
 	}
-	pods := object.LivePods(observed.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx))
-	rollout := object.RolloutOf(observed.Children.Deployments.Get(nginx.Namespace, nginx.Name), *nginx.Spec.Count, nginx)
+	if err := validate(nginx); err != nil {
+		return composite.Keep(&observed, Status{ReplicaStatus: object.InvalidStatus(seen, err)}, err)
+	}
+	seen.Children = []runtime.Object{deployment(nginx)}
+	seen.Rollout = object.RolloutOf(seen.Workload, *nginx.Spec.Count, nginx, seen.Pods)
+	assessed, err := object.Assess(seen)
+	if err != nil {
+		return composite.Desired[Status]{}, err
+	}
 	return composite.Desired[Status]{
-		Status:   Status{ReplicaStatus: rollout.Status(nginx.Status.ReplicaStatus, pods, selectorLabels(nginx), object.Remedies{}, observed.Now)},
-		Children: []runtime.Object{deployment(nginx)},
+		Status:      Status{ReplicaStatus: assessed.Status(seen)},
+		Children:    seen.Children,
+		ResyncAfter: assessed.Wait,
 	}, nil
+}
+
+// validate refuses again what the CRD refuses: a parent that was stored before a rule existed, or in spite of it, must not
+// decide what happens to running pods.
+func validate(nginx *Nginx) error {
+	return append(object.ValidateName(nginx), object.ValidateReplicas(field.NewPath("spec", "count"), nginx.Spec.Count)...).ToAggregate()
 }

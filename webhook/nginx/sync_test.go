@@ -1,11 +1,11 @@
 package nginx
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -41,15 +41,12 @@ func TestValidate(t *testing.T) {
 		nginx := sample(0)
 		nginx.Name, nginx.Spec.Count = test.name, test.count
 		desired, err := sync(observe(nginx))
-		if test.sentence == "" {
-			if err != nil || len(desired.Children) != 1 {
-				t.Errorf("%s: %d children, error %v", test.reason, len(desired.Children), err)
-			}
-			continue
+		if err != nil || (len(desired.Children) == 1) != (test.sentence == "") {
+			t.Errorf("%s: %d children, error %v", test.reason, len(desired.Children), err)
 		}
-		parentError, ok := errors.AsType[*composite.ParentError](err)
-		if !ok || !strings.Contains(parentError.Error(), test.sentence) {
-			t.Errorf("%s: error %v, want one about %q", test.reason, err, test.sentence)
+		degraded := meta.FindStatusCondition(desired.Status.Conditions, object.Degraded)
+		if (degraded.Reason == object.ReasonInvalidSpec) != (test.sentence != "") || !strings.Contains(degraded.Message, test.sentence) {
+			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.sentence)
 		}
 	}
 }

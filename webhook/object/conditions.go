@@ -2,6 +2,8 @@ package object
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,19 +11,20 @@ import (
 
 // The types of a parent's conditions.
 const (
-	// Available says that at least one replica serves.
+	// Available reports whether at least one replica serves.
 	Available = "Available"
-	// Ready says that all that was asked for runs, up to date and ready.
+	// Ready reports whether everything that spec desires runs, updated and ready. It is never True while Degraded is.
 	Ready = "Ready"
-	// Progressing says that replicas, or what else the parent needs, are on their way to what was asked for.
+	// Progressing reports whether replicas or other children are on their way to the desired state.
 	Progressing = "Progressing"
-	// Degraded says that something stands in the way, and what.
+	// Degraded reports whether something is wrong, and what.
 	Degraded = "Degraded"
 )
 
 // The reasons of a parent's conditions. A Degraded parent has the reason of its [Problem].
 const (
 	ReasonReplicaReady     = "ReplicaReady"
+	ReasonServing          = "Serving"
 	ReasonNoReplicaReady   = "NoReplicaReady"
 	ReasonScaledToZero     = "ScaledToZero"
 	ReasonAllReplicasReady = "AllReplicasReady"
@@ -31,70 +34,109 @@ const (
 	ReasonAsExpected       = "AsExpected"
 )
 
-// Conditions returns the four conditions of a parent whose replicas are rolled out so; problem is nil when nothing
-// stands in the way.
-func Conditions(rollout Rollout, problem *Problem) []metav1.Condition {
-	return []metav1.Condition{available(rollout), ready(rollout, problem), progressing(rollout), degraded(problem)}
+// maxMessage is the largest message of a condition, in characters. The API server refuses a status with one above 32768
+// bytes; a message that long is of no use to a reader either.
+const maxMessage = 1000
+
+// Conditions returns the four conditions that every parent with replicas has.
+func (a *Assessment) Conditions() []metav1.Condition {
+	return []metav1.Condition{a.available(), a.ready(), a.progressing(), a.degraded()}
 }
 
-func available(rollout Rollout) metav1.Condition {
+func (a *Assessment) available() metav1.Condition {
 	switch {
-	case rollout.Ready > 0:
-		return condition(Available, true, ReasonReplicaReady, "at least one replica is ready")
-	case rollout.Desired == 0:
-		return condition(Available, false, ReasonScaledToZero, "no replica is asked for")
+	case a.Rollout.Ready > 0 || a.Rollout.readyPods > 0:
+		return NewCondition(Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
+	case a.serves:
+		return NewCondition(Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although another of its containers is not ready.")
+	case a.Rollout.exists && a.Rollout.Desired == 0:
+		return NewCondition(Available, metav1.ConditionFalse, ReasonScaledToZero, "No replica is desired.")
 	}
-	return condition(Available, false, ReasonNoReplicaReady, "no replica is ready")
+	return NewCondition(Available, metav1.ConditionFalse, ReasonNoReplicaReady, "No replica is ready.")
 }
 
-func ready(rollout Rollout, problem *Problem) metav1.Condition {
+func (a *Assessment) ready() metav1.Condition {
+	if waiting := a.waiting(); waiting != nil {
+		return NewCondition(Ready, metav1.ConditionFalse, waiting.Reason, waiting.Message)
+	}
+	if a.Rollout.Desired == 0 {
+		return NewCondition(Ready, metav1.ConditionTrue, ReasonScaledToZero, "No replica is desired, and none runs.")
+	}
+	return NewCondition(Ready, metav1.ConditionTrue, ReasonAllReplicasReady,
+		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
+}
+
+// waiting returns why the parent is not ready, the cause before its effects; nil when it is.
+func (a *Assessment) waiting() *Problem {
+	if a.Problem != nil {
+		return a.Problem
+	}
+	return a.progress()
+}
+
+// progress returns what is not in the desired state yet; nil when everything is.
+func (a *Assessment) progress() *Problem {
 	switch {
-	case rollout.Held != nil:
-		return condition(Ready, false, rollout.Held.Reason, rollout.Held.Message)
-	case rollout.Settled() && rollout.Desired == 0:
-		return condition(Ready, true, ReasonScaledToZero, "no replica is asked for and none runs")
-	case rollout.Settled():
-		return condition(Ready, true, ReasonAllReplicasReady, fmt.Sprintf("all %d replicas are up to date and ready", rollout.Desired))
-	case problem != nil:
-		return condition(Ready, false, problem.Reason, problem.Message)
+	case a.teardown != nil:
+		return a.teardown
+	case !a.Rollout.Settled() && a.steps != nil && !a.Rollout.onlyAge():
+		return a.steps
+	case !a.Rollout.Settled():
+		return &Problem{Reason: a.Rollout.reason(), Message: a.Rollout.String()}
 	}
-	return condition(Ready, false, rollout.reason(), rollout.String())
+	return a.pending
 }
 
-func progressing(rollout Rollout) metav1.Condition {
-	if rollout.Held != nil {
-		return condition(Progressing, true, rollout.Held.Reason, rollout.Held.Message)
+func (a *Assessment) progressing() metav1.Condition {
+	if a.Problem != nil && a.Problem.Stalled {
+		return NewCondition(Progressing, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
 	}
-	if rollout.Settled() {
-		return condition(Progressing, false, ReasonSettled, "the replicas are as asked for")
+	if progress := a.progress(); progress != nil {
+		return NewCondition(Progressing, metav1.ConditionTrue, progress.Reason, progress.Message)
 	}
-	return condition(Progressing, true, rollout.reason(), rollout.String())
+	return NewCondition(Progressing, metav1.ConditionFalse, ReasonSettled, "The observed state is the desired state.")
 }
 
-// reason is what a rollout that is not settled waits for.
-func (r Rollout) reason() string {
-	if r.onlyAge() {
-		return ReasonMinReadySeconds
+func (a *Assessment) degraded() metav1.Condition {
+	if a.Problem == nil {
+		return NewCondition(Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem is observed.")
 	}
-	return ReasonRollingOut
+	return NewCondition(Degraded, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message)
 }
 
-func degraded(problem *Problem) metav1.Condition {
-	if problem == nil {
-		return condition(Degraded, false, ReasonAsExpected, "nothing stands in the way")
-	}
-	return condition(Degraded, true, problem.Reason, problem.Message)
+// NewCondition returns a condition that the API server accepts, whatever a kubelet or a registry wrote into its reason and
+// message.
+func NewCondition(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Type: kind, Status: status, Reason: validReason(reason), Message: shortened(message)}
 }
 
-func condition(kind string, holds bool, reason, message string) metav1.Condition {
-	status := metav1.ConditionFalse
-	if holds {
-		status = metav1.ConditionTrue
+// validReason returns the letters and digits of a reason. Without a letter to begin with it is "Unknown".
+//
+// https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition
+func validReason(reason string) string {
+	isLetter := func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+	kept := strings.Map(func(r rune) rune {
+		if isLetter(r) || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, reason)
+	kept = strings.TrimLeft(kept, "0123456789")
+	if kept == "" {
+		return "Unknown"
 	}
-	return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
+	return kept[:min(len(kept), 256)]
 }
 
-// Stamp dates the conditions: one whose status is as observed keeps its time of transition, for a status that changes
+func shortened(message string) string {
+	message = strings.ToValidUTF8(message, "")
+	if utf8.RuneCountInString(message) <= maxMessage {
+		return message
+	}
+	return string([]rune(message)[:maxMessage-1]) + "…"
+}
+
+// Stamp dates the conditions. A condition whose status did not change keeps its time of transition: a status that changes
 // at every sync never settles.
 func Stamp(conditions, observed []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
 	stamped := make([]metav1.Condition, 0, len(conditions))

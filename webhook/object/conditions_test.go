@@ -1,10 +1,12 @@
 package object
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -12,10 +14,18 @@ var parent = &metav1.ObjectMeta{Generation: 7}
 
 func settledWorkload(replicas int32) *Workload {
 	return &Workload{
-		Meta:   Meta{Name: "x", Generation: 4, Annotations: Annotations{ParentGeneration: "7"}},
-		Spec:   WorkloadSpec{Replicas: &replicas},
-		Status: WorkloadStatus{ObservedGeneration: 4, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas},
+		ChildMeta: ChildMeta{Name: "x", Generation: 4, Annotations: map[string]string{ParentGenerationAnnotation: "7"}},
+		Spec:      WorkloadSpec{Replicas: &replicas},
+		Status:    WorkloadStatus{ObservedGeneration: 4, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas},
 	}
+}
+
+func readyPods(number int) []*Pod {
+	var pods []*Pod
+	for range number {
+		pods = append(pods, &Pod{Status: PodStatus{Conditions: PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}})
+	}
+	return pods
 }
 
 func TestSettled(t *testing.T) {
@@ -25,7 +35,7 @@ func TestSettled(t *testing.T) {
 		want   bool
 	}{
 		{"all as asked for", func(*Workload) {}, true},
-		{"the workload was made for an older spec", func(w *Workload) { w.Annotations.ParentGeneration = "6" }, false},
+		{"the workload was made for an older spec", func(w *Workload) { w.Annotations[ParentGenerationAnnotation] = "6" }, false},
 		{"its controller has not seen the latest spec", func(w *Workload) { w.Generation = 5 }, false},
 		{"somebody scaled it by hand", func(w *Workload) { w.Spec.Replicas = new(int32(9)) }, false},
 		{"an old replica still runs", func(w *Workload) { w.Status.Replicas = 4 }, false},
@@ -37,43 +47,79 @@ func TestSettled(t *testing.T) {
 	for _, test := range cases {
 		workload := settledWorkload(3)
 		test.change(workload)
-		if got := RolloutOf(workload, 3, parent).Settled(); got != test.want {
+		if got := RolloutOf(workload, 3, parent, readyPods(3)).Settled(); got != test.want {
 			t.Errorf("%s: settled is %t", test.reason, got)
 		}
 	}
-	if RolloutOf(nil, 0, parent).Settled() {
+	if RolloutOf(nil, 0, parent, nil).Settled() {
 		t.Error("a workload that does not exist yet is settled, even one of no replicas")
+	}
+	if RolloutOf(settledWorkload(3), 3, parent, readyPods(2)).Settled() {
+		t.Error("a workload whose controller lags behind is settled, although fewer pods are ready")
 	}
 }
 
 func TestConditions(t *testing.T) {
 	problem := &Problem{Reason: "OOMKilled", Message: "pod a: too much"}
+	stalled := &Problem{Reason: "ReplicaFailure", Message: "exceeded quota", Stalled: true}
+	waits := &Problem{Reason: "ServiceMissing", Message: "Service x does not exist"}
 	cases := []struct {
-		reason  string
-		rollout Rollout
-		problem *Problem
-		want    map[string]string
+		reason   string
+		assessed Assessment
+		want     map[string]string
 	}{
-		{"nothing exists yet", Rollout{Desired: 3}, nil,
+		{"nothing exists yet", Assessment{Rollout: Rollout{Desired: 3}},
 			map[string]string{Available: "False NoReplicaReady", Ready: "False RollingOut", Progressing: "True RollingOut", Degraded: "False AsExpected"}},
-		{"all runs", RolloutOf(settledWorkload(3), 3, parent), nil,
+		{"everything runs", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, parent, readyPods(3))},
 			map[string]string{Available: "True ReplicaReady", Ready: "True AllReplicasReady", Progressing: "False Settled", Degraded: "False AsExpected"}},
-		{"none is asked for", RolloutOf(settledWorkload(0), 0, parent), nil,
+		{"no replica is desired", Assessment{Rollout: RolloutOf(settledWorkload(0), 0, parent, nil)},
 			map[string]string{Available: "False ScaledToZero", Ready: "True ScaledToZero", Progressing: "False Settled", Degraded: "False AsExpected"}},
-		{"the last pods serve while it scales to zero", Rollout{Desired: 0, Ready: 1, Replicas: 1, Current: true}, nil,
+		{"the last pod serves while it scales to zero", Assessment{Rollout: Rollout{Desired: 0, Ready: 1, Replicas: 1, Current: true}},
 			map[string]string{Available: "True ReplicaReady", Ready: "False RollingOut", Progressing: "True RollingOut", Degraded: "False AsExpected"}},
-		{"all serve, but not for minReadySeconds", Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 3, Available: 1, Current: true}, nil,
+		{"all are ready, but not for minReadySeconds", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}},
 			map[string]string{Available: "True ReplicaReady", Ready: "False MinReadySeconds", Progressing: "True MinReadySeconds", Degraded: "False AsExpected"}},
-		{"one of three is stuck", Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, problem,
+		{"one of three has a problem, and may get over it", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, Problem: problem},
 			map[string]string{Available: "True ReplicaReady", Ready: "False OOMKilled", Progressing: "True RollingOut", Degraded: "True OOMKilled"}},
+		{"nothing progresses until somebody acts", Assessment{Rollout: Rollout{Desired: 3, Replicas: 2, Updated: 2, Ready: 2, Current: true}, Problem: stalled},
+			map[string]string{Available: "True ReplicaReady", Ready: "False ReplicaFailure", Progressing: "False ReplicaFailure", Degraded: "True ReplicaFailure"}},
+		{"a problem of a cache that runs: Ready and Degraded are never both True", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, parent, readyPods(3)), Problem: problem},
+			map[string]string{Available: "True ReplicaReady", Ready: "False OOMKilled", Progressing: "False Settled", Degraded: "True OOMKilled"}},
+		{"another child is missing", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, parent, readyPods(3)), pending: waits},
+			map[string]string{Available: "True ReplicaReady", Ready: "False ServiceMissing", Progressing: "True ServiceMissing", Degraded: "False AsExpected"}},
+		{"memcached serves in a pod that is not ready", Assessment{Rollout: Rollout{Desired: 1}, serves: true},
+			map[string]string{Available: "True Serving", Ready: "False RollingOut", Progressing: "True RollingOut", Degraded: "False AsExpected"}},
 	}
 	for _, test := range cases {
 		got := map[string]string{}
-		for _, condition := range Conditions(test.rollout, test.problem) {
+		for _, condition := range test.assessed.Conditions() {
 			got[condition.Type] = string(condition.Status) + " " + condition.Reason
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestNewCondition: the API server refuses a whole status for one condition that is not valid.
+func TestNewCondition(t *testing.T) {
+	long := strings.Repeat("ü", 40000)
+	cases := []struct {
+		reason                                      string
+		givenReason, givenMessage, wantReason, want string
+	}{
+		{"an ordinary one", "ErrImagePull", "not found", "ErrImagePull", "not found"},
+		{"a runtime that puts a sentence into the reason", "failed to start: no such file", "", "failedtostartnosuchfile", ""},
+		{"digits cannot come first", "500 Internal Error", "", "InternalError", ""},
+		{"nothing is left", "…", "", "Unknown", ""},
+		{"a reason may be too long as well", strings.Repeat("A", 2000), "", strings.Repeat("A", 256), ""},
+		{"the cause comes first, so the rest can go", "X", "cause " + long, "X", "cause " + strings.Repeat("ü", maxMessage-1-len("cause ")) + "…"},
+		{"exactly as long as may be", "X", long[:2*maxMessage], "X", long[:2*maxMessage]},
+		{"a log may hold any bytes", "X", "bad \xff byte", "X", "bad  byte"},
+	}
+	for _, test := range cases {
+		got := NewCondition(Ready, metav1.ConditionFalse, test.givenReason, test.givenMessage)
+		if got.Reason != test.wantReason || got.Message != test.want {
+			t.Errorf("%s: got %q, %.60q (%d bytes)", test.reason, got.Reason, got.Message, len(got.Message))
 		}
 	}
 }
@@ -86,8 +132,8 @@ func TestStampKeepsTheTimeOfTransition(t *testing.T) {
 		{Type: "Foreign", Status: metav1.ConditionTrue, LastTransitionTime: before},
 	}
 	got := Stamp([]metav1.Condition{
-		condition(Ready, true, "New", "same status, other reason"),
-		condition(Degraded, true, "OOMKilled", "flipped"),
+		NewCondition(Ready, metav1.ConditionTrue, "New", "same status, other reason"),
+		NewCondition(Degraded, metav1.ConditionTrue, "OOMKilled", "flipped"),
 	}, observed, 5, now)
 	want := []metav1.Condition{
 		{Type: Ready, Status: metav1.ConditionTrue, Reason: "New", Message: "same status, other reason", ObservedGeneration: 5, LastTransitionTime: before},
@@ -101,16 +147,19 @@ func TestStampKeepsTheTimeOfTransition(t *testing.T) {
 	}
 }
 
-func TestRolloutSays(t *testing.T) {
+func TestRolloutString(t *testing.T) {
+	const onlyAge = "3 of 3 replicas are updated and ready, but not all of them for minReadySeconds yet."
 	cases := []struct {
 		reason  string
 		rollout Rollout
 		want    string
 	}{
-		{"the workload has not heard of it", Rollout{Desired: 3, Ready: 2}, "2 of 3 replicas are ready, the latest change is not rolled out yet"},
-		{"on the way", Rollout{Desired: 3, Updated: 2, Ready: 3, Current: true}, "2 of 3 replicas are up to date, 3 are ready"},
-		{"all there, and only time is wanting", Rollout{Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true}, "all 3 replicas are up to date and ready, but not all for as long as minReadySeconds asks"},
-		{"another has waited long enough, which is no news", Rollout{Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true}, "all 3 replicas are up to date and ready, but not all for as long as minReadySeconds asks"},
+		{"the workload is not created yet", Rollout{Desired: 3}, "3 replicas are desired. The workload does not exist yet."},
+		{"it does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change is not rolled out yet: 3 replicas are desired, 2 are ready."},
+		{"it scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change is not rolled out yet: 2 replicas are desired, 4 are ready."},
+		{"on the way", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "3 replicas are desired: 4 exist, 2 are updated, 3 are ready."},
+		{"only minReadySeconds is missing", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}, onlyAge},
+		{"another has been ready for long enough, which is not worth a write", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true, readyPods: 3}, onlyAge},
 	}
 	for _, test := range cases {
 		if got := test.rollout.String(); got != test.want {

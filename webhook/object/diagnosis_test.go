@@ -1,6 +1,7 @@
 package object
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func runs(since time.Duration, ended ContainerState) ContainerStatus {
 var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestDiagnose(t *testing.T) {
-	remedies := Remedies{"memcached": {OOMKilled: "raise the limit", ExitCodes: map[int32]string{64: "a bad flag"}}}
+	remedies := Remedies{"memcached": {OOMKilled: "increase the limit", ExitCodes: map[int32]string{64: "a bad flag"}}}
 	unschedulable := &Pod{Meta: Meta{Name: "u"}, Status: PodStatus{Conditions: []PodCondition{
 		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available"},
 	}}}
@@ -38,48 +39,87 @@ func TestDiagnose(t *testing.T) {
 	cases := []struct {
 		reason string
 		pods   []*Pod
-		report Rollout
 		want   *Problem
 	}{
-		{"a pod that starts has no problem yet", []*Pod{podWith("a", ContainerStatus{State: waiting("ContainerCreating", "")})}, Rollout{}, nil},
-		{"a pod that recovered has none any more", []*Pod{podWith("a", ContainerStatus{Ready: true, LastState: terminated(137, "OOMKilled")})}, Rollout{}, nil},
-		{"a container that ended well is no crash", []*Pod{podWith("a", ContainerStatus{State: terminated(0, "Completed")})}, Rollout{}, nil},
-		{"backing off", []*Pod{backOff}, Rollout{}, &Problem{"ImagePullBackOff", `pod a: image "memcached:1" cannot be pulled: not found`}},
-		{"trying again reads the same", []*Pod{podWith("a", ContainerStatus{State: waiting("ErrImagePull", "not found")})}, Rollout{},
-			&Problem{"ImagePullBackOff", `pod a: image "memcached:1" cannot be pulled: not found`}},
-		{"a registry that is away", []*Pod{podWith("a", ContainerStatus{State: waiting("RegistryUnavailable", "no route")})}, Rollout{},
-			&Problem{"ImagePullBackOff", `pod a: image "memcached:1" cannot be pulled: no route`}},
-		{"while it backs off it reads the same", []*Pod{podWith("a", ContainerStatus{State: waiting("ImagePullBackOff", `Back-off pulling image "memcached:1": RegistryUnavailable: no route`)})}, Rollout{},
-			&Problem{"ImagePullBackOff", `pod a: image "memcached:1" cannot be pulled: no route`}},
-		{"killed for its memory", []*Pod{podWith("a", ContainerStatus{State: waiting("CrashLoopBackOff", "back-off 20s"), LastState: terminated(137, "OOMKilled")})}, Rollout{},
-			&Problem{"OOMKilled", "pod a: container memcached was killed for using more memory than its limit: raise the limit"}},
-		{"a crash that can be explained", []*Pod{podWith("a", ContainerStatus{State: waiting("CrashLoopBackOff", "back-off 20s"), LastState: terminated(64, "Error")})}, Rollout{},
-			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
-		{"between two crashes it reads the same", []*Pod{podWith("a", ContainerStatus{LastState: terminated(64, "Error")})}, Rollout{},
-			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
-		{"it runs again, and may soon crash again", []*Pod{podWith("a", runs(time.Minute, terminated(64, "Error")))}, Rollout{},
-			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 64: a bad flag"}},
-		{"an end of long ago does not explain what is wrong now", []*Pod{podWith("a", runs(24*time.Hour, terminated(255, "Unknown")))}, Rollout{}, nil},
-		{"nor does a kill of long ago", []*Pod{podWith("a", runs(10*time.Minute, terminated(137, "OOMKilled")))}, Rollout{}, nil},
-		{"a crash without an explanation", []*Pod{podWith("a", ContainerStatus{State: terminated(3, "Error")})}, Rollout{},
-			&Problem{"CrashLoopBackOff", "pod a: container memcached keeps ending with exit code 3"}},
-		{"an exit code means what the container's program means by it", []*Pod{{Meta: Meta{Name: "a"}, Status: PodStatus{ContainerStatuses: []ContainerStatus{{Name: "exporter", State: terminated(64, "Error")}}}}}, Rollout{},
-			&Problem{"CrashLoopBackOff", "pod a: container exporter keeps ending with exit code 64"}},
-		{"what the program said last", []*Pod{podWith("a", ContainerStatus{LastState: ContainerState{Terminated: &ContainerTerminated{ExitCode: 64, Message: "0x7f: trace\nno such flag\n"}}})}, Rollout{},
-			&Problem{"CrashLoopBackOff", `pod a: container memcached keeps ending with exit code 64 and says "no such flag": a bad flag`}},
-		{"what the kubelet says of a bad configuration", []*Pod{podWith("a", ContainerStatus{State: waiting("CreateContainerConfigError", "secret not found")})}, Rollout{},
-			&Problem{"CreateContainerConfigError", "pod a: container memcached does not start: secret not found"}},
-		{"no node", []*Pod{unschedulable}, Rollout{}, &Problem{"Unschedulable", "pod u: no node takes it: 0/3 nodes are available"}},
-		{"the first pod speaks for all", []*Pod{backOff, podWith("b", backOff.Status.ContainerStatuses[0]), unschedulable}, Rollout{},
-			&Problem{"ImagePullBackOff", `pod a: image "memcached:1" cannot be pulled: not found (likewise 1 more)`}},
-		{"a refusal outlasts a deadline", nil, Rollout{failures: []WorkloadCondition{{Type: "Progressing", Message: "timed out"}, {Type: "ReplicaFailure", Message: "exceeded quota"}}},
-			&Problem{"ReplicaFailure", "pods cannot be created: exceeded quota"}},
-		{"a stuck rollout without a cause in the pods", nil, Rollout{failures: []WorkloadCondition{{Type: "Progressing", Message: "timed out"}}},
-			&Problem{"ProgressDeadlineExceeded", "the rollout is stuck: timed out"}},
+		{"a pod that starts has no problem yet", []*Pod{podWith("a", ContainerStatus{State: waiting("ContainerCreating", "")})}, nil},
+		{"a pod that recovered has none any more", []*Pod{podWith("a", ContainerStatus{Ready: true, LastState: terminated(137, "OOMKilled")})}, nil},
+		{"a container that ended well is no crash", []*Pod{podWith("a", ContainerStatus{State: terminated(0, "Completed")})}, nil},
+		{"backing off", []*Pod{backOff}, &Problem{Reason: "ImagePullBackOff", Message: `pod a: image "memcached:1" cannot be pulled: not found`}},
+		{"trying again reads the same", []*Pod{podWith("a", ContainerStatus{State: waiting("ErrImagePull", "not found")})},
+			&Problem{Reason: "ImagePullBackOff", Message: `pod a: image "memcached:1" cannot be pulled: not found`}},
+		{"a registry that is away", []*Pod{podWith("a", ContainerStatus{State: waiting("RegistryUnavailable", "no route")})},
+			&Problem{Reason: "ImagePullBackOff", Message: `pod a: image "memcached:1" cannot be pulled: no route`}},
+		{"while it backs off it reads the same", []*Pod{podWith("a", ContainerStatus{State: waiting("ImagePullBackOff", `Back-off pulling image "memcached:1": RegistryUnavailable: no route`)})},
+			&Problem{Reason: "ImagePullBackOff", Message: `pod a: image "memcached:1" cannot be pulled: no route`}},
+		{"killed for its memory", []*Pod{podWith("a", ContainerStatus{State: waiting("CrashLoopBackOff", "back-off 20s"), LastState: terminated(137, "OOMKilled")})},
+			&Problem{Reason: "OOMKilled", Message: "pod a: container memcached was killed because it used more memory than its limit: increase the limit"}},
+		{"a crash that can be explained", []*Pod{podWith("a", ContainerStatus{State: waiting("CrashLoopBackOff", "back-off 20s"), LastState: terminated(64, "Error")})},
+			&Problem{Reason: "CrashLoopBackOff", Message: "pod a: container memcached exits again and again with exit code 64: a bad flag"}},
+		{"between two crashes it reads the same", []*Pod{podWith("a", ContainerStatus{LastState: terminated(64, "Error")})},
+			&Problem{Reason: "CrashLoopBackOff", Message: "pod a: container memcached exits again and again with exit code 64: a bad flag"}},
+		{"it runs again, and may soon crash again", []*Pod{podWith("a", runs(time.Minute, terminated(64, "Error")))},
+			&Problem{Reason: "CrashLoopBackOff", Message: "pod a: container memcached exits again and again with exit code 64: a bad flag"}},
+		{"a time in the future does not say when it started", []*Pod{podWith("a", runs(-24*time.Hour, terminated(64, "Error")))}, nil},
+		{"an end of long ago does not explain what is wrong now", []*Pod{podWith("a", runs(24*time.Hour, terminated(255, "Unknown")))}, nil},
+		{"nor does a kill of long ago", []*Pod{podWith("a", runs(10*time.Minute, terminated(137, "OOMKilled")))}, nil},
+		{"a crash without an explanation", []*Pod{podWith("a", ContainerStatus{State: terminated(3, "Error")})},
+			&Problem{Reason: "CrashLoopBackOff", Message: "pod a: container memcached exits again and again with exit code 3"}},
+		{"an exit code means what the container's program means by it", []*Pod{{Meta: Meta{Name: "a"}, Status: PodStatus{ContainerStatuses: []ContainerStatus{{Name: "exporter", State: terminated(64, "Error")}}}}},
+			&Problem{Reason: "CrashLoopBackOff", Message: "pod a: container exporter exits again and again with exit code 64"}},
+		{"what the program said last", []*Pod{podWith("a", ContainerStatus{LastState: ContainerState{Terminated: &ContainerTerminated{ExitCode: 64, Message: "0x7f: trace\nno such flag\n"}}})},
+			&Problem{Reason: "CrashLoopBackOff", Message: `pod a: container memcached exits again and again with exit code 64 and logs "no such flag": a bad flag`}},
+		{"what the kubelet says of a bad configuration", []*Pod{podWith("a", ContainerStatus{State: waiting("CreateContainerConfigError", "secret not found")})},
+			&Problem{Reason: "CreateContainerConfigError", Message: "pod a: container memcached does not start: secret not found"}},
+		{"no node", []*Pod{unschedulable}, &Problem{Reason: "Unschedulable", Message: "pod u: no node accepts it: 0/3 nodes are available"}},
+		{"the first pod speaks for all", []*Pod{backOff, podWith("b", backOff.Status.ContainerStatuses[0]), unschedulable},
+			&Problem{Reason: "ImagePullBackOff", Message: `pod a: image "memcached:1" cannot be pulled: not found (1 more pods have the same problem)`}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Diagnose(test.pods, test.report, remedies, noon)); diff != "" {
+		found := diagnosePods(test.pods, remedies, noon)
+		if diff := cmp.Diff(test.want, found.Problem); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if expires := strings.Contains(test.reason, "runs again"); expires != (found.Wait > 0) {
+			t.Errorf("%s: diagnosed again after %s", test.reason, found.Wait)
+		}
+	}
+}
+
+// TestRecentlyKilled: a restart takes a second and leaves no trace but an empty cache, so it is reported for a while.
+func TestRecentlyKilled(t *testing.T) {
+	killed := func(ago time.Duration) *Pod {
+		end := ContainerState{Terminated: &ContainerTerminated{Reason: ReasonOOMKilled, FinishedAt: metav1.NewTime(noon.Add(-ago))}}
+		return podWith("a", ContainerStatus{Ready: true, LastState: end})
+	}
+	const message = "pod a: container memcached was killed because it used more memory than its limit: increase it"
+	cases := []struct {
+		reason string
+		pods   []*Pod
+		want   string
+		wait   time.Duration
+	}{
+		{"a minute ago", []*Pod{killed(time.Minute)}, message, 9 * time.Minute},
+		{"ten minutes ago: the container has run well since", []*Pod{killed(10 * time.Minute)}, "", 0},
+		{"the clock of the node is a second ahead", []*Pod{killed(-time.Second)}, message, 10 * time.Minute},
+		{"the clock of the node is a day ahead, and the time says nothing", []*Pod{killed(-24 * time.Hour)}, "", 0},
+		{"the first to expire", []*Pod{killed(2 * time.Minute), killed(time.Minute)}, message, 8 * time.Minute},
+	}
+	for _, test := range cases {
+		found, got := recentlyKilled(test.pods, Remedies{"memcached": {OOMKilled: "increase it"}}, noon), ""
+		if found.Problem != nil {
+			got = found.Problem.Message
+		}
+		if got != test.want || found.Wait != test.wait {
+			t.Errorf("%s: got %q for %s, want %q for %s", test.reason, got, found.Wait, test.want, test.wait)
+		}
+	}
+}
+
+func TestSoonest(t *testing.T) {
+	cases := []struct{ a, b, want time.Duration }{{0, 0, 0}, {0, 5, 5}, {5, 0, 5}, {3, 5, 3}, {5, 3, 3}}
+	for _, test := range cases {
+		if got := Soonest(test.a, test.b); got != test.want {
+			t.Errorf("of %d and %d it is %d, want %d: 0 is no time to wait", test.a, test.b, got, test.want)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Ingress is an observed Ingress.
 type Ingress struct {
-	Meta   `json:"metadata"`
+	Child
 	Status IngressStatus `json:"status"`
 }
 

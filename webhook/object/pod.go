@@ -123,6 +123,13 @@ func (p *Pod) ContainerReady(name string) bool {
 	})
 }
 
+// ContainerRunning reports whether the container of that name runs.
+func (p *Pod) ContainerRunning(name string) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(container ContainerStatus) bool {
+		return container.Name == name && !container.State.Running.StartedAt.IsZero()
+	})
+}
+
 // Serves is true while the container of that name serves: where the pod is ready, or is not because of its other
 // containers alone. Of a pod whose node is lost the containers are still said to be ready, but not for that reason.
 func (p *Pod) Serves(name string) bool {

@@ -16,38 +16,35 @@ type ReplicaStatus struct {
 	// replicas is the number of pods that the workload has.
 	// +optional
 	Replicas int32 `json:"replicas"`
-	// readyReplicas is the number of pods that serve.
+	// readyReplicas is the number of pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// selector selects the pods, as kubectl and a HorizontalPodAutoscaler read it.
 	// +optional
 	Selector string `json:"selector,omitempty"`
-	// observedGeneration is the generation of the spec that this status is about. Metacontroller sets it.
+	// observedGeneration is the generation of the spec that this status describes. Metacontroller sets it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// conditions are Available (at least one pod serves), Ready (all that was asked for runs, up to date and ready),
-	// Progressing (pods are on their way) and Degraded (something stands in the way; the message says what).
+	// conditions are Available (at least one pod serves), Ready (everything that spec desires runs, updated and ready),
+	// Progressing (something is on its way to the desired state) and Degraded (something is wrong, and the message says
+	// what). Ready and Degraded are never both True.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// Status reports on the rollout with the parent's live pods and the labels that select them. It follows on the status
-// that was observed before: a condition keeps its time of transition while its status is the same.
-func (r Rollout) Status(before ReplicaStatus, pods []*Pod, selector map[string]string, remedies Remedies, now metav1.Time) ReplicaStatus {
-	return r.StatusWith(Conditions(r, Diagnose(pods, r, remedies, now)), before, pods, selector, now)
-}
-
-// StatusWith reports like [Rollout.Status], with conditions that the caller has made of [Conditions].
-func (r Rollout) StatusWith(conditions []metav1.Condition, before ReplicaStatus, pods []*Pod, selector map[string]string, now metav1.Time) ReplicaStatus {
+// Status returns the status of the parent, with more conditions than every parent has. A condition keeps its time of
+// transition while its status stays the same.
+func (a *Assessment) Status(o *Observation, more ...metav1.Condition) ReplicaStatus {
+	generation := o.Parent.GetGeneration()
 	return ReplicaStatus{
-		Nodes:         Names(pods),
-		Replicas:      r.Replicas,
-		ReadyReplicas: r.Ready,
-		Selector:      k8slabels.FormatLabels(selector),
-		// Metacontroller sets it all the same; with it a status that is rendered without Metacontroller is whole.
-		ObservedGeneration: r.generation,
-		Conditions:         Stamp(conditions, before.Conditions, r.generation, now),
+		Nodes:         Names(o.Pods),
+		Replicas:      a.Rollout.Replicas,
+		ReadyReplicas: a.Rollout.Ready,
+		Selector:      k8slabels.FormatLabels(o.Selector),
+		// Metacontroller sets it as well. With it, a status that is rendered without Metacontroller is complete.
+		ObservedGeneration: generation,
+		Conditions:         Stamp(append(a.Conditions(), more...), o.Before.Conditions, generation, o.Now),
 	}
 }

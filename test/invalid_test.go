@@ -1,0 +1,138 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
+
+// TestLawInvalidSpec: whatever somebody writes into a spec, one that is invalid changes and removes no child. Either the
+// request is refused, or the response has every observed child as it was applied last, and a status that says why.
+func TestLawInvalidSpec(t *testing.T) {
+	handler := newHandler()
+	for _, f := range syncFixtures(t) {
+		if f.hook != "sync" || f.controller == "xca" {
+			continue // the spec of an Xca is never invalid
+		}
+		t.Run(f.folder, func(t *testing.T) {
+			t.Parallel()
+			invalid := 0
+			for path, request := range mutations(t, f.request) {
+				recorder := post(handler, f.url(), encode(t, request))
+				if recorder.Code == http.StatusOK && !isInvalid(parse(t, recorder.Body.Bytes())) {
+					continue
+				}
+				invalid++
+				wantUnchanged(t, recorder, request, path)
+			}
+			if invalid == 0 {
+				t.Error("no mutation makes the spec invalid: this test says nothing")
+			}
+		})
+	}
+}
+
+// mutations yields copies of a request, each with another value in one field of the parent's spec.
+func mutations(t *testing.T, body []byte) func(yield func(string, map[string]any) bool) {
+	values := []any{-1, 0, 2147483648, "", "a b", "-5Mi", []any{}, map[string]any{}, nil}
+	return func(yield func(string, map[string]any) bool) {
+		spec := parse(t, body)["parent"].(map[string]any)["spec"].(map[string]any)
+		for _, path := range leaves(spec, nil) {
+			for _, value := range values {
+				request := parse(t, body)
+				set(request["parent"].(map[string]any)["spec"].(map[string]any), path, value)
+				if !yield(fmt.Sprintf("spec %v = %v", path, value), request) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// leaves returns the paths of all fields that hold no object.
+func leaves(object map[string]any, parent []string) [][]string {
+	var found [][]string
+	for key, value := range object {
+		path := append(append([]string{}, parent...), key)
+		if below, ok := value.(map[string]any); ok {
+			found = append(found, leaves(below, path)...)
+			continue
+		}
+		found = append(found, path)
+	}
+	return found
+}
+
+func set(object map[string]any, path []string, value any) {
+	for _, key := range path[:len(path)-1] {
+		object = object[key].(map[string]any)
+	}
+	object[path[len(path)-1]] = value
+}
+
+// isInvalid reports whether a response is about a spec that the hook does not act on.
+func isInvalid(response map[string]any) bool {
+	return conditionReason(response, "Ready") == "InvalidSpec"
+}
+
+func conditionReason(response map[string]any, kind string) string {
+	status, _ := response["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	for _, condition := range conditions {
+		if fields := condition.(map[string]any); fields["type"] == kind {
+			return fields["reason"].(string)
+		}
+	}
+	return ""
+}
+
+// wantUnchanged fails unless a response to an invalid parent leaves every child as it is.
+func wantUnchanged(t testing.TB, recorder *httptest.ResponseRecorder, request map[string]any, reason string) {
+	t.Helper()
+	applied, known := appliedChildren(t, request)
+	if recorder.Code != http.StatusOK || !known {
+		wantRefused(t, recorder, http.StatusUnprocessableEntity, reason)
+		return
+	}
+	response := parse(t, recorder.Body.Bytes())
+	if !isInvalid(response) || conditionReason(response, "Degraded") != "InvalidSpec" {
+		t.Errorf("%s: Ready is %s and Degraded %s, want InvalidSpec", reason, conditionReason(response, "Ready"), conditionReason(response, "Degraded"))
+	}
+	returned := map[string]any{}
+	for _, child := range response["children"].([]any) {
+		returned[childName(child)] = child
+	}
+	if diff := cmp.Diff(applied, returned); diff != "" {
+		t.Errorf("%s: the children change (-applied +returned):\n%s", reason, diff)
+	}
+}
+
+// appliedChildren returns the observed children as they were applied last, and whether that is known of all of them.
+func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool) {
+	t.Helper()
+	applied := map[string]any{}
+	for group, objects := range request["children"].(map[string]any) {
+		for _, object := range objects.(map[string]any) {
+			annotations, _ := object.(map[string]any)["metadata"].(map[string]any)["annotations"].(map[string]any)
+			text, _ := annotations[lastApplied].(string)
+			var child map[string]any
+			if err := json.Unmarshal([]byte(text), &child); err != nil {
+				return nil, false
+			}
+			if labels, ok := child["metadata"].(map[string]any)["labels"].(map[string]any); ok {
+				delete(labels, "controller-uid")
+			}
+			if _, isObject := child["kind"].(string); !isObject {
+				t.Fatalf("%s: the annotation %s holds no object", group, lastApplied)
+			}
+			applied[childName(child)] = child
+		}
+	}
+	return applied, true
+}

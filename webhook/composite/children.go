@@ -1,0 +1,65 @@
+package composite
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Child returns the observed child that has the kind, namespace and name of a desired one: a pointer to the element type of
+// its [Group], or nil.
+func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
+	kind, object := groupKey(desired.GetObjectKind().GroupVersionKind()), desired.(metav1.Object)
+	for key, group := range groupsOf(&o.Children) {
+		if key == kind {
+			return group.find(object.GetNamespace(), object.GetName())
+		}
+	}
+	return nil
+}
+
+// LastApplied returns every observed child exactly as a hook returned it last. A response with these children changes
+// nothing in the cluster. An error says which child is not known that well.
+func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
+	var children []runtime.Object
+	for key, group := range groupsOf(&o.Children) {
+		for object := range group.objects() {
+			child, err := lastApplied(key, object)
+			if err != nil {
+				return nil, err
+			}
+			children = append(children, child)
+		}
+	}
+	return children, nil
+}
+
+func lastApplied(key string, object Object) (runtime.Object, error) {
+	name := object.GetName()
+	applied, ok := object.(interface{ GetLastApplied() string })
+	if !ok || applied.GetLastApplied() == "" {
+		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
+	}
+	var child unstructured.Unstructured
+	if err := child.UnmarshalJSON([]byte(applied.GetLastApplied())); err != nil {
+		return nil, fmt.Errorf("reading how %s %s was applied last: %w", key, name, err)
+	}
+	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name {
+		return nil, fmt.Errorf("%s %s was applied last as %s %s", key, name, child.GetKind(), child.GetName())
+	}
+	// Metacontroller adds this label, and refuses one that is not of the parent, as that of a child that was adopted.
+	unstructured.RemoveNestedField(child.Object, "metadata", "labels", "controller-uid")
+	return &child, nil
+}
+
+// Keep returns the response to a parent whose spec is invalid: the children as they were applied last, and a status that says
+// why. When a child is not known that well, the error refuses the request, which changes nothing either.
+func Keep[P, C, R, S any](observed *Observed[P, C, R], status S, cause error) (Desired[S], error) {
+	children, err := observed.LastApplied()
+	if err != nil {
+		return Desired[S]{}, &ParentError{Err: cause}
+	}
+	return Desired[S]{Status: status, Children: children}, nil
+}

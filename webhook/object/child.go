@@ -1,0 +1,24 @@
+package object
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Child is an observed child of which rules read no status.
+type Child struct {
+	ChildMeta `json:"metadata"`
+	// Spec stays JSON, because rules only compare it with the desired spec.
+	Spec jsontext.Value `json:"spec"`
+}
+
+// SpecJSON returns spec as it was observed.
+func (c *Child) SpecJSON() jsontext.Value { return c.Spec }
+
+// Metadata returns the metadata of a child.
+func (m *ChildMeta) Metadata() *ChildMeta { return m }
+
+// Observed is an observed child of any kind: *[Child], *[Workload], *[Ingress].
+type Observed interface {
+	Metadata() *ChildMeta
+	SpecJSON() jsontext.Value
+}

@@ -11,8 +11,8 @@ import (
 // reloadInterval is how often the files of a value that is in use are looked at.
 const reloadInterval = time.Second
 
-// reloaded is a value that is read from files, and read again when one of them has changed. A new value that cannot be
-// read leaves the last good one in use: what rotates credentials may write its files one after the other.
+// reloaded is a value that is read from files. It is read again when one of them has changed, and until that succeeds.
+// Meanwhile the last good value stays in use, because a rotation may write its files one after the other.
 type reloaded[T any] struct {
 	files  []string
 	read   func() (T, error)
@@ -20,8 +20,11 @@ type reloaded[T any] struct {
 
 	mutex   sync.Mutex
 	checked time.Time
-	seen    []os.FileInfo
-	value   T
+	// seen are the files that value was read from.
+	seen  []os.FileInfo
+	value T
+	// failure is the error that was logged last; "" after a success.
+	failure string
 }
 
 func newReloaded[T any](logger *slog.Logger, read func() (T, error), files ...string) (*reloaded[T], error) {
@@ -41,17 +44,26 @@ func (r *reloaded[T]) get() T {
 	r.checked = time.Now()
 	seen := stat(r.files) // before reading: what is written meanwhile is seen the next time
 	if slices.EqualFunc(seen, r.seen, sameFile) {
+		r.failure = ""
 		return r.value
 	}
-	r.seen = seen
 	value, err := r.read()
 	if err != nil {
-		r.logger.Error("the last good credentials stay in use", "files", r.files, "error", err.Error())
+		r.logFailure(err) // seen stays as it is, so the next look reads again
 		return r.value
 	}
 	r.logger.Info("read changed credentials", "files", r.files)
-	r.value = value
+	r.seen, r.value, r.failure = seen, value, ""
 	return value
+}
+
+// logFailure logs an error once, and again when its text changes.
+func (r *reloaded[T]) logFailure(err error) {
+	if err.Error() == r.failure {
+		return
+	}
+	r.failure = err.Error()
+	r.logger.Error("cannot read changed credentials; the last good ones stay in use", "files", r.files, "error", r.failure)
 }
 
 func stat(files []string) []os.FileInfo {

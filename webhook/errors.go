@@ -68,6 +68,9 @@ func classify(err error) (code int, sentence string) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return http.StatusBadRequest, "request body ends before its announced length"
 	}
+	if unread, ok := errors.AsType[*composite.ReadError](err); ok {
+		return http.StatusBadRequest, fmt.Sprintf("request body could not be read: %v", unread.Err)
+	}
 	return http.StatusInternalServerError, "the hook has a defect; its log has the detail"
 }
 

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +39,12 @@ func TestClassify(t *testing.T) {
 		{"the content type is none of ours", &mediaTypeError{"a hook takes application/json"}, 415},
 		{"the body came too slowly", fmt.Errorf("reading the request: %w", os.ErrDeadlineExceeded), 408},
 		{"the client went away", fmt.Errorf("reading the request: %w", io.ErrUnexpectedEOF), 400},
+		{"the caller reset the connection", &composite.ReadError{Err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, 400},
+		{"the connection timed out, and not our deadline", &composite.ReadError{Err: &net.OpError{Op: "read", Err: syscall.ETIMEDOUT}}, 400},
+		{"the body is not well-formed in its transfer encoding", &composite.ReadError{Err: errors.New("invalid byte in chunk length")}, 400},
+		{"our deadline ends the reading", &composite.ReadError{Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}, 408},
+		{"our limit ends the reading", &composite.ReadError{Err: &http.MaxBytesError{Limit: 5}}, 413},
+		{"our memory ends the reading", &composite.ReadError{Err: &busyError{}}, 429},
 		{"all else is a defect", errors.New("secret detail"), 500},
 	}
 	for _, test := range cases {
@@ -59,6 +68,40 @@ func serveOne(t *testing.T, handle composite.Handler) (*httptest.ResponseRecorde
 	recorder := httptest.NewRecorder()
 	newHook("memcached", "sync", handle, options, newGate(options)).ServeHTTP(recorder, request)
 	return recorder, log.String()
+}
+
+// TestResetConnectionIsNoDefect: a caller that goes away while its body is read must not raise the alert about defects.
+func TestResetConnectionIsNoDefect(t *testing.T) {
+	log := make(logLines, 1)
+	server := httptest.NewServer(NewHandler(Options{Logger: slog.New(slog.NewTextHandler(log, nil))}))
+	defer server.Close()
+	connection, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(connection, "POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+	if err := connection.(*net.TCPConn).SetLinger(0); err != nil { // close sends a reset
+		t.Fatal(err)
+	}
+	connection.Close()
+	var line string
+	select {
+	case line = <-log:
+	case <-time.After(10 * time.Second):
+	}
+	for _, want := range []string{"level=INFO", "code=400", "connection reset by peer"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q is missing in the log line %q", want, line)
+		}
+	}
+}
+
+// logLines receives the lines of a log.
+type logLines chan string
+
+func (l logLines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
 }
 
 func TestPanicChangesNothing(t *testing.T) {

@@ -30,7 +30,11 @@ const (
 
 func (r tokenReader) Read(p []byte) (int, error) {
 	if len(p) > maxBuffer {
-		return 0, &TokenError{}
+		return 0, &ReadError{Err: &TokenError{}}
 	}
-	return r.body.Read(p[:min(len(p), maxRead)])
+	n, err := r.body.Read(p[:min(len(p), maxRead)])
+	if err != nil && err != io.EOF { // a reader returns io.EOF itself: io.Reader
+		err = &ReadError{Err: err}
+	}
+	return n, err
 }

@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -69,5 +71,26 @@ func TestManyLargeTokens(t *testing.T) {
 	parts = append(parts, strings.NewReader("],"+wholeRequest[1:]))
 	if _, err := handle(io.MultiReader(parts...), metav1.Time{}); err != nil {
 		t.Errorf("no token was above the limit: %v", err)
+	}
+}
+
+// TestReadErrorsAreReadErrors: wherever a body breaks off, that is not the fault of its JSON, of the parent or of the hook.
+func TestReadErrorsAreReadErrors(t *testing.T) {
+	sync := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	customize := Customize(func(*corev1.ConfigMap) []RelatedRule { return nil })
+	broken := errors.New("the connection is gone")
+	const body = `{"controller": {"spec": {"childResources": [{"apiVersion": "v1", "resource": "secrets"}]}}, "parent": {"apiVersion": "v1",
+		"kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n", "labels": {"a": "b"}}, "data": {"a": "b"}},
+		"children": {"Secret.v1": {"a": {"metadata": {"name": "a"}}}, "Job.batch/v1": {"x": 1}}, "related": {"Node.v1": {}}, "finalizing": false}`
+	for name, handle := range (Controller{Parent: configMapKind, Sync: sync, Customize: customize}).Handlers() {
+		if _, err := handle(strings.NewReader(body), metav1.Time{}); err != nil {
+			t.Fatalf("%s: the whole body: %v", name, err)
+		}
+		for length := range body {
+			_, err := handle(io.MultiReader(strings.NewReader(body[:length]), iotest.ErrReader(broken)), metav1.Time{})
+			if _, unread := errors.AsType[*ReadError](err); !unread || !errors.Is(err, broken) {
+				t.Errorf("%s: after %q: error %v, want a ReadError", name, body[:length], err)
+			}
+		}
 	}
 }

@@ -24,9 +24,8 @@ type Controller struct {
 
 // Handler answers one request body of Metacontroller at the given time.
 //
-// An error means that the request was refused and that nothing may change: a [RequestError], a [ParentError], an
-// error of reading the body, or else a defect of the hook. The response then still tells the parent, as far as it
-// is known.
+// An error means that the request was refused and that nothing may change: a [RequestError], a [ParentError], a
+// [ReadError], a [TokenError], or else a defect of the hook. The response still names the parent, if it is known.
 type Handler func(body io.Reader, now metav1.Time) (Response, error)
 
 // Response is the answer to one request.

@@ -22,13 +22,22 @@ type ParentError struct{ Err error }
 func (e *ParentError) Error() string { return e.Err.Error() }
 func (e *ParentError) Unwrap() error { return e.Err }
 
+// ReadError reports that the body of a request could not be read. It says nothing about the request or the hook.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return "reading the request: " + e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
 func refuse(format string, args ...any) error {
 	return &RequestError{Err: fmt.Errorf(format, args...)}
 }
 
-// explain turns a decoder's error into one sentence and says whose fault it is. Errors of reading the body are returned
-// as they came: they tell nothing about the request.
+// explain turns a decoder's error into one sentence and says whose fault it is. An error of reading the body comes first:
+// the decoder wraps it in errors that blame the JSON.
 func explain(err error) error {
+	if unread, ok := errors.AsType[*ReadError](err); ok {
+		return unread
+	}
 	var refused *RequestError
 	if errors.As(err, &refused) {
 		return refused

@@ -199,13 +199,16 @@ func groupsOf[S any](groups *S) iter.Seq2[string, group] {
 }
 
 // groupKeys returns the names of the groups that S, a struct of groups, declares, and those among them that are optional.
-// It panics when S is anything else, which the first call of any test shows.
-func groupKeys[S any]() (keys, optional []string) {
-	for field := range reflect.TypeFor[S]().Fields() {
+// It panics when S is anything else, which the first call of any test shows. The decoder skips an unexported field and a
+// field with the tag "-", so their groups would be missing in every request.
+func groupKeys[S any]() (keys, optional []string) { return groupKeysOf(reflect.TypeFor[S]()) }
+
+func groupKeysOf(groups reflect.Type) (keys, optional []string) {
+	for field := range groups.Fields() {
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		declared, isGroup := reflect.New(field.Type).Interface().(group)
-		if !isGroup || key == "" || !field.IsExported() {
-			panic(fmt.Sprintf("composite: field %s of %v must be exported and a Group with a json tag", field.Name, reflect.TypeFor[S]()))
+		if !isGroup || !field.IsExported() || key == "" || key == "-" {
+			panic(fmt.Sprintf("composite: field %s of %v must be an exported Group with a json tag", field.Name, groups))
 		}
 		keys = append(keys, key)
 		if declared.isOptional() {

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -63,5 +64,42 @@ func TestGroupRefusesWrongLabels(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: error %v, want one about %q", test.reason, err, test.sentence)
 		}
+	}
+}
+
+// TestGroupKeysRefusesWhatIsNotDecoded: the group of a field that the decoder skips would be missing in every request.
+func TestGroupKeysRefusesWhatIsNotDecoded(t *testing.T) {
+	type thing = Group[labelled]
+	unexported := reflect.StructField{Name: "things", PkgPath: "composite", Type: reflect.TypeFor[thing](), Tag: `json:"Thing.v1"`}
+	cases := []struct {
+		reason string
+		groups reflect.Type
+		panics bool
+	}{
+		{"an exported group with a key", reflect.TypeFor[struct {
+			Things thing `json:"Thing.v1"`
+		}](), false},
+		{"no group at all", reflect.TypeFor[struct{}](), false},
+		{"an unexported field", reflect.StructOf([]reflect.StructField{unexported}), true},
+		{"an embedded field of an unexported type", reflect.TypeFor[struct {
+			thing `json:"Thing.v1"`
+		}](), true},
+		{"a tag that says to skip the field", reflect.TypeFor[struct {
+			Things thing `json:"-"`
+		}](), true},
+		{"no tag", reflect.TypeFor[struct{ Things thing }](), true},
+		{"no group", reflect.TypeFor[struct {
+			Things []labelled `json:"Thing.v1"`
+		}](), true},
+	}
+	for _, test := range cases {
+		t.Run(test.reason, func(t *testing.T) {
+			defer func() {
+				if cause := recover(); (cause != nil) != test.panics {
+					t.Errorf("panic %v, want one: %t", cause, test.panics)
+				}
+			}()
+			groupKeysOf(test.groups)
+		})
 	}
 }

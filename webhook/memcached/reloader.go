@@ -96,10 +96,22 @@ func reloader(spec *Spec, image string) corev1.Container {
 			},
 			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
 		},
-		VolumeMounts: mounts,
-		// The user of memcached, whom alone the kernel lets send it a signal.
-		SecurityContext: containerSecurityContext(spec.SecurityContext),
+		VolumeMounts:    mounts,
+		SecurityContext: reloaderSecurityContext(spec.SecurityContext),
 	}
+}
+
+// reloaderSecurityContext returns the restricted one with the user and group of memcached: the kernel lets only that user
+// send memcached a signal and read its Secrets. The rest of spec.securityContext is for memcached's container alone.
+func reloaderSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
+	restricted := object.RestrictedContainer()
+	if given == nil {
+		return restricted
+	}
+	restricted.RunAsUser = given.RunAsUser
+	restricted.RunAsGroup = given.RunAsGroup
+	restricted.RunAsNonRoot = given.RunAsNonRoot
+	return restricted
 }
 
 func reloaderVolume() corev1.Volume {

@@ -191,8 +191,9 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-const reloadUsage = `memcached-operator reload runs in the pod of a cache. It has memcached read its certificate and its passwords again
-when their files have changed, writes what came of it to a file, and ends.
+const reloadUsage = `memcached-operator reload runs in the pod of a cache. It makes memcached load its certificate and its passwords
+again when their files have changed. It ends with 1 when memcached does not accept a change, and writes why to a file; and
+with 0 once memcached accepts the files again after that.
 
 `
 
@@ -201,7 +202,7 @@ func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	var reportFile string
 	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
 	config.AddFlags(flags)
-	flags.StringVar(&reportFile, "report", "/dev/termination-log", "`file` that takes what there is to tell, which the kubelet copies to the pod's status")
+	flags.StringVar(&reportFile, "report", "/dev/termination-log", "`file` for the reason of a failure, which the kubelet copies to the pod's status")
 	if ok, err := parse(flags, args, stdout, reloadUsage); !ok {
 		return err
 	}
@@ -209,14 +210,11 @@ func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return usageError{err}
 	}
 	config.Logger = slog.New(slog.NewTextHandler(stderr, nil))
-	report, err := sidecar.Run(ctx, config)
-	if err != nil {
-		report = err.Error()
-	}
-	if report == "" {
+	err := sidecar.Run(ctx, config)
+	if err == nil {
 		return nil
 	}
-	return errors.Join(err, os.WriteFile(reportFile, []byte(report), 0o600))
+	return errors.Join(err, os.WriteFile(reportFile, []byte(err.Error()), 0o600))
 }
 
 func printVersion(args []string, stdout io.Writer) error {

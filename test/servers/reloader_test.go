@@ -16,8 +16,15 @@ import (
 	"github.com/example/memcached-operator/webhook/sidecar"
 )
 
-// startReloader runs what the pod's reloader runs, and returns what it tells when it ends: a report, or an error.
-func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside server) <-chan any {
+// reloader is a program that runs next to memcached.
+type reloader struct {
+	ended <-chan error
+	// used are the lines that say what memcached uses.
+	used <-chan string
+}
+
+// startReloader runs what the pod's reloader runs, and returns once memcached uses what the files hold, or does not.
+func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside server) reloader {
 	t.Helper()
 	container := pod.Containers[len(pod.Containers)-1]
 	if container.Name != "reload" || container.Args[0] != "reload" {
@@ -42,47 +49,65 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	}
 	config.Interval, config.Patience = 20*time.Millisecond, 2*time.Second
 	config.Signal = func() error { return syscall.Kill(beside.pid, syscall.SIGHUP) }
-	logged := &watched{Writer: t.Output(), looked: make(chan bool)}
-	config.Logger = slog.New(slog.NewTextHandler(logged, nil))
+	log := &watched{Writer: t.Output(), looked: make(chan struct{}), used: make(chan string, 100)}
+	config.Logger = slog.New(slog.NewTextHandler(log, nil))
 	ctx, cancel := context.WithCancel(t.Context())
-	told, ended := make(chan any, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		report, err := sidecar.Run(ctx, config)
-		if err != nil {
-			told <- err
-		} else if report != "" {
-			told <- report
+	ended := make(chan error, 1)
+	go func() { ended <- sidecar.Run(ctx, config); close(ended) }()
+	t.Cleanup(func() {
+		cancel()
+		for range ended { // until it is closed
 		}
-	}()
-	t.Cleanup(func() { cancel(); <-ended })
+	})
 	select {
-	case <-logged.looked: // what changes from now on is a change
+	case <-log.looked: // what changes from now on is a change
 	case <-time.After(10 * time.Second):
 		t.Fatal("the reloader does not look at the files")
 	}
-	return told
+	for len(log.used) > 0 {
+		<-log.used
+	}
+	return reloader{ended: ended, used: log.used}
 }
 
-// watched is a log that tells of its first line.
+// watched is a log that tells of its first line, and of the lines that say what memcached uses.
 type watched struct {
 	io.Writer
 	once   sync.Once
-	looked chan bool
+	looked chan struct{}
+	used   chan string
 }
 
 func (w *watched) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), "memcached uses") {
+		w.used <- string(line)
+	}
 	w.once.Do(func() { close(w.looked) })
 	return w.Writer.Write(line)
 }
 
-func wait(t *testing.T, told <-chan any) any {
+// waitForUse returns the line that says what memcached uses after a change. The reloader must not end for it.
+func (r reloader) waitForUse(t *testing.T) string {
 	t.Helper()
 	select {
-	case what := <-told:
-		return what
+	case line := <-r.used:
+		return line
+	case err := <-r.ended:
+		t.Fatalf("the reloader ends: %v", err)
 	case <-time.After(20 * time.Second):
-		t.Fatal("the reloader tells nothing")
+		t.Fatal("memcached does not use the change")
+	}
+	return ""
+}
+
+// waitForEnd returns the error with which the reloader ends.
+func (r reloader) waitForEnd(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-r.ended:
+		return err
+	case <-time.After(20 * time.Second):
+		t.Fatal("the reloader does not end")
 		return nil
 	}
 }

@@ -21,8 +21,8 @@ func rotating() []combination {
 	})
 }
 
-// TestRotation: a full cache takes a new certificate and new passwords, and keeps every item. What it cannot take it does
-// not, and serves on with what it has.
+// TestRotation: a full cache accepts a new certificate and new passwords, and keeps every item. What it cannot accept is
+// reported by one end of the reloader and withdrawn by another; meanwhile it serves with what it has.
 func TestRotation(t *testing.T) {
 	ours := authority.New()
 	client := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "client"})}}
@@ -36,11 +36,11 @@ func TestRotation(t *testing.T) {
 			const items = 1000
 			c.fill(t, s.address, config, items)
 			before := serial(s.address, config)
-			told := startReloader(t, pod, folder, s)
+			reloader := startReloader(t, pod, folder, s)
 
 			newPassword := c.rotate(t, folder, ours)
-			if report, isReport := wait(t, told).(string); !isReport || !strings.Contains(report, c.reports()) {
-				t.Fatalf("told %q, want %q", report, c.reports())
+			if line := reloader.waitForUse(t); !strings.Contains(line, c.reports()) {
+				t.Fatalf("logged %q, want %q", line, c.reports())
 			}
 			if c.clientAuth != "" && serial(s.address, config) == before {
 				t.Error("the old certificate is served")
@@ -52,39 +52,46 @@ func TestRotation(t *testing.T) {
 			}
 			c.checkItems(t, s.address, config, newPassword, items)
 
-			told = startReloader(t, pod, folder, s)
 			c.breakSecrets(t, folder)
-			if err, isError := wait(t, told).(error); !isError {
-				t.Errorf("what cannot be taken is told as %v", err)
-			} else {
-				t.Log(err)
+			err := reloader.waitForEnd(t)
+			if err == nil {
+				t.Error("a change that memcached cannot accept is not reported")
+			}
+			t.Log(err)
+			c.checkItems(t, s.address, config, newPassword, items)
+
+			reloader = startReloader(t, pod, folder, s)
+			newPassword = c.rotate(t, folder, ours)
+			if err := reloader.waitForEnd(t); err != nil {
+				t.Errorf("the end that withdraws the report has an error: %v", err)
 			}
 			c.checkItems(t, s.address, config, newPassword, items)
 
-			told = startReloader(t, pod, folder, s)
+			reloader = startReloader(t, pod, folder, s)
 			newPassword = c.rotate(t, folder, ours)
-			if report, isReport := wait(t, told).(string); !isReport {
-				t.Errorf("what was mended is told as %v", report)
-			}
+			reloader.waitForUse(t)
 			c.checkItems(t, s.address, config, newPassword, items)
 		})
 	}
 }
 
-// rotate puts another certificate and another password in place, and returns that password.
+// rotate puts another certificate and another password in place, and returns that password. The certificate comes last:
+// until then it does not match its key, and memcached does not accept what the files hold.
 func (c combination) rotate(t *testing.T, folder string, issuer *authority.Authority) string {
 	t.Helper()
+	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
 	if c.clientAuth != "" {
-		certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
 		writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
+	}
+	current := password
+	if c.mode == memcached.AuthASCII {
+		current = fmt.Sprintf("rotated-%d", time.Now().UnixNano())
+		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte(user+":"+current+"\n"))
+	}
+	if c.clientAuth != "" {
 		writeFile(t, filepath.Join(folder, "tls", "tls.crt"), certificate)
 	}
-	if c.mode != memcached.AuthASCII {
-		return password
-	}
-	next := fmt.Sprintf("rotated-%d", time.Now().UnixNano())
-	writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte(user+":"+next+"\n"))
-	return next
+	return current
 }
 
 // breakSecrets leaves a key that is not the certificate's, or passwords that are none.
@@ -180,9 +187,9 @@ func TestAuthorityRotation(t *testing.T) {
 	ours, next := authority.New(), authority.New()
 	c := combination{clientAuth: memcached.ClientAuthRequire}
 	s, pod, folder := startSecure(t, c.spec(), ours)
-	told := startReloader(t, pod, folder, s)
+	reloader := startReloader(t, pod, folder, s)
 	writeFile(t, filepath.Join(folder, "tls", "ca.crt"), next.PEM())
-	wait(t, told)
+	reloader.waitForUse(t)
 	client := func(issuer *authority.Authority) error {
 		config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache"}
 		return c.try(s.address, presents(config, issuer), "", "")

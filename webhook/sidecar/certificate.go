@@ -35,27 +35,27 @@ func (c *Config) files() []string {
 	return files
 }
 
-// applyCertificate makes memcached read its certificates again and holds the one that it serves then against the file.
-func (c *Config) applyCertificate() (report string, changed bool, err error) {
+// applyCertificate makes memcached load its certificates again and compares the one that it serves then with the file.
+func (c *Config) applyCertificate() (string, error) {
 	wanted, err := certificateIn(filepath.Join(c.TLSFolder, certificateFile))
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	before, err := servedAt(c.Serves)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	if err := c.refreshCertificates(); err != nil {
-		return "", false, fmt.Errorf("memcached goes on with the %s: %w", describe(before), err)
+		return "", fmt.Errorf("memcached goes on with the %s: %w", describe(before), err)
 	}
 	after, err := servedAt(c.Serves)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	if !after.Equal(wanted) {
-		return "", false, fmt.Errorf("memcached goes on with the %s, and %s holds the %s", describe(after), certificateFile, describe(wanted))
+		return "", fmt.Errorf("memcached goes on with the %s, and %s holds the %s", describe(after), certificateFile, describe(wanted))
 	}
-	return describe(after), !after.Equal(before), nil
+	return describe(after), nil
 }
 
 // refreshCertificates asks for it by a command, which memcached knows from 1.5.13 on. SIGHUP would do from 1.6.40 on.

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -77,72 +78,33 @@ func (m *imitation) config(t *testing.T) Config {
 	}
 }
 
-// soon ends a run that tells nothing.
-func soon(t *testing.T) context.Context {
-	t.Helper()
+// TestRun: a change that memcached accepts ends nothing. A failure does, and so does its end, each once.
+func TestRun(t *testing.T) {
+	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("app:one\n")))
+	accepted := m.config(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// changing is a configuration under which the file changes once memcached has been told for the first time to read it.
-func (m *imitation) changing(t *testing.T, content string) Config {
-	config := m.config(t)
-	first := true
-	config.Signal = func() error {
-		err := m.read()
-		if first {
-			first = false
-			time.AfterFunc(10*time.Millisecond, func() { m.write(content) })
+	defer cancel()
+	accepted.Signal = func() error { // the first time at the start, then after the change
+		if err := m.read(); err != nil || m.password.Load() == "app two" {
+			cancel()
+			return err
 		}
-		return err
+		m.write("app:two\n")
+		return nil
 	}
-	return config
-}
-
-// TestRunTellsOnce: each change is told once, and so is a failure, until what failed was mended. A container that ended
-// for each look at a Secret that stays broken would take its pod out of service.
-func TestRunTellsOnce(t *testing.T) {
-	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("app:one\n")))
-	silent := func(reason string) {
-		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		if report, err := Run(ctx, m.config(t)); report != "" || err != nil {
-			t.Errorf("%s: told %q, %v", reason, report, err)
-		}
+	if err := Run(ctx, accepted); err != nil || !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("a change that memcached accepts: Run returned %v, %v", err, ctx.Err())
 	}
-	silent("nothing has changed")
 
-	if report, err := Run(soon(t), m.changing(t, "app:two\n")); report != "passwords of 1 users" || err != nil {
-		t.Errorf("a change is told as %q, %v", report, err)
+	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	m.write("nothing\n")
+	if err := Run(ctx, m.config(t)); err == nil || err.Error() != "passwords holds no line of user:password" {
+		t.Errorf("a change that memcached cannot accept: Run returned %v", err)
 	}
-	silent("the change was told")
-
-	if report, err := Run(soon(t), m.changing(t, "nothing\n")); report != "" || err == nil || err.Error() != "passwords holds no line of user:password" {
-		t.Errorf("what memcached cannot read is told as %q, %v", report, err)
-	}
-	silent("the failure was told")
-
 	time.AfterFunc(20*time.Millisecond, func() { m.write("app:three\n") })
-	if report, err := Run(soon(t), m.config(t)); report != "passwords of 1 users" || err != nil {
-		t.Errorf("what was mended is told as %q, %v", report, err)
-	}
-	silent("what was mended was told")
-}
-
-// TestRunTellsWhatWasMendedMeanwhile: a failure that was told stands in the pod's status until something else is told.
-func TestRunTellsWhatWasMendedMeanwhile(t *testing.T) {
-	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("app:one\n")))
-	config := m.config(t)
-	if err := config.rememberFailure(); err != nil {
-		t.Fatal(err)
-	}
-	if report, err := Run(soon(t), config); report == "" || err != nil {
-		t.Errorf("told %q, %v", report, err)
-	}
-	if config.failedBefore() {
-		t.Error("the failure is remembered for ever")
+	if err := Run(ctx, m.config(t)); err != nil || ctx.Err() != nil {
+		t.Errorf("the failure that the status of the pod shows is over: Run returned %v, %v", err, ctx.Err())
 	}
 }
 

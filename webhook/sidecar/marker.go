@@ -1,0 +1,63 @@
+package sidecar
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// failure is what the status of the pod shows of a failure that was reported and is not over.
+type failure int
+
+const (
+	// none was reported.
+	none failure = iota
+	// shown is a failure that the last state of the container shows.
+	shown
+	// hidden is a failure behind a later end of the container, which something else caused, for example a lack of memory.
+	hidden
+)
+
+// The content of the marker. A run starts with a marker that says reported only if the run before ended with its report.
+const (
+	reported = "reported"
+	running  = "running"
+)
+
+// marker is the file that remembers a reported failure; "" remembers nothing.
+//
+//	no file  --report-->  reported  --start-->  running  --success-->  no file
+//	                         ^                     |
+//	                         +---start, report-----+
+type marker string
+
+// start returns what the end of the run before left, and notes that another run has started.
+func (m marker) start() (failure, error) {
+	if m == "" {
+		return none, nil
+	}
+	content, err := os.ReadFile(string(m))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return none, nil
+	case err != nil:
+		return none, err
+	case string(content) == reported:
+		return shown, m.write(running)
+	}
+	return hidden, nil // also after a write that was cut short: one more report does no harm
+}
+
+func (m marker) write(state string) error {
+	if m == "" {
+		return nil
+	}
+	return os.WriteFile(string(m), []byte(state), 0o600)
+}
+
+func (m marker) remove() error {
+	if m == "" {
+		return nil
+	}
+	return os.Remove(string(m))
+}

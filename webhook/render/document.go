@@ -2,8 +2,10 @@ package render
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
-	"strconv"
+	"io"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -12,76 +14,72 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one parent as it stands in a file.
+// document is one object as it stands in a file.
 type document struct {
 	file   string
-	line   int // of the file at which the document starts, from 1
+	line   int // at which the part of the file starts that root counts its lines from
 	root   *yamlv3.Node
 	object map[string]any
 }
 
-// documents splits a file into its documents; empty ones are left out.
+// documents returns the objects of a file in their order, those of a list each on its own. Empty documents are left out.
 func documents(input Input) ([]document, error) {
+	parts, err := split(input)
+	if err != nil {
+		return nil, err
+	}
 	var found []document
-	for _, part := range split(input.Content) {
-		doc := document{file: input.Name, line: part.line, root: new(yamlv3.Node)}
-		if err := yamlv3.Unmarshal(part.content, doc.root); err != nil {
-			return nil, fmt.Errorf("%s, in the document at line %d: %w", input.Name, part.line, err)
-		}
-		if len(doc.root.Content) == 0 || doc.root.Content[0].Tag == "!!null" {
-			continue
-		}
-		content, err := yaml.YAMLToJSONStrict(part.content)
+	for _, part := range parts {
+		doc, err := parse(input.Name, part)
 		if err != nil {
-			return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
+			return nil, err
 		}
-		if err := json.Unmarshal(content, &doc.object); err != nil {
-			return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
-		}
-		if doc.kind() == list {
-			found = append(found, doc.items()...)
+		if doc == nil {
 			continue
 		}
-		found = append(found, doc)
+		objects, err := doc.flatten()
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, objects...)
 	}
 	return found, nil
 }
 
-// list is what kubectl get writes of several objects.
-var list = schema.GroupVersionKind{Version: "v1", Kind: "List"}
-
-// items are the documents of a list, each at the line at which it stands there.
-func (d document) items() []document {
-	nodes := childNode(d.root.Content[0], "items")
-	items, _ := d.object["items"].([]any)
-	var found []document
-	for i, item := range items {
-		item, _ := item.(map[string]any) // of no kind if it is no object
-		root := &yamlv3.Node{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{childNode(nodes, strconv.Itoa(i))}}
-		found = append(found, document{file: d.file, line: d.line, root: root, object: item})
+// parse reads a part of a file; it returns nil for an empty one.
+func parse(file string, part part) (*document, error) {
+	doc := &document{file: file, line: part.line, root: new(yamlv3.Node)}
+	decoder := yamlv3.NewDecoder(bytes.NewReader(part.content))
+	err := decoder.Decode(doc.root)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
 	}
-	return found
+	if err == nil {
+		err = atEnd(decoder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, in the document at line %d: %w", file, part.line, err)
+	}
+	if len(doc.root.Content) == 0 || doc.root.Content[0].Tag == "!!null" {
+		return nil, nil
+	}
+	content, err := yaml.YAMLToJSONStrict(part.content)
+	if err != nil {
+		return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
+	}
+	if err := json.Unmarshal(content, &doc.object); err != nil {
+		return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
+	}
+	return doc, nil
 }
 
-type part struct {
-	line    int
-	content []byte
-}
-
-// split cuts a file at the lines that start with ---, as kubectl does.
-func split(content []byte) []part {
-	parts := []part{{line: 1}}
-	line := 0
-	for text := range bytes.Lines(content) {
-		line++
-		if bytes.HasPrefix(text, []byte("---")) {
-			parts = append(parts, part{line: line + 1})
-			continue
-		}
-		last := &parts[len(parts)-1]
-		last.content = append(last.content, text...)
+// atEnd refuses what follows the end of a document (...), which kubectl skips without a message.
+func atEnd(decoder *yamlv3.Decoder) error {
+	err := decoder.Decode(new(yamlv3.Node))
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
-	return parts
+	return cmp.Or(err, errors.New("another document must start after a line ---"))
 }
 
 func (d document) kind() schema.GroupVersionKind {
@@ -98,8 +96,8 @@ func (d document) metadata(field string) string {
 
 // errorAt says in which file and line the field of that path stands, or the nearest field around it.
 func (d document) errorAt(path string, err error) error {
-	line := d.line
 	node := d.root.Content[0]
+	line := d.line + node.Line - 1
 	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
 		child := childNode(node, name)
 		if child == nil {

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -46,12 +46,13 @@ func Render(controllers []composite.Controller, inputs []Input, observed []byte,
 				errs = append(errs, err)
 				continue
 			}
-			if err := parent.check(known[controller.Parent]); err != nil {
+			schema := known[controller.Parent]
+			setDefaults(schema, parent.object)
+			if err := parent.check(schema); err != nil {
 				errs = append(errs, err)
 				continue
 			}
-			setDefaults(known[controller.Parent], parent.object)
-			objects, err := renderParent(controller, parent, observed, now)
+			objects, err := renderParent(controller, schema, parent, observed, now)
 			errs = append(errs, err)
 			rendered = append(rendered, objects...)
 		}
@@ -71,7 +72,7 @@ func controllerOf(controllers []composite.Controller, parent document) (composit
 	return composite.Controller{}, parent.errorAt("kind", err)
 }
 
-func renderParent(controller composite.Controller, parent document, observed []byte, now metav1.Time) ([]Object, error) {
+func renderParent(controller composite.Controller, schema *spec.Schema, parent document, observed []byte, now metav1.Time) ([]Object, error) {
 	if parent.metadata("namespace") == "" {
 		metadata, _ := parent.object["metadata"].(map[string]any)
 		if metadata == nil {
@@ -79,7 +80,7 @@ func renderParent(controller composite.Controller, parent document, observed []b
 		}
 		metadata["namespace"] = metav1.NamespaceDefault
 	}
-	request, err := newRequest(controller, parent, observed)
+	request, err := newRequest(controller, schema, parent, observed)
 	if err != nil {
 		return nil, parent.errorAt("", err)
 	}
@@ -108,7 +109,7 @@ func renderParent(controller composite.Controller, parent document, observed []b
 }
 
 // newRequest makes the sync request that Metacontroller would send: of a recorded one, or of an empty cluster.
-func newRequest(controller composite.Controller, parent document, observed []byte) ([]byte, error) {
+func newRequest(controller composite.Controller, schema *spec.Schema, parent document, observed []byte) ([]byte, error) {
 	if observed == nil {
 		return json.Marshal(map[string]any{
 			"parent":     parent.object,
@@ -122,7 +123,7 @@ func newRequest(controller composite.Controller, parent document, observed []byt
 		return nil, fmt.Errorf("reading the observed request: %w", err)
 	}
 	var err error
-	if request["parent"], err = edited(request["parent"], parent); err != nil {
+	if request["parent"], err = edited(request["parent"], schema, parent); err != nil {
 		return nil, err
 	}
 	return json.Marshal(request)
@@ -130,7 +131,7 @@ func newRequest(controller composite.Controller, parent document, observed []byt
 
 // edited returns the observed parent as it is once the one of the file is applied. An observation of another parent is
 // refused: its children would read as this one's.
-func edited(observed json.RawMessage, parent document) (json.RawMessage, error) {
+func edited(observed json.RawMessage, schema *spec.Schema, parent document) (json.RawMessage, error) {
 	var object unstructured.Unstructured
 	if err := object.UnmarshalJSON(observed); err != nil {
 		return nil, fmt.Errorf("reading the observed parent: %w", err)
@@ -139,10 +140,22 @@ func edited(observed json.RawMessage, parent document) (json.RawMessage, error) 
 		return nil, fmt.Errorf("the observed request is about %s %s/%s, not about %s %s/%s", object.GetKind(), object.GetNamespace(),
 			object.GetName(), parent.kind().Kind, parent.metadata("namespace"), parent.metadata("name"))
 	}
-	if !reflect.DeepEqual(object.Object["spec"], parent.object["spec"]) {
+	setDefaults(schema, object.Object) // the API server may have stored it by an earlier schema
+	before, err := json.Marshal(object.Object["spec"])
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(parent.object["spec"])
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(before, after) { // as JSON, where one number has one form
 		object.SetGeneration(object.GetGeneration() + 1)
 	}
-	object.Object["spec"] = parent.object["spec"]
+	delete(object.Object, "spec")
+	if desired, ok := parent.object["spec"]; ok {
+		object.Object["spec"] = desired
+	}
 	return json.Marshal(object.Object)
 }
 

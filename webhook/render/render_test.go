@@ -89,9 +89,6 @@ items:
 	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1"), nil); err == nil || !strings.Contains(err.Error(), "parents.yaml:11: spec.size") {
 		t.Errorf("the second one's size stands in line 11: %v", err)
 	}
-	if _, err := renderText("apiVersion: v1\nkind: List\nitems: [text]\n", nil); err == nil || !strings.Contains(err.Error(), "no controller") {
-		t.Errorf("an item that is no object: %v", err)
-	}
 }
 
 // TestRenderIsTheHooksAnswer holds what is rendered of a recorded request against the golden answer of the hook.
@@ -146,6 +143,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"a kind that nobody serves", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml:2: there is no controller"},
 		{"a key twice", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
 		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", nil, "parents.yaml:4: there is no controller"},
+		{"a key twice, in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml:14: reading an object"},
 		{"no YAML at all", "a: [", nil, "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
 		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	openapierrors "k8s.io/kube-openapi/pkg/validation/errors"
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -101,15 +102,27 @@ func (d document) unknownFields(schema *spec.Schema, value any, path string) []e
 	return errs
 }
 
-// setDefaults sets the defaults of the schema, as the API server does before it stores an object.
+// setDefaults makes of a value what the API server stores of it: without a null where the schema allows none, and with the
+// defaults of the schema.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
 func setDefaults(schema *spec.Schema, value any) {
 	switch value := value.(type) {
 	case map[string]any:
+		for name, member := range value {
+			if property := propertyOf(schema, name); member == nil && property != nil && !property.Nullable {
+				delete(value, name)
+			}
+		}
 		for name, property := range schema.Properties {
 			if _, set := value[name]; !set && property.Default != nil {
-				value[name] = property.Default
+				value[name] = runtime.DeepCopyJSONValue(property.Default)
 			}
-			setDefaults(&property, value[name])
+		}
+		for name, member := range value {
+			if property := propertyOf(schema, name); property != nil {
+				setDefaults(property, member)
+			}
 		}
 	case []any:
 		for _, element := range value {
@@ -118,6 +131,17 @@ func setDefaults(schema *spec.Schema, value any) {
 			}
 		}
 	}
+}
+
+// propertyOf returns the schema of a member of an object, or nil.
+func propertyOf(schema *spec.Schema, name string) *spec.Schema {
+	if property, ok := schema.Properties[name]; ok {
+		return &property
+	}
+	if schema.AdditionalProperties != nil {
+		return schema.AdditionalProperties.Schema
+	}
+	return nil
 }
 
 func join(path, name string) string {

@@ -1,0 +1,121 @@
+package render_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// TestGenerationOfAnObservedParent: the API server raises the generation only if what it stores changes. A hook that sees a
+// higher one waits for a rollout that never comes.
+func TestGenerationOfAnObservedParent(t *testing.T) {
+	cache := memcached.Kind
+	deploy := schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
+	cases := []struct {
+		reason         string
+		kind           schema.GroupVersionKind
+		observed, file string
+		changed        bool
+	}{
+		{"the same", cache, `{"size": 3}`, "{size: 3}", false},
+		{"another size", cache, `{"size": 3}`, "{size: 4}", true},
+		{"a field less", cache, `{"size": 3, "image": "memcached:1.6"}`, "{size: 3}", true},
+		{"a number that is written another way", cache, `{"size": 3}`, "{size: 3.0}", false},
+		{"a number that was recorded another way", cache, `{"size": 3.0}`, "{size: 3}", false},
+		{"the order of fields", cache, `{"size": 3, "image": "memcached:1.6"}`, "{image: 'memcached:1.6', size: 3}", false},
+		{"a null, which the API server drops", cache, `{"size": 3}`, "{size: 3, image: null, tls: null}", false},
+		{"a null in a map, which it drops too", cache, `{"size": 3, "podLabels": {}}`, "{size: 3, podLabels: {team: null}}", false},
+		{"a null that was recorded", cache, `{"size": 3, "tls": null}`, "{size: 3}", false},
+		{"a quantity is stored as it is written", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1Gi}}}", false},
+		{"so other words for it are a change", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1024Mi}}}", true},
+		{"a default that the file leaves out", deploy, `{"image": "web:1", "port": 80, "size": 1}`, "{image: 'web:1', port: 80}", false},
+		{"a default that the record leaves out", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80, size: 1}", false},
+		{"a default that both leave out", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80}", false},
+		{"null is the default", deploy, `{"image": "web:1", "port": 80, "size": 1}`, "{image: 'web:1', port: 80, size: null}", false},
+		{"a value that is not the default", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80, size: 2}", true},
+	}
+	for _, test := range cases {
+		const generation = 7
+		text := fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: a, namespace: web}\nspec: %s\n", test.kind.GroupVersion(), test.kind.Kind, test.file)
+		objects, err := renderText(text, recorded(t, test.kind, test.observed, generation))
+		if err != nil {
+			t.Errorf("%s: %v", test.reason, err)
+			continue
+		}
+		want := float64(generation)
+		if test.changed {
+			want++
+		}
+		conditions := objects[0]["status"].(map[string]any)["conditions"].([]any)
+		if got := conditions[0].(map[string]any)["observedGeneration"]; got != want {
+			t.Errorf("%s: the hook saw generation %v, want %v", test.reason, got, want)
+		}
+	}
+}
+
+// TestGenerationOfRecordedParents renders the parent of each recorded request as it is.
+func TestGenerationOfRecordedParents(t *testing.T) {
+	files, err := filepath.Glob("../../test/testdata/memcached/sync/*/request.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded request: %v", err)
+	}
+	for _, file := range files {
+		request, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var observed struct {
+			Parent json.RawMessage `json:"parent"`
+		}
+		if err := json.Unmarshal(request, &observed); err != nil {
+			t.Fatal(err)
+		}
+		objects, err := renderText(string(observed.Parent), request)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		want := objects[0]["metadata"].(map[string]any)["generation"]
+		got := objects[0]["status"].(map[string]any)["conditions"].([]any)[0].(map[string]any)["observedGeneration"]
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: the hook saw generation %v, want %v", file, got, want)
+		}
+	}
+}
+
+// recorded returns a request about a parent that has no children yet.
+func recorded(t *testing.T, kind schema.GroupVersionKind, spec string, generation int64) []byte {
+	t.Helper()
+	controllers := webhook.Controllers(memcached.Config{})
+	at := slices.IndexFunc(controllers, func(c composite.Controller) bool { return c.Parent == kind })
+	groups := func(keys []string) map[string]any {
+		empty := map[string]any{}
+		for _, key := range keys {
+			empty[key] = map[string]any{}
+		}
+		return empty
+	}
+	request, err := json.Marshal(map[string]any{
+		"parent": map[string]any{
+			"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind,
+			"metadata": map[string]any{"name": "a", "namespace": "web", "generation": generation},
+			"spec":     json.RawMessage(spec),
+		},
+		"children":   groups(controllers[at].Sync.Children),
+		"related":    groups(controllers[at].Sync.Related),
+		"finalizing": false,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request
+}

@@ -1,0 +1,53 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// flatten returns the items of a list, each at its line, and otherwise the document itself. A list is a v1 List, which
+// kubectl get writes of several objects, or the list of one kind, which the API server returns: a MemcachedList.
+func (d document) flatten() ([]document, error) {
+	itemKind, isList := strings.CutSuffix(d.kind().Kind, "List")
+	if !isList {
+		return []document{d}, nil
+	}
+	items, ok := d.object["items"].([]any)
+	if !ok {
+		return nil, d.errorAt("items", fmt.Errorf("items: a %s must have a list of objects", d.kind().Kind))
+	}
+	var found []document
+	for i := range items {
+		item, err := d.item(i, items[i])
+		if err != nil {
+			return nil, err
+		}
+		if itemKind != "" && item.object["kind"] == nil && item.object["apiVersion"] == nil {
+			item.object["kind"], item.object["apiVersion"] = itemKind, d.object["apiVersion"]
+		}
+		objects, err := item.flatten()
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, objects...)
+	}
+	return found, nil
+}
+
+func (d document) item(index int, value any) (document, error) {
+	path := fmt.Sprintf("items[%d]", index)
+	object, ok := value.(map[string]any)
+	if !ok {
+		return document{}, d.errorAt(path, errors.New(path+": must be an object"))
+	}
+	node := childNode(childNode(d.root.Content[0], "items"), strconv.Itoa(index))
+	if node == nil { // items came from a merge (<<), and stand elsewhere
+		node = d.root.Content[0]
+	}
+	root := &yamlv3.Node{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{node}}
+	return document{file: d.file, line: d.line, root: root, object: object}, nil
+}

@@ -2,12 +2,12 @@ package servers
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +22,7 @@ import (
 type server struct {
 	address string
 	pid     int
+	log     string // the file that has what it writes
 	// ports are the addresses on loopback of all ports on which the server was told to listen, by the port in the pod.
 	ports map[string]string
 }
@@ -44,8 +45,12 @@ func start(t *testing.T, container corev1.Container, folder string) server {
 	for _, variable := range container.Env {
 		command.Env = append(command.Env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", folder))
 	}
-	var log bytes.Buffer
-	command.Stdout, command.Stderr = &log, &log
+	log, err := os.Create(filepath.Join(t.TempDir(), "log")) // a file, because a buffer has the lines a while later
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close() // the process has its own descriptor
+	command.Stdout, command.Stderr = log, log
 	if os.Geteuid() == 0 { // a pod's memcached never is, and would ask for the name of a user
 		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
@@ -59,7 +64,7 @@ func start(t *testing.T, container corev1.Container, folder string) server {
 		endedWith = command.Wait()
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
-	s := server{address: ports[declared(container)], pid: command.Process.Pid, ports: ports}
+	s := server{address: ports[declared(container)], pid: command.Process.Pid, log: log.Name(), ports: ports}
 	for deadline := time.After(5 * time.Second); ; {
 		err := s.takesConnections()
 		if err == nil {
@@ -67,12 +72,22 @@ func start(t *testing.T, container corev1.Container, folder string) server {
 		}
 		select {
 		case <-ended:
-			t.Fatalf("memcached ended (%v) with %q:\n%s", endedWith, args, log.String())
+			t.Fatalf("memcached ended (%v) with %q:\n%s", endedWith, args, s.logged(t))
 		case <-deadline:
 			t.Fatalf("memcached does not listen with %q: %v", args, err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// logged is what the server has written so far.
+func (s server) logged(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(s.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 // nobody is a user, and a group, with no rights.

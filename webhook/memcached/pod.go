@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
@@ -78,7 +77,7 @@ func volumes(spec *Spec, reloaderImage string) []corev1.Volume {
 }
 
 func container(spec *Spec) corev1.Container {
-	size := sizingOf(spec)
+	size, probes := sizingOf(spec), probesOf(spec)
 	return corev1.Container{
 		Name:            containerName,
 		Image:           cmp.Or(spec.Image, DefaultImage),
@@ -87,25 +86,14 @@ func container(spec *Spec) corev1.Container {
 		Env:             saslEnv(spec),
 		Ports:           containerPorts(clientPorts(spec)),
 		Resources:       resources(spec.Resources, size),
-		// A connect, not a command: memcached accepts a connection even when it is at its limit of connections.
-		ReadinessProbe: connects(5, 3, 3),
-		// A restart empties the cache, so only a server that has not taken a connection for a minute is restarted.
-		LivenessProbe:   connects(10, 5, 6),
+		StartupProbe:    probes.startup,
+		ReadinessProbe:  probes.readiness,
+		LivenessProbe:   probes.liveness,
 		Lifecycle:       lifecycle(spec),
 		VolumeMounts:    secretMounts(spec),
 		SecurityContext: containerSecurityContext(spec.SecurityContext),
 
 		TerminationMessagePolicy: terminationMessage(spec),
-	}
-}
-
-// connects is a probe that fails when the port took no connection so many times in a row.
-func connects(periodSeconds, timeoutSeconds, failureThreshold int32) *corev1.Probe {
-	return &corev1.Probe{
-		ProbeHandler:     corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portName)}},
-		PeriodSeconds:    periodSeconds,
-		TimeoutSeconds:   timeoutSeconds,
-		FailureThreshold: failureThreshold,
 	}
 }
 

@@ -1,0 +1,100 @@
+package servers
+
+import (
+	"crypto/tls"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// TestProbesAreNotLogged: memcached logs each probe that closes its connection before the TLS handshake. Only there the
+// probes are rare, because no verbosity prevents it.
+func TestProbesAreNotLogged(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   memcached.Spec
+		logged bool
+	}{
+		{"no TLS", memcached.Spec{}, false},
+		{"a port without TLS next to that with TLS", memcached.Spec{TLS: &memcached.TLS{SecretName: "certificate", Plaintext: memcached.PlaintextEnabled}}, false},
+		{"TLS only", memcached.Spec{TLS: &memcached.TLS{SecretName: "certificate"}}, true},
+		{"TLS only, without a log", memcached.Spec{
+			TLS:   &memcached.TLS{SecretName: "certificate"},
+			Cache: memcached.Cache{Verbosity: new(int32(0))},
+		}, true},
+	}
+	for _, test := range cases {
+		t.Run(test.reason, func(t *testing.T) {
+			test.spec.Size = new(int32(1))
+			ours := authority.New()
+			s, pod, _ := startSecure(t, test.spec, ours)
+			container := pod.Containers[0]
+			probed := probedPort(t, container)
+			s.settle(t, s.address, ours, test.spec.TLS != nil) // start has probed all ports
+			before := s.complaints(t)
+			deadline := time.Now().Add(10 * time.Second)
+			for i := 0; i < 20 || test.logged && s.complaints(t) == before && time.Now().Before(deadline); i++ {
+				s.probe(t, probed) // whether the connection ends before the handshake is a race
+			}
+			s.settle(t, s.ports[probed], ours, test.logged)
+			if got := s.complaints(t) - before; (got > 0) != test.logged {
+				t.Errorf("the probes are logged %d times: %s", got, s.logged(t))
+			}
+			if rare := container.ReadinessProbe.PeriodSeconds >= 30 && container.LivenessProbe.PeriodSeconds >= 30; rare != test.logged {
+				t.Errorf("the probes are rare: %t, and logged: %t", rare, test.logged)
+			}
+		})
+	}
+}
+
+// probedPort returns the number of the port that all probes of a container use.
+func probedPort(t *testing.T, container corev1.Container) string {
+	t.Helper()
+	for _, port := range container.Ports {
+		if port.Name == container.ReadinessProbe.TCPSocket.Port.String() && port.Name == container.LivenessProbe.TCPSocket.Port.String() {
+			return strconv.Itoa(int(port.ContainerPort))
+		}
+	}
+	t.Fatalf("the probes use no port of the container: %v", container.Ports)
+	return ""
+}
+
+// probe does what the kubelet does: it connects and closes.
+func (s server) probe(t *testing.T, port string) {
+	t.Helper()
+	connection, err := net.Dial("tcp", s.ports[port])
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection.Close()
+}
+
+// settle returns once the server has accepted all connections to an address before this one: it accepts them in order.
+func (s server) settle(t *testing.T, address string, issuer *authority.Authority, secured bool) {
+	t.Helper()
+	var config *tls.Config
+	if secured {
+		config = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: issuer.Pool(), ServerName: "cache"}
+	}
+	connection, err := dial(address, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := ask(connection, "version"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// complaints is the number of log lines about connections that ended before the server could use them.
+func (s server) complaints(t *testing.T) int {
+	t.Helper()
+	return strings.Count(s.logged(t), "Resource temporarily unavailable")
+}

@@ -33,8 +33,7 @@ func TestRotation(t *testing.T) {
 			if c.clientAuth == "" {
 				config = nil
 			}
-			const items = 1000
-			c.fill(t, s.address, config, items)
+			c.fill(t, s.address, config)
 			before := serial(s.address, config)
 			reloader := startReloader(t, pod, folder, s)
 
@@ -50,7 +49,7 @@ func TestRotation(t *testing.T) {
 					t.Error("the old password lets in")
 				}
 			}
-			c.checkItems(t, s.address, config, newPassword, items)
+			c.checkItems(t, s.address, config, newPassword)
 
 			c.breakSecrets(t, folder)
 			err := reloader.waitForEnd(t)
@@ -58,19 +57,19 @@ func TestRotation(t *testing.T) {
 				t.Error("a change that memcached cannot accept is not reported")
 			}
 			t.Log(err)
-			c.checkItems(t, s.address, config, newPassword, items)
+			c.checkItems(t, s.address, config, newPassword)
 
 			reloader = startReloader(t, pod, folder, s)
 			newPassword = c.rotate(t, folder, ours)
 			if err := reloader.waitForEnd(t); err != nil {
 				t.Errorf("the end that withdraws the report has an error: %v", err)
 			}
-			c.checkItems(t, s.address, config, newPassword, items)
+			c.checkItems(t, s.address, config, newPassword)
 
 			reloader = startReloader(t, pod, folder, s)
 			newPassword = c.rotate(t, folder, ours)
 			reloader.waitForUse(t)
-			c.checkItems(t, s.address, config, newPassword, items)
+			c.checkItems(t, s.address, config, newPassword)
 		})
 	}
 }
@@ -116,8 +115,11 @@ func (c combination) reports() string {
 	return strings.Join(reports, ", ")
 }
 
+// items is how many a cache holds during a rotation.
+const items = 1000
+
 // fill stores items, and checkItems reads them again, over one connection.
-func (c combination) fill(t *testing.T, address string, config *tls.Config, items int) {
+func (c combination) fill(t *testing.T, address string, config *tls.Config) {
 	t.Helper()
 	connection := c.enter(t, address, config, password)
 	defer connection.Close()
@@ -135,7 +137,7 @@ func (c combination) fill(t *testing.T, address string, config *tls.Config, item
 	}
 }
 
-func (c combination) checkItems(t *testing.T, address string, config *tls.Config, password string, items int) {
+func (c combination) checkItems(t *testing.T, address string, config *tls.Config, password string) {
 	t.Helper()
 	connection := c.enter(t, address, config, password)
 	defer connection.Close()

@@ -12,16 +12,20 @@ import (
 
 const (
 	defaultStepInterval = time.Minute
+	// maxViewLag is how far Metacontroller's view of the workload may be behind a step that status has recorded. A view
+	// is seconds behind; a record that is older is from an earlier change of size, or somebody has edited the workload.
+	maxViewLag = time.Minute
 	// maxReplicas is the maximum of spec.size in the CRD.
 	maxReplicas = 1000
 )
 
-// scale is how far a change of size has come.
+// scale is the progress of a change of size.
 type scale struct {
 	// replicas is how many the workload should have now; size is how many it should have in the end.
 	replicas, size int32
 	// next is how many it will have after the next step.
 	next     int32
+	maxStep  int32
 	interval time.Duration
 	// status is the last step, and nil where a change of size is one step.
 	status *ScalingStatus
@@ -29,53 +33,99 @@ type scale struct {
 	wait time.Duration
 }
 
-// scaleOf takes the next step if it is time, and otherwise stays where the last one went.
+// scaleOf returns the number of replicas that the workload should have now, at most one step from what is observed.
 //
-// The last step is what status says as long as that agrees with the workload. A step that status does not know of, as
-// when a status was lost, counts as taken just now: waiting once too often harms no cache.
+// The workload decides where a step starts, and status only when the last one was taken. Both views may be behind by one
+// step, lost, or edited. Whenever they disagree, the time of the last step is now: to wait once too often harms no cache.
 func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) scale {
 	spec := &memcached.Spec
 	at := scale{replicas: *spec.Size, size: *spec.Size, next: *spec.Size}
 	if spec.Scaling.MaxStep == nil {
 		return at
 	}
+	at.maxStep = *spec.Scaling.MaxStep
 	at.interval = defaultStepInterval
 	if seconds := spec.Scaling.StepIntervalSeconds; seconds != nil {
 		at.interval = time.Duration(*seconds) * time.Second
 	}
-	last := memcached.Status.Scaling
 	if workload == nil {
-		at.status = &ScalingStatus{Replicas: at.size, LastStepTime: lastStepTime(last)}
+		at.status = &ScalingStatus{Replicas: at.size, LastStepTime: lastStepTime(memcached.Status.Scaling, now)}
 		return at
 	}
-	// More than a Memcached can ask for are a mistake of somebody's, and nothing that steps should start from.
-	last = reconcile(last, min(*workload.Spec.Replicas, maxReplicas), at.size, at.interval, now)
-	at.replicas, at.status = last.Replicas, last
-	at.wait = untilNext(last, at.interval, now)
-	if at.wait == 0 && at.mayStep(workload) {
-		at.replicas = step(at.replicas, at.size, *spec.Scaling.MaxStep)
-		at.status = &ScalingStatus{Replicas: at.replicas, LastStepTime: new(now.Rfc3339Copy())}
-		at.wait = at.interval
+	at.resume(memcached.Status.Scaling, *workload.Spec.Replicas, now)
+	wait := at.untilNext(now)
+	if wait == 0 && at.mayStep(workload) {
+		at.record(at.step(at.replicas), now)
+		wait = at.interval
 	}
-	at.next = step(at.replicas, at.size, *spec.Scaling.MaxStep)
-	if !at.pending() {
-		at.wait = 0
+	at.next = at.step(at.replicas)
+	if at.pending() {
+		at.wait = wait
 	}
 	return at
 }
 
-// pending is true while there are steps to come.
+// resume sets the replicas and the last step to continue from.
+func (s *scale) resume(last *ScalingStatus, observed int32, now metav1.Time) {
+	// A larger number is a mistake that somebody made by hand. Steps do not start from it.
+	observed = min(observed, maxReplicas)
+	switch {
+	case last == nil:
+		s.record(observed, now)
+	case s.unseen(last, observed, now):
+		s.record(last.Replicas, now)
+	case last.Replicas != observed || last.inFuture(now):
+		s.record(observed, now)
+	default:
+		s.replicas, s.status = observed, last
+	}
+}
+
+// unseen reports whether status has recorded a step that the observed workload does not show yet. Such a step is recent,
+// and lies within one step from the observed replicas towards the size. Any other status is from another time: following
+// it could delete pods or exceed maxStep.
+func (s *scale) unseen(last *ScalingStatus, observed int32, now metav1.Time) bool {
+	if last.LastStepTime == nil || now.Sub(last.LastStepTime.Time).Abs() >= min(s.interval, maxViewLag) {
+		return false // clocks of two hooks differ a little either way
+	}
+	reach := s.step(observed)
+	return last.Replicas != observed && min(observed, reach) <= last.Replicas && last.Replicas <= max(observed, reach)
+}
+
+// record makes a number of replicas the last step, taken now.
+func (s *scale) record(replicas int32, now metav1.Time) {
+	s.replicas = replicas
+	s.status = &ScalingStatus{Replicas: replicas, LastStepTime: new(now.Rfc3339Copy())}
+}
+
+// pending reports whether there are steps to come.
 func (s scale) pending() bool { return s.replicas != s.size }
 
-// mayStep is true unless the step is one up and pods of the one before do not serve yet: clients would lose the keys of
-// two steps at once.
+// mayStep reports whether pods allow a step. A step up waits until all pods of the one before serve: clients would lose
+// the keys of two steps at the same time.
 func (s scale) mayStep(workload *object.Workload) bool {
 	return s.pending() && (s.size < s.replicas || workload.Status.AvailableReplicas >= s.replicas)
 }
 
-// String tells about the steps to come, in words that stay the same while they wait.
+// untilNext returns what is left of the interval since the last step, which is never in the future.
+func (s scale) untilNext(now metav1.Time) time.Duration {
+	if s.replicas == 0 || s.status.LastStepTime == nil {
+		return 0 // from none there is no key that a wait could keep
+	}
+	return max(s.status.LastStepTime.Add(s.interval).Sub(now.Time), 0)
+}
+
+// step returns the replicas after one step towards the size. From none it goes all the way: there is no cache yet.
+func (s scale) step(from int32) int32 {
+	if from == 0 {
+		return s.size
+	}
+	return min(max(s.size, from-s.maxStep), from+s.maxStep)
+}
+
+// String describes the steps to come, in words that stay the same while they wait.
 func (s scale) String() string {
-	return fmt.Sprintf("scaling in steps: %d of %d replicas for now; the next step, to %d, comes %s after the last at the earliest and moves about %d%% of the keys of clients that hash consistently",
+	return fmt.Sprintf("Scaling in steps: %d of %d replicas for now. The next step, to %d, comes %s after the last one at the earliest, and moves about %d%% of the keys of clients that hash consistently.",
 		s.replicas, s.size, s.next, s.interval, moved(s.replicas, s.next))
 }
 
@@ -95,50 +145,20 @@ func (s scale) lastStep() time.Time {
 	return s.status.LastStepTime.Time
 }
 
-// reconcile returns the last step by what status and the workload say. Metacontroller's view of either may lag a moment
-// behind: just after a step, status is right. But no step takes pods that both run and are asked for, whatever status says.
-func reconcile(last *ScalingStatus, replicas, size int32, interval time.Duration, now metav1.Time) *ScalingStatus {
-	if last != nil && last.Replicas >= min(replicas, size) && (last.Replicas == replicas || remaining(last, interval, now) > 0) {
-		return last
-	}
-	return &ScalingStatus{Replicas: replicas, LastStepTime: new(now.Rfc3339Copy())}
+// inFuture reports whether the clock was set back since the step. Such a time would block the next step until then.
+func (s *ScalingStatus) inFuture(now metav1.Time) bool {
+	return s.LastStepTime != nil && s.LastStepTime.After(now.Time)
 }
 
-func untilNext(last *ScalingStatus, interval time.Duration, now metav1.Time) time.Duration {
-	if last.Replicas == 0 {
-		return 0 // from none there is no key that a wait could spare
-	}
-	return remaining(last, interval, now)
-}
-
-// remaining is what is left of the interval since the last step.
-func remaining(last *ScalingStatus, interval time.Duration, now metav1.Time) time.Duration {
-	if last.LastStepTime == nil {
-		return 0
-	}
-	// A clock that was set back must not hold up the next step for longer than the interval.
-	return min(max(last.LastStepTime.Add(interval).Sub(now.Time), 0), interval)
-}
-
-func lastStepTime(last *ScalingStatus) *metav1.Time {
-	if last == nil {
+// lastStepTime returns when the last step was taken, at the latest now; nil for none.
+func lastStepTime(last *ScalingStatus, now metav1.Time) *metav1.Time {
+	switch {
+	case last == nil:
 		return nil
+	case last.inFuture(now):
+		return new(now.Rfc3339Copy())
 	}
 	return last.LastStepTime
-}
-
-// step moves a number of replicas towards another by at most so many. From none it goes all the way: there is no cache
-// yet that a step could spare.
-func step(from, to, most int32) int32 {
-	switch {
-	case from == 0:
-		return to
-	case to-from > most:
-		return from + most
-	case from-to > most:
-		return from - most
-	}
-	return to
 }
 
 // moved returns the percentage of keys that a consistent hash maps to another server when the number of servers changes.

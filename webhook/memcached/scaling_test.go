@@ -54,18 +54,34 @@ func TestScale(t *testing.T) {
 		{"a step down does not wait for pods that may never serve", 1, &ScalingStatus{5, ago(90)}, running(5, 3), 3, &ScalingStatus{3, ago(0)}, time.Minute},
 		{"the size was changed back in between", 3, &ScalingStatus{5, ago(20)}, running(5, 5), 5, &ScalingStatus{5, ago(20)}, 40 * time.Second},
 		{"from none there is nothing to spare", 8, &ScalingStatus{0, ago(999)}, running(0, 0), 8, &ScalingStatus{8, ago(0)}, 0},
-		{"the workload is seen late, just after a step", 8, &ScalingStatus{5, ago(1)}, running(3, 3), 5, &ScalingStatus{5, ago(1)}, 59 * time.Second},
+		{"the workload is seen late, just after a step", 8, &ScalingStatus{5, ago(1)}, running(3, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"the workload is seen late, by a hook whose clock is a little behind", 8, &ScalingStatus{5, ago(-5)}, running(3, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"the workload is seen late, and the size was changed to less than the last step", 4, &ScalingStatus{5, ago(1)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, time.Minute},
 		{"status is seen late, just after a step", 8, &ScalingStatus{3, ago(60)}, running(5, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"status and workload are seen late: the same step again", 8, &ScalingStatus{3, ago(61)}, running(3, 3), 5, &ScalingStatus{5, ago(0)}, time.Minute},
 		{"status was lost", 8, nil, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
 		{"somebody scaled the workload by hand", 3, &ScalingStatus{3, ago(999)}, running(9, 9), 9, &ScalingStatus{9, ago(0)}, time.Minute},
 		{"somebody scaled the workload to none: there is no key left to spare", 3, &ScalingStatus{3, ago(999)}, running(0, 0), 3, &ScalingStatus{3, ago(0)}, 0},
 		{"just scaled to none, and asked for again", 3, &ScalingStatus{0, ago(1)}, running(0, 0), 3, &ScalingStatus{3, ago(0)}, 0},
 		{"a status that somebody else wrote takes no pod", 3, &ScalingStatus{0, ago(1)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, 0},
 		{"nor does one from before the size was changed back", 6, &ScalingStatus{4, ago(1)}, running(6, 6), 6, &ScalingStatus{6, ago(0)}, 0},
-		{"the last step down to none, and the workload is seen late", 0, &ScalingStatus{0, ago(1)}, running(1, 1), 0, &ScalingStatus{0, ago(1)}, 0},
+		{"the last step down to none, and the workload is seen late", 0, &ScalingStatus{0, ago(1)}, running(1, 1), 0, &ScalingStatus{0, ago(0)}, 0},
+		{"just scaled up from none, the workload is seen late, and the size was changed", 8, &ScalingStatus{5, ago(1)}, running(0, 0), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"a status from before a step down does not lead back up", 1, &ScalingStatus{10, ago(30)}, running(8, 8), 8, &ScalingStatus{8, ago(0)}, time.Minute},
+		{"a status ahead by more than a step is not of this workload", 1, &ScalingStatus{3, ago(1)}, running(8, 8), 8, &ScalingStatus{8, ago(0)}, time.Minute},
+		{"a step up of more than maxStep", 8, &ScalingStatus{8, ago(1)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, time.Minute},
+		{"a status beyond the size", 4, &ScalingStatus{5, ago(1)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, time.Minute},
+		{"the largest number of replicas in status", 8, &ScalingStatus{math.MaxInt32, ago(1)}, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"the smallest number of replicas in status", 1, &ScalingStatus{math.MinInt32, ago(1)}, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"a recreated workload has its full size, whatever status says", 3, &ScalingStatus{8, ago(1)}, nil, 3, &ScalingStatus{3, ago(1)}, 0},
+		{"it keeps it when status is seen late", 3, &ScalingStatus{8, ago(1)}, running(3, 0), 3, &ScalingStatus{3, ago(0)}, 0},
+		{"the workload was not gone, only out of sight", 10, &ScalingStatus{10, ago(1)}, running(4, 4), 4, &ScalingStatus{4, ago(0)}, time.Minute},
+		{"a recreated workload, and the clock was set back", 3, &ScalingStatus{8, ago(-9999)}, nil, 3, &ScalingStatus{3, ago(0)}, 0},
+		{"somebody removed the last step by hand: the next one starts from there, an interval later", 8, &ScalingStatus{5, ago(61)}, running(3, 3), 3, &ScalingStatus{3, ago(0)}, time.Minute},
 		{"somebody scaled the workload to more than there may be", 3, &ScalingStatus{3, ago(999)}, running(math.MaxInt32, 9), 1000, &ScalingStatus{1000, ago(0)}, time.Minute},
 		{"and steps lead back from there", 3, &ScalingStatus{1000, ago(60)}, running(1000, 9), 998, &ScalingStatus{998, ago(0)}, time.Minute},
-		{"a clock that was set back holds nothing up for ever", 8, &ScalingStatus{5, ago(-9999)}, running(5, 5), 5, &ScalingStatus{5, ago(-9999)}, time.Minute},
+		{"a clock that was set back delays a step by one interval", 8, &ScalingStatus{5, ago(-9999)}, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
+		{"a time far ahead proves no recent step", 8, &ScalingStatus{7, ago(-9999)}, running(5, 5), 5, &ScalingStatus{5, ago(0)}, time.Minute},
 	}
 	for _, test := range cases {
 		got := scaleOf(stepping(test.size, test.last), test.workload, noon)
@@ -73,7 +89,7 @@ func TestScale(t *testing.T) {
 			t.Errorf("%s: %d replicas and the next step in %s, want %d and %s", test.reason, got.replicas, got.wait, test.replicas, test.wait)
 		}
 		if diff := cmp.Diff(test.status, got.status); diff != "" {
-			t.Errorf("%s: another step is noted (-want +got):\n%s", test.reason, diff)
+			t.Errorf("%s: status records another step (-want +got):\n%s", test.reason, diff)
 		}
 		// Metacontroller has applied the answer, and asks again in the same instant.
 		after := running(got.replicas, available(test.workload, got.replicas))
@@ -101,28 +117,13 @@ func TestScaleWithoutSteps(t *testing.T) {
 	}
 }
 
-// TestScaleArrives: from any size to any other, asked at odd moments, with a hook that remembers nothing, each change is
-// at most a step, each comes an interval after the last, and the size is reached.
-func TestScaleArrives(t *testing.T) {
-	for from := range int32(8) {
-		for to := range int32(8) {
-			last, replicas, now := &ScalingStatus{Replicas: from}, from, noon
-			changed := metav1.NewTime(noon.Add(-time.Hour))
-			for range 100 {
-				got := scaleOf(stepping(to, last), running(replicas, replicas), now)
-				if difference := got.replicas - replicas; difference != 0 {
-					if replicas != 0 && max(difference, -difference) > 2 || now.Sub(changed.Time) < time.Minute {
-						t.Fatalf("from %d to %d: %d became %d after %s", from, to, replicas, got.replicas, now.Sub(changed.Time))
-					}
-					changed = now
-				}
-				last, replicas = got.status, got.replicas
-				now = metav1.NewTime(now.Add(17 * time.Second))
-			}
-			if replicas != to {
-				t.Errorf("from %d to %d: stands still at %d", from, to, replicas)
-			}
-		}
+// TestScaleWithLongInterval: a view is never behind for as long as an interval may be.
+func TestScaleWithLongInterval(t *testing.T) {
+	memcached := stepping(1, &ScalingStatus{7, ago(45 * 60)})
+	memcached.Spec.Scaling.StepIntervalSeconds = new(int32(86400))
+	got := scaleOf(memcached, running(8, 8), noon)
+	if got.replicas != 8 || got.wait != 24*time.Hour {
+		t.Errorf("a restored status led from 8 to %d replicas, with a wait of %s", got.replicas, got.wait)
 	}
 }
 

@@ -75,10 +75,13 @@ type MemoryStatus struct {
 
 // ScalingStatus is the last step of a change of size.
 type ScalingStatus struct {
-	// replicas is how many pods the last step asked the workload for.
+	// replicas is the number of pods that the last step set on the workload.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas"`
-	// lastStepTime is when it did. The next step is taken spec.scaling.stepIntervalSeconds later.
+	// lastStepTime is the time of the last step. The next step comes spec.scaling.stepIntervalSeconds later. Where this
+	// status and the workload disagree, it is the time when the hook saw that.
 	// +optional
 	LastStepTime *metav1.Time `json:"lastStepTime,omitempty"`
 }

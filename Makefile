@@ -65,10 +65,11 @@ generate: ## Write crds/, with their reference, and the DeepCopy methods from th
 verify: generate ## Fail when what is generated differs from what is committed.
 	@git diff --exit-code -- crds webhook
 
-fuzz: ## Throw random requests at the hooks, FUZZTIME (30s) for each target.
+fuzz: ## Send random requests to the hooks, FUZZTIME (30s) for each target, and run SEEDS (300) random walks.
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./test -run '^TestRandomWalk$$' -seeds $(or $(SEEDS),300)
 
 faults: ## Do to the server what networks and callers do (ARGS=-long for the full figures).
 	$(GO) run ./test/faults $(ARGS)

@@ -10,8 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
-
 // TestLawInvalidSpec: whatever somebody writes into a spec, one that is invalid changes and removes no child. Either the
 // request is refused, or the response has every observed child as it was applied last, and a status that says why.
 func TestLawInvalidSpec(t *testing.T) {

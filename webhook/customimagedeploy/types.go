@@ -49,7 +49,7 @@ type Spec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="!self.matches('[[:space:]]')",message="spec.image must be the name of one image, without blanks"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
 	// port is the TCP port that the image answers HTTP on, and the port of the Service.
 	// +required

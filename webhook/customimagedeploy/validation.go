@@ -2,11 +2,11 @@ package customimagedeploy
 
 import (
 	"strings"
-	"unicode"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/object"
 )
 
@@ -27,13 +27,7 @@ func validateImage(path *field.Path, image string) field.ErrorList {
 	if image == "" {
 		return field.ErrorList{field.Required(path, "say which image to run")}
 	}
-	if len(image) > 1024 {
-		return field.ErrorList{field.TooLong(path, image, 1024)}
-	}
-	if strings.ContainsFunc(image, unicode.IsSpace) {
-		return field.ErrorList{field.Invalid(path, image, "must be the name of one image, without blanks")}
-	}
-	return nil
+	return corevalidation.Image(path, image)
 }
 
 func validatePort(path *field.Path, port *int32) field.ErrorList {
@@ -51,7 +45,10 @@ func validateHost(path *field.Path, host string) field.ErrorList {
 	if strings.Trim(host, "0123456789.") == "" {
 		return field.ErrorList{field.Invalid(path, host, "must be a host name, not an IP address")}
 	}
-	return invalid(path, host, validation.IsDNS1123Subdomain(strings.TrimPrefix(host, "*.")))
+	if strings.HasPrefix(host, "*.") {
+		return invalid(path, host, validation.IsWildcardDNS1123Subdomain(host))
+	}
+	return invalid(path, host, validation.IsDNS1123Subdomain(host))
 }
 
 func validateIngressClassName(path *field.Path, name string) field.ErrorList {

@@ -2,11 +2,11 @@ package memcached
 
 import (
 	"cmp"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/object"
 )
 
@@ -134,15 +134,8 @@ func podSecurityContext(given *corev1.PodSecurityContext) *corev1.PodSecurityCon
 
 func containerSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
 	restricted := object.RestrictedContainer()
-	if given != nil && escalates(given) {
+	if given != nil && corevalidation.Escalates(given) {
 		restricted.AllowPrivilegeEscalation = nil
 	}
 	return overlay(restricted, given)
-}
-
-// escalates is true for what the API server refuses beside allowPrivilegeEscalation: false.
-//
-// https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/validation/validation.go, ValidateSecurityContext
-func escalates(given *corev1.SecurityContext) bool {
-	return deref(given.Privileged, false) || given.Capabilities != nil && slices.Contains(given.Capabilities.Add, "CAP_SYS_ADMIN")
 }

@@ -21,7 +21,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(has(self.workload) ? self.workload : 'Deployment') == (has(oldSelf.workload) ? oldSelf.workload : 'Deployment')",message="spec.workload cannot be changed, for the cache would start empty under other names: make another Memcached beside this one, and move the clients"
 // +kubebuilder:validation:XValidation:rule="!has(self.workload) || self.workload != 'StatefulSet' || !has(self.rollout) || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable are for a Deployment: a StatefulSet replaces one pod after the other, for each name is taken"
 // +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
-// +kubebuilder:validation:XValidation:rule="has(self.cache) && has(self.cache.memoryMB) || !has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(string(self.resources.limits['memory'])).compareTo(quantity('65Mi')) >= 0",message="spec.resources.limits.memory must be at least 65Mi: 16 MiB of items, the least that memcached is given, and 49 MiB that it uses beside them"
+// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(string(self.resources.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="spec.resources.limits.memory must be at least 1Mi"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.resources.requests must not be above spec.resources.limits"
 // +kubebuilder:validation:XValidation:rule="!has(self.cache) || !has(self.cache.maxItemSize) || !has(self.cache.memoryMB) && has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits || int(self.cache.maxItemSize.split('k')[0].split('m')[0]) * (self.cache.maxItemSize.endsWith('m') ? 1024 : 1) * 2 <= (has(self.cache.memoryMB) ? self.cache.memoryMB : 64) * 1024",message="spec.cache.maxItemSize must be at most half of spec.cache.memoryMB (64 by default): memcached does not start otherwise"
 type Spec struct {
@@ -34,6 +34,8 @@ type Spec struct {
 	// version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
 	// imagePullPolicy says when the image is pulled; the default is Kubernetes' own, and depends on the image's tag.
 	// +optional

@@ -22,6 +22,8 @@ type Metrics struct {
 	// operator's version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.metrics.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
 	// resources are what one exporter may use. By default little.
 	// +optional

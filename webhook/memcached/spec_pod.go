@@ -21,11 +21,15 @@ type PodOptions struct {
 	// tolerations of the pods for the taints of nodes.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.all(each, !has(each.operator) || each.operator in ['', 'Exists', 'Equal'])",message="the operator of each toleration must be Exists or Equal"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 	// topologySpreadConstraints spread the pods. By default over nodes and over zones, as far as possible. A constraint
 	// without a labelSelector is about the pods of this cache.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(each, each.maxSkew >= 1 && each.whenUnsatisfiable in ['DoNotSchedule', 'ScheduleAnyway'])",message="each constraint must have a maxSkew of at least 1, and DoNotSchedule or ScheduleAnyway for whenUnsatisfiable"
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 	// priorityClassName is the pods' PriorityClass.
 	// +optional
@@ -56,5 +60,6 @@ type PodOptions struct {
 	// securityContext of memcached's container is laid over the default, field by field: no privilege escalation, no
 	// capabilities, a read-only file system.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.privileged) || !self.privileged || !has(self.allowPrivilegeEscalation) || self.allowPrivilegeEscalation",message="allowPrivilegeEscalation must not be false where privileged is true"
 	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
 }

@@ -3,15 +3,11 @@ package memcached
 import (
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/object"
 )
 
@@ -30,9 +26,9 @@ func validate(memcached *Memcached) error {
 	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)
 	errs = append(errs, validateService(&spec.Service, path.Child("service"))...)
 	errs = append(errs, validateBudget(&spec.PodDisruptionBudget, path.Child("podDisruptionBudget"))...)
-	errs = append(errs, validatePeers(spec.NetworkPolicy.From, path.Child("networkPolicy", "from"))...)
-	errs = append(errs, validatePeers(spec.NetworkPolicy.MetricsFrom, path.Child("networkPolicy", "metricsFrom"))...)
+	errs = append(errs, validateNetworkPolicy(&spec.NetworkPolicy, path.Child("networkPolicy"))...)
 	errs = append(errs, validatePod(spec, path)...)
+	errs = append(errs, validateScheduling(memcached, path)...)
 	if len(errs) == 0 { // which the reckoning rests on
 		errs = append(errs, validateMemory(spec, path)...)
 	}
@@ -41,7 +37,7 @@ func validate(memcached *Memcached) error {
 
 func validateWorkload(memcached *Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
-	errs := oneOf(path.Child("workload"), spec.workload(), DeploymentWorkload, StatefulSetWorkload)
+	errs := corevalidation.OneOf(path.Child("workload"), spec.workload(), DeploymentWorkload, StatefulSetWorkload)
 	errs = append(errs, within(path.Child("size"), spec.Size, 0, maxReplicas)...)
 	if spec.workload() != StatefulSetWorkload {
 		return errs
@@ -74,12 +70,6 @@ func validateScaling(scaling *Scaling, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validateService(service *Service, path *field.Path) field.ErrorList {
-	errs := annotations(path.Child("annotations"), service.Annotations)
-	policy := deref(service.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
-	return append(errs, oneOf(path.Child("ipFamilyPolicy"), policy, corev1.IPFamilyPolicySingleStack, corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack)...)
-}
-
 func validateBudget(budget *PodDisruptionBudget, path *field.Path) field.ErrorList {
 	errs := podsOrPercent(path.Child("minAvailable"), budget.MinAvailable)
 	errs = append(errs, podsOrPercent(path.Child("maxUnavailable"), budget.MaxUnavailable)...)
@@ -87,32 +77,6 @@ func validateBudget(budget *PodDisruptionBudget, path *field.Path) field.ErrorLi
 		errs = append(errs, field.Forbidden(path, "minAvailable and maxUnavailable exclude each other"))
 	}
 	return errs
-}
-
-func annotations(path *field.Path, given map[string]string) field.ErrorList {
-	var errs field.ErrorList
-	for key := range given {
-		if ownedAnnotation(key) {
-			errs = append(errs, field.Forbidden(path.Key(key), "it is not yours to set"))
-		}
-		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
-			errs = append(errs, field.Invalid(path, key, message))
-		}
-	}
-	return sorted(append(errs, atMost(path, len(given), 64)...))
-}
-
-func podLabelsAllowed(path *field.Path, given map[string]LabelValue) field.ErrorList {
-	var errs field.ErrorList
-	asked := map[string]string{}
-	for key, value := range given {
-		asked[key] = string(value)
-		if ownedLabel(key) {
-			errs = append(errs, field.Forbidden(path.Key(key), "pods are found or told apart by it"))
-		}
-	}
-	errs = append(errs, metavalidation.ValidateLabels(asked, path)...)
-	return sorted(append(errs, atMost(path, len(given), 64)...))
 }
 
 func podsOrPercent(path *field.Path, given *intstr.IntOrString) field.ErrorList {
@@ -133,23 +97,9 @@ func within[T int32 | int64](path *field.Path, given *T, low, high T) field.Erro
 	return field.ErrorList{field.Invalid(path, *given, fmt.Sprintf("must be from %d to %d", low, high))}
 }
 
-func oneOf[T ~string](path *field.Path, given T, values ...T) field.ErrorList {
-	if slices.Contains(values, given) {
-		return nil
-	}
-	return field.ErrorList{field.NotSupported(path, given, values)}
-}
-
 func atMost(path *field.Path, length, most int) field.ErrorList {
 	if length <= most {
 		return nil
 	}
 	return field.ErrorList{field.TooMany(path, length, most)}
-}
-
-// sorted gives errors that were found in a map the same order every time: they become an Event, which is told once for
-// as long as it stays the same.
-func sorted(errs field.ErrorList) field.ErrorList {
-	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errs
 }

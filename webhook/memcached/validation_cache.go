@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -31,45 +32,40 @@ func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Index(i), arg, why))
 		case arg == "":
 			errs = append(errs, field.Required(path.Index(i), "memcached stops at an empty argument"))
-		case len(arg) > 256:
-			errs = append(errs, field.TooLong(path.Index(i), arg, 256))
+		case utf8.RuneCountInString(arg) > 256: // as the CRD counts
+			errs = append(errs, field.TooLongCharacters(path.Index(i), arg, 256))
 		}
 	}
 	return errs
 }
 
-// validateMemory holds the limit, the request and the items against each other. A limit that is too low for the items
-// that were asked for is not refused: the cache runs, and its status says so.
+// validateMemory validates the limit, the request and the items against each other. A limit that is too low for the
+// items of spec.cache.memoryMB is not refused: the cache runs, and its status reports it.
 func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
+	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
+	if limited && mebibytes(limit) < 1 { // no limit at all to the kubelet, or one that rounds to that
+		return field.ErrorList{field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), "must be at least 1Mi")}
+	}
 	size := sizingOf(spec)
-	errs := requestsWithinLimits(path.Child("resources", "requests"), resources(spec.Resources, size))
+	errs := validateMemoryRequest(spec, size, path)
 	least := max(leastItemMiB, 2*itemSizeKiB(spec.Cache.maxItemSize())/1024)
 	switch {
 	case size.items >= least:
 		return errs
 	case spec.Cache.MemoryMB != nil:
 		return append(errs, field.Invalid(path.Child("cache", "memoryMB"), size.items, fmt.Sprintf("must be at least %d, twice spec.cache.maxItemSize: memcached does not start otherwise", least)))
-	}
-	if limit, limited := spec.Resources.Limits[corev1.ResourceMemory]; limited {
+	case limited:
 		needed := limitFor(least, size.beside, size.percent)
-		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the least that memcached takes here, and what it uses beside them", needed, least)))
+		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the minimum, and what memcached uses in addition to them", needed, least)))
 	}
 	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultItemMiB)))
 }
 
-func noClaims(path *field.Path, resources *corev1.ResourceRequirements) field.ErrorList {
-	if len(resources.Claims) == 0 {
+// validateMemoryRequest validates a request whose limit is not given, but derived from spec.cache.
+func validateMemoryRequest(spec *Spec, size sizing, path *field.Path) field.ErrorList {
+	request := spec.Resources.Requests[corev1.ResourceMemory]
+	if _, limited := spec.Resources.Limits[corev1.ResourceMemory]; limited || request.CmpInt64(size.limit*mebibyte) <= 0 {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path.Child("claims"), "they name the resourceClaims of a pod, and these pods have none")}
-}
-
-func requestsWithinLimits(path *field.Path, resources corev1.ResourceRequirements) field.ErrorList {
-	var errs field.ErrorList
-	for name, limit := range resources.Limits {
-		if request := resources.Requests[name]; request.Cmp(limit) > 0 {
-			errs = append(errs, field.Invalid(path.Key(string(name)), request.String(), "must not be above the limit of "+limit.String()))
-		}
-	}
-	return sorted(errs)
+	return field.ErrorList{field.Invalid(path.Child("resources", "requests").Key("memory"), request.String(), fmt.Sprintf("must not be above the limit of %dMi that spec.cache needs", size.limit))}
 }

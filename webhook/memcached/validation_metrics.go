@@ -5,13 +5,16 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/example/memcached-operator/webhook/corevalidation"
 )
 
 var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
 
 func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
-	errs := requestsWithinLimits(path.Child("resources", "requests"), metrics.Resources)
-	errs = append(errs, noClaims(path.Child("resources"), &metrics.Resources)...)
+	errs := corevalidation.Resources(path.Child("resources"), &metrics.Resources)
+	errs = append(errs, corevalidation.HugePages(path.Child("resources"), &metrics.Resources)...)
+	errs = append(errs, corevalidation.Image(path.Child("image"), metrics.Image)...)
 	monitor := metrics.ServiceMonitor
 	if monitor == nil {
 		return errs

@@ -1,10 +1,13 @@
 package nginx
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/object"
 )
 
@@ -40,5 +43,10 @@ func sync(observed composite.Observed[*Nginx, children, related]) (composite.Des
 // validate refuses again what the CRD refuses: a parent that was stored before a rule existed, or in spite of it, must not
 // decide what happens to running pods.
 func validate(nginx *Nginx) error {
-	return append(object.ValidateName(nginx), object.ValidateReplicas(field.NewPath("spec", "count"), nginx.Spec.Count)...).ToAggregate()
+	spec := field.NewPath("spec")
+	return slices.Concat(
+		object.ValidateName(nginx),
+		object.ValidateReplicas(spec.Child("count"), nginx.Spec.Count),
+		corevalidation.Image(spec.Child("image"), nginx.Spec.Image),
+	).ToAggregate()
 }

@@ -50,6 +50,8 @@ type Spec struct {
 	// operator's version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
 }
 

@@ -1,0 +1,171 @@
+package manifests
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
+)
+
+// variant is one case of testdata/children/*.yaml: a parent with an unusual spec.
+type variant struct {
+	// Why is the reason why the API server accepts the children of it, or does not.
+	Why string `json:"why"`
+	// Kind is Memcached unless it is given.
+	Kind string `json:"kind,omitempty"`
+	// Spec is laid over a plain one of that kind.
+	Spec map[string]any `json:"spec"`
+	// Field is what the error of the hook has to name.
+	Field string `json:"field,omitempty"`
+}
+
+// plainParents are the parents on which variants are laid.
+var plainParents = map[string]struct {
+	apiVersion, hook string
+	spec             map[string]any
+}{
+	"Memcached":         {"cache.example.com/v1alpha1", "memcached", map[string]any{"size": int64(2)}},
+	"Nginx":             {"proxy.example.com/v1alpha1", "nginx", map[string]any{"count": int64(2)}},
+	"CustomImageDeploy": {"customimagedeploy.example.com/v1", "customimagedeploy", map[string]any{"image": "shop:1", "port": int64(80)}},
+}
+
+func (v variant) parent(t *testing.T) map[string]any {
+	t.Helper()
+	if v.Kind == "" {
+		v.Kind = "Memcached"
+	}
+	base, ok := plainParents[v.Kind]
+	if !ok {
+		t.Fatalf("no plain parent of kind %s", v.Kind)
+	}
+	spec := maps.Clone(base.spec)
+	maps.Copy(spec, v.Spec)
+	return reread(t, map[string]any{
+		"apiVersion": base.apiVersion, "kind": v.Kind, "spec": spec,
+		"metadata": map[string]any{"name": "cache", "namespace": "web", "generation": int64(1), "uid": "9c3ed3b6-a3b1-4d77-8d7d-1b1c8f5f2d11"},
+	})
+}
+
+// TestChildrenAreAccepted holds that the API server accepts every child that a hook returns for an unusual parent, that
+// neither the hook nor the CRD refuses such a parent, and that a pod can be made.
+func TestChildrenAreAccepted(t *testing.T) {
+	known := kinds(t)
+	for _, v := range variants(t, "accepted") {
+		parent := v.parent(t)
+		_, _, problems := kindOf(t, known, parent).admit(t, parent, nil)
+		for _, problem := range problems {
+			t.Errorf("%s: %v: the CRD refuses it: %s", v.Why, v.Spec, problem)
+		}
+		answer := sync(t, parent)
+		if answer.Code != http.StatusOK {
+			t.Errorf("%s: %v: the hook refuses it: %s", v.Why, v.Spec, answer.Body)
+			continue
+		}
+		expectAccepted(t, v, answer.Body.Bytes())
+	}
+}
+
+// TestParentsAreRefused holds that a hook refuses a parent of which the API server would refuse a child, with the field in
+// the sentence.
+func TestParentsAreRefused(t *testing.T) {
+	for _, v := range variants(t, "refused") {
+		answer := sync(t, v.parent(t))
+		switch {
+		case answer.Code == http.StatusOK:
+			t.Errorf("%s: %v: the hook accepts it", v.Why, v.Spec)
+			expectAccepted(t, v, answer.Body.Bytes())
+		case answer.Code != http.StatusUnprocessableEntity:
+			t.Errorf("%s: %v: %d, want 422: %s", v.Why, v.Spec, answer.Code, answer.Body)
+		case v.Field == "" || !strings.Contains(answer.Body.String(), v.Field):
+			t.Errorf("%s: %v: the sentence does not name %q: %s", v.Why, v.Spec, v.Field, answer.Body)
+		}
+	}
+}
+
+func expectAccepted(t *testing.T, v variant, body []byte) {
+	t.Helper()
+	var response struct {
+		Children []map[string]any `json:"children"`
+	}
+	if err := json.Unmarshal(body, &response); err != nil {
+		t.Fatal(err)
+	}
+	if len(response.Children) == 0 {
+		t.Errorf("%s: no children", v.Why)
+	}
+	for _, child := range response.Children {
+		if err := created(t, child); err != nil {
+			t.Errorf("%s: %v: the API server refuses a child: %v", v.Why, v.Spec, err)
+		}
+	}
+}
+
+func variants(t *testing.T, outcome string) []variant {
+	t.Helper()
+	var found []variant
+	for _, file := range glob(t, "test/manifests/testdata/children/"+outcome+"*.yaml") {
+		var cases []variant
+		read(t, file, &cases)
+		found = append(found, cases...)
+	}
+	return found
+}
+
+// sync posts a parent without children to its sync hook. The groups of the request are those of a recorded one.
+func sync(t *testing.T, parent map[string]any) *httptest.ResponseRecorder {
+	t.Helper()
+	kind := parent["kind"].(string)
+	files := glob(t, "test/testdata/"+plainParents[kind].hook+"/sync/*/request.json")
+	request := readObject(t, files[0])
+	for _, part := range []string{"children", "related"} {
+		for group := range request[part].(map[string]any) {
+			request[part].(map[string]any)[group] = map[string]any{}
+		}
+	}
+	request["parent"] = parent
+	body, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := httptest.NewRequest(http.MethodPost, "/"+plainParents[kind].hook+"/sync", bytes.NewReader(body))
+	post.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	webhook.NewHandler(webhook.Options{
+		Controllers: webhook.Controllers(memcached.Config{SidecarImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
+	}).ServeHTTP(answer, post)
+	return answer
+}
+
+// TestAnnotationsFitWithTheirCopy holds that the API server accepts the largest annotations that the hook accepts, with
+// the copy of the child that Metacontroller adds to them, and that the hook refuses larger ones.
+func TestAnnotationsFitWithTheirCopy(t *testing.T) {
+	cases := []struct {
+		reason   string
+		value    string
+		accepted bool
+	}{
+		{"letters, which are encoded as they are", strings.Repeat("a", 119<<10), true},
+		{"more letters", strings.Repeat("a", 121<<10), false},
+		{"signs, which are encoded in six letters each", strings.Repeat("<", 19<<10), true},
+		{"more signs", strings.Repeat("<", 21<<10), false},
+	}
+	for _, test := range cases {
+		annotations := map[string]any{"example.com/large": test.value}
+		v := variant{Why: test.reason, Spec: map[string]any{"podAnnotations": annotations, "service": map[string]any{"annotations": annotations}}}
+		answer := sync(t, v.parent(t))
+		if accepted := answer.Code == http.StatusOK; accepted != test.accepted {
+			t.Errorf("%s: accepted: %t, want %t", test.reason, accepted, test.accepted)
+			continue
+		}
+		if test.accepted {
+			v.Spec = nil // which is large
+			expectAccepted(t, v, answer.Body.Bytes())
+		}
+	}
+}

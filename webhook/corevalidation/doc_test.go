@@ -1,0 +1,31 @@
+package corevalidation
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+var at = field.NewPath("spec")
+
+// expect compares the field and the type of the only error with want; "" is none.
+func expect(t *testing.T, reason string, errs field.ErrorList, want string) {
+	t.Helper()
+	got := ""
+	for _, err := range errs {
+		got += err.Field + ": " + err.Type.String() + "; "
+	}
+	if want != "" {
+		want += "; "
+	}
+	if got != want {
+		t.Errorf("%s: got %q, want %q (%v)", reason, got, want, errs)
+	}
+}
+
+func TestSorted(t *testing.T) {
+	errs := Sorted(field.ErrorList{field.Required(at.Child("b"), ""), field.Required(at.Child("a"), "")})
+	if errs[0].Field != "spec.a" {
+		t.Errorf("the first error is about %s, want spec.a", errs[0].Field)
+	}
+}

@@ -1,0 +1,46 @@
+package corevalidation
+
+import (
+	"net/netip"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// NetworkPolicyPeer validates one peer. A policy with an invalid peer is refused as a whole, and without its policy a
+// workload is open to everybody.
+func NetworkPolicyPeer(path *field.Path, peer *networkingv1.NetworkPolicyPeer) field.ErrorList {
+	errs := labelSelector(path.Child("podSelector"), peer.PodSelector)
+	errs = append(errs, labelSelector(path.Child("namespaceSelector"), peer.NamespaceSelector)...)
+	if (peer.IPBlock != nil) == (peer.PodSelector != nil || peer.NamespaceSelector != nil) {
+		errs = append(errs, field.Forbidden(path, "must be an ipBlock, or a podSelector or a namespaceSelector or both"))
+	}
+	if peer.IPBlock != nil {
+		errs = append(errs, ipBlock(path.Child("ipBlock"), peer.IPBlock)...)
+	}
+	return errs
+}
+
+func ipBlock(path *field.Path, block *networkingv1.IPBlock) field.ErrorList {
+	errs := cidr(path.Child("cidr"), block.CIDR)
+	whole, err := netip.ParsePrefix(block.CIDR)
+	if err != nil {
+		return errs
+	}
+	for i, except := range block.Except {
+		at := path.Child("except").Index(i)
+		errs = append(errs, cidr(at, except)...)
+		part, err := netip.ParsePrefix(except)
+		if err == nil && (part.Bits() <= whole.Bits() || !whole.Contains(part.Addr())) {
+			errs = append(errs, field.Invalid(at, except, "must be within "+block.CIDR+", and not all of it"))
+		}
+	}
+	return errs
+}
+
+// cidr is as strict as Kubernetes 1.36 and later: older versions accept leading zeros and bits beyond the prefix, and
+// network plugins then differ in what they make of them. It accepts the forms of IPv6 that are not canonical, as all do.
+func cidr(path *field.Path, value string) field.ErrorList {
+	return validation.IsValidCIDRForLegacyField(path, value, true, nil)
+}

@@ -1,0 +1,94 @@
+package corevalidation
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Tolerations validates what pods tolerate. The operators Lt and Gt are refused, because the API server refuses them
+// unless an alpha feature gate is enabled.
+func Tolerations(path *field.Path, tolerations []corev1.Toleration) field.ErrorList {
+	var errs field.ErrorList
+	for i := range tolerations {
+		errs = append(errs, toleration(path.Index(i), &tolerations[i])...)
+	}
+	return errs
+}
+
+func toleration(path *field.Path, given *corev1.Toleration) field.ErrorList {
+	errs := OneOf(path.Child("operator"), given.Operator, "", corev1.TolerationOpExists, corev1.TolerationOpEqual)
+	errs = append(errs, OneOf(path.Child("effect"), given.Effect, "", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute)...)
+	if given.Key != "" {
+		errs = append(errs, metavalidation.ValidateLabelName(given.Key, path.Child("key"))...)
+	} else if given.Operator != corev1.TolerationOpExists {
+		errs = append(errs, field.Required(path.Child("key"), "is optional only for the operator Exists"))
+	}
+	if given.Operator == corev1.TolerationOpExists && given.Value != "" {
+		errs = append(errs, field.Invalid(path.Child("value"), given.Value, "must be empty for the operator Exists"))
+	}
+	if given.Operator != corev1.TolerationOpExists {
+		errs = append(errs, invalid(path.Child("value"), given.Value, validation.IsValidLabelValue(given.Value))...)
+	}
+	if given.TolerationSeconds != nil && given.Effect != corev1.TaintEffectNoExecute {
+		errs = append(errs, field.Forbidden(path.Child("tolerationSeconds"), "is only for the effect NoExecute"))
+	}
+	return errs
+}
+
+// TopologySpreadConstraints validates how pods are spread. Of two constraints no more than one may have the same
+// topologyKey and whenUnsatisfiable.
+func TopologySpreadConstraints(path *field.Path, constraints []corev1.TopologySpreadConstraint) field.ErrorList {
+	type kind struct {
+		key    string
+		action corev1.UnsatisfiableConstraintAction
+	}
+	var errs field.ErrorList
+	seen := map[kind]bool{}
+	for i := range constraints {
+		constraint := &constraints[i]
+		errs = append(errs, topologySpreadConstraint(path.Index(i), constraint)...)
+		is := kind{constraint.TopologyKey, constraint.WhenUnsatisfiable}
+		if seen[is] {
+			errs = append(errs, field.Duplicate(path.Index(i).Child("topologyKey"), fmt.Sprintf("%s with whenUnsatisfiable %s", is.key, is.action)))
+		}
+		seen[is] = true
+	}
+	return errs
+}
+
+func topologySpreadConstraint(path *field.Path, given *corev1.TopologySpreadConstraint) field.ErrorList {
+	errs := OneOf(path.Child("whenUnsatisfiable"), given.WhenUnsatisfiable, corev1.DoNotSchedule, corev1.ScheduleAnyway)
+	if given.MaxSkew < 1 {
+		errs = append(errs, field.Invalid(path.Child("maxSkew"), given.MaxSkew, "must be at least 1"))
+	}
+	if given.TopologyKey == "" {
+		errs = append(errs, field.Required(path.Child("topologyKey"), "name the label of nodes by which pods are spread"))
+	}
+	if given.MinDomains != nil && *given.MinDomains < 1 {
+		errs = append(errs, field.Invalid(path.Child("minDomains"), *given.MinDomains, "must be at least 1"))
+	}
+	if given.MinDomains != nil && given.WhenUnsatisfiable != corev1.DoNotSchedule {
+		errs = append(errs, field.Forbidden(path.Child("minDomains"), "is only for whenUnsatisfiable DoNotSchedule"))
+	}
+	errs = append(errs, nodeInclusionPolicy(path.Child("nodeAffinityPolicy"), given.NodeAffinityPolicy)...)
+	errs = append(errs, nodeInclusionPolicy(path.Child("nodeTaintsPolicy"), given.NodeTaintsPolicy)...)
+	errs = append(errs, labelSelector(path.Child("labelSelector"), given.LabelSelector)...)
+	errs = append(errs, labelKeys(path.Child("matchLabelKeys"), given.MatchLabelKeys, given.LabelSelector)...)
+	for i, key := range given.MatchLabelKeys {
+		if selects(given.LabelSelector, key) {
+			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not be in labelSelector too"))
+		}
+	}
+	return errs
+}
+
+func nodeInclusionPolicy(path *field.Path, policy *corev1.NodeInclusionPolicy) field.ErrorList {
+	if policy == nil {
+		return nil
+	}
+	return OneOf(path, *policy, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)
+}

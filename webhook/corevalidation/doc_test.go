@@ -1,6 +1,7 @@
 package corevalidation
 
 import (
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -8,17 +9,14 @@ import (
 
 var at = field.NewPath("spec")
 
-// expect compares the field and the type of the only error with want; "" is none.
+// expect compares the fields and the types of all errors with want; "" is none.
 func expect(t *testing.T, reason string, errs field.ErrorList, want string) {
 	t.Helper()
-	got := ""
+	var all []string
 	for _, err := range errs {
-		got += err.Field + ": " + err.Type.String() + "; "
+		all = append(all, err.Field+": "+err.Type.String())
 	}
-	if want != "" {
-		want += "; "
-	}
-	if got != want {
+	if got := strings.Join(all, "; "); got != want {
 		t.Errorf("%s: got %q, want %q (%v)", reason, got, want, errs)
 	}
 }

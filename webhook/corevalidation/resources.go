@@ -41,7 +41,8 @@ func quantity(path *field.Path, name corev1.ResourceName, value resource.Quantit
 	case value.Sign() < 0:
 		errs = append(errs, field.Invalid(path, value.String(), "must not be negative"))
 	case value.CmpInt64(math.MaxInt64) > 0:
-		errs = append(errs, field.Invalid(path, value.String(), "must be less than 8Ei"))
+		// Without the value, because a Quantity writes 1 for 1000000000000000000000.
+		errs = append(errs, field.Invalid(path, field.OmitValueType{}, "must be less than 8Ei"))
 	case isExtended(name) && !isWhole(value):
 		errs = append(errs, field.Invalid(path, value.String(), "must be a whole number"))
 	case isHugePages(name) && !isPages(name, value):

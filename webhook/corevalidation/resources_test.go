@@ -22,6 +22,7 @@ func TestResources(t *testing.T) {
 		{"the most in 64 bits", list{"memory": "9223372036854775807"}, nil, ""},
 		{"more than 64 bits", list{"memory": "1e21"}, nil, "spec.limits[memory]: Invalid value"},
 		{"more than 64 bits by one digit", list{"memory": "1e19"}, nil, "spec.limits[memory]: Invalid value"},
+		{"more than 64 bits in digits", list{"memory": "1000000000000000000000"}, nil, "spec.limits[memory]: Invalid value"},
 		{"a device", list{"example.com/a": "1"}, list{"example.com/a": "1"}, ""},
 		{"a device without a limit", nil, list{"example.com/a": "1"}, "spec.limits[example.com/a]: Required value"},
 		{"fewer devices than the limit", list{"example.com/a": "2"}, list{"example.com/a": "1"}, "spec.requests[example.com/a]: Invalid value"},

@@ -23,6 +23,8 @@ type variant struct {
 	Spec map[string]any `json:"spec"`
 	// Field is what the error of the hook has to name.
 	Field string `json:"field,omitempty"`
+	// Stricter is why a hook refuses what the API server accepts.
+	Stricter string `json:"stricter,omitempty"`
 }
 
 // plainParents are the parents on which variants are laid.

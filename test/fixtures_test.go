@@ -79,6 +79,9 @@ func syncFixtures(t testing.TB) []fixture {
 	return found
 }
 
+// lastApplied is the annotation in which Metacontroller keeps what it applied last.
+const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
+
 // sidecarImage is as in manifests/base.
 const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
 

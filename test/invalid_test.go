@@ -75,19 +75,9 @@ func set(object map[string]any, path []string, value any) {
 }
 
 // isInvalid reports whether a response is about a spec that the hook does not act on.
-func isInvalid(response map[string]any) bool {
-	return conditionReason(response, "Ready") == "InvalidSpec"
-}
-
-func conditionReason(response map[string]any, kind string) string {
-	status, _ := response["status"].(map[string]any)
-	conditions, _ := status["conditions"].([]any)
-	for _, condition := range conditions {
-		if fields := condition.(map[string]any); fields["type"] == kind {
-			return fields["reason"].(string)
-		}
-	}
-	return ""
+func isInvalid(body map[string]any) bool {
+	_, isObject := body["status"].(map[string]any)
+	return isObject && response{body}.condition("Ready").reason == "InvalidSpec"
 }
 
 // wantUnchanged fails unless a response to an invalid parent leaves every child as it is.
@@ -98,12 +88,12 @@ func wantUnchanged(t testing.TB, recorder *httptest.ResponseRecorder, request ma
 		wantRefused(t, recorder, http.StatusUnprocessableEntity, reason)
 		return
 	}
-	response := parse(t, recorder.Body.Bytes())
-	if !isInvalid(response) || conditionReason(response, "Degraded") != "InvalidSpec" {
-		t.Errorf("%s: Ready is %s and Degraded %s, want InvalidSpec", reason, conditionReason(response, "Ready"), conditionReason(response, "Degraded"))
+	r := response{parse(t, recorder.Body.Bytes())}
+	if ready, degraded := r.condition("Ready"), r.condition("Degraded"); !ready.is("False", "InvalidSpec") || !degraded.is("True", "InvalidSpec") {
+		t.Errorf("%s: Ready is %v and Degraded %v, want InvalidSpec", reason, ready, degraded)
 	}
 	returned := map[string]any{}
-	for _, child := range response["children"].([]any) {
+	for _, child := range r.children() {
 		returned[childName(child)] = child
 	}
 	if diff := cmp.Diff(applied, returned); diff != "" {

@@ -17,8 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
-
 // cluster is a model of what surrounds the hook: an API server, the workload controllers and the kubelets. Children are
 // stored by their kind, because each has the name of its parent.
 type cluster struct {

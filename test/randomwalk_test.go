@@ -136,10 +136,11 @@ func (w *walk) settle() {
 	w.refused = ""
 	quiet := 0
 	for round := 0; round < maxQuietRounds && quiet < quietRounds; round++ {
-		w.step++
-		w.steady = true
+		w.step, w.steady = w.step+1, true
 		version := w.counter
-		w.tick(quietInterval)
+		for range 4 {
+			w.tick(quietInterval / 4)
+		}
 		w.sync()
 		if quiet++; w.counter != version {
 			quiet = 0

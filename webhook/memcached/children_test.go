@@ -8,6 +8,9 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
 )
 
 func monitored(spec *Spec) {
@@ -36,12 +39,34 @@ func TestDesiredChildren(t *testing.T) {
 		memcached := sample(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desired(memcached, test.replicas, "", test.monitors) {
+		observed := &children{}
+		if test.monitors {
+			observed.ServiceMonitors.Group = composite.GroupOf[object.Child]()
+		}
+		for _, child := range desired(memcached, test.replicas, "", observed) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
+	}
+}
+
+// TestServiceKeepsForeignAnnotations: Metacontroller removes a whole map that is not desired any more.
+func TestServiceKeepsForeignAnnotations(t *testing.T) {
+	memcached := sample(1)
+	if got := service(memcached, nil).Annotations; got != nil {
+		t.Errorf("a Service without annotations has %v", got)
+	}
+	memcached.Spec.Service.Annotations = map[string]string{"a": "b"}
+	observed := observedAs[object.Child](service(memcached, nil))
+	memcached.Spec.Service.Annotations = nil
+	for range 3 {
+		desired := service(memcached, &observed)
+		if len(desired.Annotations) != 1 || desired.Annotations["a"] != "" {
+			t.Fatalf("the desired annotations are %v", desired.Annotations)
+		}
+		observed = observedAs[object.Child](desired)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/object"
@@ -28,13 +29,17 @@ const (
 // mountPeriod is how long the kubelet may take to mount the volumes of a pod. It needs a second or two.
 const mountPeriod = time.Minute
 
+// reportPeriod is how long a reloader that was killed may take to report a failure again: half a minute of patience, and
+// time to start. Until then what it reported before holds.
+const reportPeriod = 2 * time.Minute
+
 // secrets is what the pods report of the Secrets that they use. The hook reads no Secret.
 type secrets struct {
 	mounted, reloaded object.Finding
 	condition         *metav1.Condition
 }
 
-func secretsOf(spec *Spec, reloaderImage string, rollout object.Rollout, pods []*object.Pod, now metav1.Time) secrets {
+func secretsOf(spec *Spec, before []metav1.Condition, reloaderImage string, rollout object.Rollout, pods []*object.Pod, now metav1.Time) secrets {
 	if spec.TLS == nil && spec.Auth == nil {
 		return secrets{}
 	}
@@ -43,7 +48,7 @@ func secretsOf(spec *Spec, reloaderImage string, rollout object.Rollout, pods []
 		return found
 	}
 	if reloaderImage != "" && rollout.AllUpdated() {
-		found.reloaded.Problem = notReloaded(spec, pods)
+		found.reloaded = notReloaded(spec, meta.FindStatusCondition(before, SecretsCurrent), pods, now)
 	}
 	found.condition = secretsCurrent(spec, reloaderImage, object.First(found.mounted, found.reloaded).Problem, pods)
 	return found
@@ -92,14 +97,21 @@ func waitsForVolumes(pod *object.Pod) bool {
 
 // notReloaded returns the problem of the first pod whose memcached does not accept a Secret that has changed. It keeps
 // running with the earlier content. Callers make sure that no pod has an earlier pod template, which may name other Secrets.
-func notReloaded(spec *Spec, pods []*object.Pod) *object.Problem {
+func notReloaded(spec *Spec, before *metav1.Condition, pods []*object.Pod, now metav1.Time) object.Finding {
 	for _, pod := range pods {
-		if end := reloaderEnd(pod); end != nil && end.ExitCode == 1 && end.Message != "" {
-			return &object.Problem{Reason: ReasonSecretNotReloaded, Message: fmt.Sprintf(
-				"pod %s: memcached does not accept %s: %s", pod.Name, secretNames(spec), end.Message)}
+		end := reloaderEnd(pod)
+		switch {
+		case end == nil:
+		case end.ExitCode == 1 && end.Message != "":
+			return object.Finding{Problem: &object.Problem{Reason: ReasonSecretNotReloaded, Message: fmt.Sprintf(
+				"pod %s: memcached does not accept %s: %s", pod.Name, secretNames(spec), end.Message)}}
+		case end.ExitCode != 0 && before != nil && before.Reason == ReasonSecretNotReloaded:
+			if left := end.FinishedAt.Add(reportPeriod).Sub(now.Time); left > 0 {
+				return object.Finding{Problem: &object.Problem{Reason: before.Reason, Message: before.Message}, Wait: min(left, reportPeriod)}
+			}
 		}
 	}
-	return nil
+	return object.Finding{}
 }
 
 // reloaderEnd returns how the reloader of a pod exited last; nil if it never did. It exits with 1 to report a Secret that

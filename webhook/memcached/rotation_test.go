@@ -61,7 +61,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsOf(&test.spec, test.image, test.rollout, test.pods, noon).condition; condition != nil {
+		if condition := secretsOf(&test.spec, nil, test.image, test.rollout, test.pods, noon).condition; condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -95,6 +95,33 @@ func TestSecretNotReloaded(t *testing.T) {
 		got := conditionsOf(t, Config{SidecarImage: "reloader:1"}, observed)[object.Degraded]
 		if got.Reason != test.want {
 			t.Errorf("%s: Degraded is %s for %s (%s), want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
+		}
+	}
+}
+
+// TestReloaderWasKilled: the kubelet keeps one end of a container, so a kill hides what the reloader reported, until it has
+// reported it again.
+func TestReloaderWasKilled(t *testing.T) {
+	reported := []metav1.Condition{{Type: SecretsCurrent, Status: metav1.ConditionFalse, Reason: ReasonSecretNotReloaded, Message: "pod a: bad key"}}
+	cases := []struct {
+		reason string
+		before []metav1.Condition
+		pod    *object.Pod
+		want   string
+		wait   time.Duration
+	}{
+		{"it was killed a moment ago", reported, reloading("a", 137, "", 30), "pod a: bad key", 90 * time.Second},
+		{"it has had time to report again", reported, reloading("a", 255, "", 120), "", 0},
+		{"it reported nothing before", nil, reloading("a", 137, "", 30), "", 0},
+		{"memcached has accepted the Secret since", reported, reloading("a", 0, "", 30), "", 0},
+	}
+	for _, test := range cases {
+		found, got := secretsOf(&Spec{TLS: &TLS{SecretName: "x"}}, test.before, "i", object.Rollout{Current: true}, []*object.Pod{test.pod}, noon).reloaded, ""
+		if found.Problem != nil {
+			got = found.Problem.Message
+		}
+		if got != test.want || found.Wait != test.wait {
+			t.Errorf("%s: got %q for %s, want %q for %s", test.reason, got, found.Wait, test.want, test.wait)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretsOf(&test.spec, "reloader:1", object.Rollout{}, test.pods, noon).mounted
+		found := secretsOf(&test.spec, nil, "reloader:1", object.Rollout{}, test.pods, noon).mounted
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

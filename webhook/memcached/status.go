@@ -17,7 +17,7 @@ func assess(observed *observation, workload *object.Workload, pods []*object.Pod
 	memcached, spec := observed.Parent, &observed.Parent.Spec
 	size := sizingOf(spec)
 	rollout := object.RolloutOf(workload, scale.size, memcached, pods)
-	secrets := secretsOf(spec, reloaderImage, rollout, pods, observed.Now)
+	secrets := secretsOf(spec, memcached.Status.Conditions, reloaderImage, rollout, pods, observed.Now)
 	seen := observationOf(observed, workload, pods)
 	seen.Rollout = rollout
 	seen.Holder = holder(memcached, &observed.Related)

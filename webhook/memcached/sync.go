@@ -30,7 +30,7 @@ func (c Config) sync(observed observation) (composite.Desired[Status], error) {
 	if err != nil {
 		return composite.Desired[Status]{}, err
 	}
-	children := desired(memcached, scale.replicas, image, observed.Children.ServiceMonitors.Listed())
+	children := desired(memcached, scale.replicas, image, &observed.Children)
 	assessed, wait, err := assess(&observed, workload, pods, scale, children, image)
 	if err != nil {
 		return composite.Desired[Status]{}, err
@@ -80,15 +80,18 @@ func holder(memcached *Memcached, related *related) *object.Holder {
 
 // desired returns the children, the workload first. A child of a kind that the CompositeController does not list would never
 // be deleted.
-func desired(memcached *Memcached, replicas int32, reloaderImage string, monitorsListed bool) []runtime.Object {
-	children := []runtime.Object{workloadOf(memcached, replicas, reloaderImage), service(memcached)}
+func desired(memcached *Memcached, replicas int32, reloaderImage string, observed *children) []runtime.Object {
+	children := []runtime.Object{
+		workloadOf(memcached, replicas, reloaderImage),
+		service(memcached, observed.Services.Get(memcached.Namespace, memcached.Name)),
+	}
 	if budget := podDisruptionBudget(memcached, replicas); budget != nil {
 		children = append(children, budget)
 	}
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
 	}
-	if monitor := serviceMonitor(memcached); monitor != nil && monitorsListed {
+	if monitor := serviceMonitor(memcached); monitor != nil && observed.ServiceMonitors.Listed() {
 		children = append(children, monitor)
 	}
 	return children

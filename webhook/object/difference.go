@@ -96,6 +96,11 @@ func appliedForm(observed Observed) form {
 	return last
 }
 
+// AppliedAnnotations returns the annotations of a child as they were applied last.
+func AppliedAnnotations(observed Observed) map[string]string {
+	return appliedForm(observed).Metadata.Annotations
+}
+
 // stringsDifference returns the least key whose value an apply would change.
 func stringsDifference(have, last, want map[string]string) (least string, differs bool) {
 	changes := func(key string) {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/object"
 )
 
 // Input is a file with parents, as kubectl apply takes it.
@@ -96,6 +97,10 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 	if err := json.Unmarshal(response.Body, &answer); err != nil {
 		return nil, parent.errorAt("", fmt.Errorf("reading the hook's answer: %w", err))
 	}
+	if message, invalid := invalidSpec(answer.Status); invalid {
+		path, _, _ := strings.Cut(strings.TrimPrefix(message, "["), ":")
+		return nil, parent.errorAt(path, errors.New(message))
+	}
 	parent.object["status"] = answer.Status
 	objects := []Object{parent.object}
 	for _, child := range answer.Children {
@@ -106,6 +111,19 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 		objects = append(objects, child)
 	}
 	return objects, nil
+}
+
+// invalidSpec returns why the hook does not act on the spec of a parent. In a cluster its children stay as they are.
+func invalidSpec(status map[string]any) (message string, invalid bool) {
+	conditions, _, _ := unstructured.NestedSlice(status, "conditions")
+	for _, condition := range conditions {
+		fields, _ := condition.(map[string]any)
+		if fields["type"] == object.Ready && fields["reason"] == object.ReasonInvalidSpec {
+			message, _ = fields["message"].(string)
+			return message, true
+		}
+	}
+	return "", false
 }
 
 // newRequest makes the sync request that Metacontroller would send: of a recorded one, or of an empty cluster.

@@ -1,0 +1,120 @@
+package test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// TestDefects holds what a golden response alone does not say: which part of it was wrong once, and why that matters.
+func TestDefects(t *testing.T) {
+	reasonPattern := regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+	cases := []struct {
+		folder, reason string
+		holds          func(response) bool
+	}{
+		{"tls-removed-after-failed-reload", "the reloader of an earlier template reported a Secret that spec does not name any more",
+			func(r response) bool { return r.condition("Degraded").is("False", "AsExpected") }},
+		{"scaling-clock-set-back", "a step in the future must not hold back the next one for longer than the interval",
+			func(r response) bool { return r.resyncAfter() <= 30*time.Second && r.replicas() == 4 }},
+		{"scaling-status-of-another-time", "on the way from 8 to 1 an old status must not lead back up to 10",
+			func(r response) bool { return r.replicas() <= 8 && r.replicas() >= 6 }},
+		{"message-too-long", "the API server refuses a whole status for one message over 32768 characters; the cause comes first",
+			func(r response) bool {
+				message := r.condition("Degraded").message
+				return utf8.RuneCountInString(message) <= 1000 && strings.Contains(message, `image "memcached:no-such-tag" cannot be pulled`)
+			}},
+		{"reason-with-blanks", "the API server refuses a whole status for one reason with blanks",
+			func(r response) bool { return reasonPattern.MatchString(r.condition("Degraded").reason) }},
+		{"oom-killed-in-the-future", "a time in the future does not say when it was; the limit that is too low still counts",
+			func(r response) bool { return r.condition("Degraded").is("True", "MemoryLimitTooLow") }},
+		{"reloader-killed-after-failed-reload", "a reloader that was killed an hour ago and runs has had the time to report a failure again",
+			func(r response) bool { return r.condition("SecretsCurrent").is("True", "Loaded") }},
+		{"crash-that-expires", "nothing else happens that would end Degraded",
+			func(r response) bool {
+				return r.condition("Degraded").is("True", "CrashLoopBackOff") && r.resyncAfter() > 0 && r.resyncAfter() <= 10*time.Minute
+			}},
+		{"reloader-image-edited-by-hand", "nobody but the flag -sidecar-image chooses what runs next to memcached",
+			func(r response) bool {
+				return r.image("reload") == sidecarImage && r.condition("Ready").status == "False"
+			}},
+		{"network-policy-invalid", "the API server would refuse the NetworkPolicy alone, and the cache would run without one",
+			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 0 }},
+		{"network-policy-invalid-while-running", "what runs stays as it was applied last",
+			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 4 }},
+		{"network-policy-not-updated", "while an update is refused, the earlier policy admits more than spec does",
+			func(r response) bool { return r.condition("Ready").is("False", "NetworkPolicyOutdated") }},
+		{"deployment-paused", "the image is not rolled out, and nothing else says why",
+			func(r response) bool {
+				return r.condition("Ready").is("False", "Paused") && r.condition("Degraded").is("True", "Paused") && r.image("memcached") == "memcached:1.6.40"
+			}},
+		{"no-pod-observed", "a workload that counts two ready pods lags behind when none is observed",
+			func(r response) bool { return r.condition("Ready").status == "False" }},
+		{"secret-reloaded-minutes-apart", "the kubelets of two nodes may be minutes apart",
+			func(r response) bool { return r.condition("SecretsCurrent").is("True", "Loaded") }},
+	}
+	handler := newHandler()
+	for _, test := range cases {
+		request, err := readRequest("memcached", "sync", test.folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := response{parse(t, mustAnswer(t, handler, "/memcached/sync", request))}
+		if !test.holds(r) {
+			t.Errorf("%s: %s; got Ready %v, Degraded %v, SecretsCurrent %v, %d replicas, again after %s", test.folder, test.reason,
+				r.condition("Ready"), r.condition("Degraded"), r.condition("SecretsCurrent"), r.replicas(), r.resyncAfter())
+		}
+	}
+}
+
+// response is the response of a sync hook.
+type response struct{ body map[string]any }
+
+type condition struct{ status, reason, message string }
+
+func (c condition) is(status, reason string) bool { return c.status == status && c.reason == reason }
+
+func (r response) condition(kind string) condition {
+	conditions, _ := r.body["status"].(map[string]any)["conditions"].([]any)
+	for _, each := range conditions {
+		if fields := each.(map[string]any); fields["type"] == kind {
+			return condition{fields["status"].(string), fields["reason"].(string), fields["message"].(string)}
+		}
+	}
+	return condition{}
+}
+
+func (r response) children() []any { return r.body["children"].([]any) }
+
+func (r response) resyncAfter() time.Duration {
+	seconds, _ := r.body["resyncAfterSeconds"].(float64)
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// workload returns the spec of the child that runs the pods.
+func (r response) workload() map[string]any {
+	for _, child := range r.children() {
+		if spec := child.(map[string]any)["spec"].(map[string]any); spec["template"] != nil {
+			return spec
+		}
+	}
+	return nil
+}
+
+func (r response) replicas() int {
+	replicas, _ := r.workload()["replicas"].(float64)
+	return int(replicas)
+}
+
+// image returns the image of a container of the pods; "" when there is none.
+func (r response) image(container string) string {
+	template, _ := r.workload()["template"].(map[string]any)
+	for _, each := range template["spec"].(map[string]any)["containers"].([]any) {
+		if fields := each.(map[string]any); fields["name"] == container {
+			return fields["image"].(string)
+		}
+	}
+	return ""
+}

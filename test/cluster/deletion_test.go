@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -54,6 +57,50 @@ func TestDeletedAsOrphan(t *testing.T) {
 	if diff := cmp.Diff(before, podsOf(t, m)); diff != "" {
 		t.Errorf("the pods should be the same (-before +after):\n%s", diff)
 	}
+	createdAgain(t, m, deployment.UID, before)
+}
+
+// createdAgain creates a Memcached under the name of one whose children became orphans. The stand-in of Metacontroller takes
+// them over at the next apply. The real one does not, and the status holds the command that hands them over.
+func createdAgain(t *testing.T, m *unstructured.Unstructured, deployment types.UID, pods []string) {
+	t.Helper()
+	again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
+	again.SetGroupVersionKind(memcachedKind)
+	again.SetNamespace(m.GetNamespace())
+	again.SetName(m.GetName())
+	must(t, shared.Client.Create(t.Context(), again))
+	if isReal(t) {
+		eventually(t, patience, "the status says who owns the Deployment", func(ctx context.Context) error {
+			if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(again), again); err != nil {
+				return err
+			}
+			if degraded := Condition(again, "Degraded"); degraded == nil || degraded["reason"] != "Orphaned" {
+				return fmt.Errorf("status %v", again.Object["status"])
+			}
+			return nil
+		})
+		message := fmt.Sprint(Condition(again, "Degraded")["message"])
+		_, command, found := strings.Cut(message, "run: kubectl ")
+		if !found {
+			t.Fatalf("there is no command in %q", message)
+		}
+		kubectl(t, strings.Fields(command)...)
+	}
+	waitReady(t, again, len(pods), patience)
+	if after := deploymentOf(t, again); after.UID != deployment {
+		t.Errorf("the Deployment is another one: %v", after.ObjectMeta)
+	}
+	if diff := cmp.Diff(pods, podsOf(t, again)); diff != "" {
+		t.Errorf("the pods should be the same (-before +after):\n%s", diff)
+	}
+}
+
+// isReal reports whether the cluster runs the real Metacontroller.
+func isReal(t *testing.T) bool {
+	t.Helper()
+	program, err := findMetacontroller()
+	must(t, err)
+	return program != ""
 }
 
 func names(ctx context.Context, list client.ObjectList, namespace string) ([]string, error) {

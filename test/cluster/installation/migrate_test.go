@@ -90,12 +90,11 @@ func TestNameIsTaken(t *testing.T) {
 		owners := kubectl(t, "get", "deployment", "taken", "--output", "jsonpath={.metadata.ownerReferences}")
 		return owners, owners == ""
 	})
-	waitFor(t, "the status says that no pod is there", func() (string, bool) {
-		status := kubectl(t, "get", "memcached", "taken", "--output", `jsonpath={.status.conditions[?(@.type=="Ready")].message}`)
-		return status, strings.Contains(status, "0 of 1")
+	waitFor(t, "the status says that the name is taken", func() (string, bool) {
+		status := kubectl(t, "get", "memcached", "taken", "--output", `jsonpath={.status.conditions[?(@.type=="Degraded")].reason}`)
+		return status, status == "NameTaken"
 	})
 	kubectl(t, "delete", "deployment", "taken")
-	kubectl(t, "annotate", "memcached", "taken", "try-again=1")
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/taken", "--timeout=2m")
 }
 

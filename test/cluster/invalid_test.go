@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestInvalidSpecChangesNothing(t *testing.T) {
+	because(t, "what only the hook refuses must not touch a running cache, and its author must read why nothing happens")
+	t.Parallel()
+	m := newMemcached(t, newNamespace(t), "cache", 2)
+	deployment := deploymentOf(t, m)
+	policy := &networkingv1.NetworkPolicy{}
+	must(t, shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), policy))
+
+	// The CRD has no rule for host bits. The image would replace every pod.
+	edit(t, m, map[string]any{
+		"image":         "memcached:1.6.39",
+		"networkPolicy": map[string]any{"from": []any{map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.1/8"}}}},
+	})
+	eventually(t, patience, "the resource says what is invalid", func(ctx context.Context) error {
+		if !isReal(t) { // it applies without recording what it applied, so the hook refuses the request
+			events := kubectl(t, "get", "events", "--namespace", m.GetNamespace(), "--field-selector", "reason=SyncError", "--output", "jsonpath={.items[*].message}")
+			if !strings.Contains(events, "spec.networkPolicy.from[0].ipBlock.cidr") {
+				return fmt.Errorf("events %q", events)
+			}
+			return nil
+		}
+		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
+			return err
+		}
+		for _, kind := range []string{"Ready", "Degraded"} {
+			if condition := Condition(m, kind); condition["reason"] != "InvalidSpec" || condition["observedGeneration"] != m.GetGeneration() {
+				return fmt.Errorf("%s is %v", kind, condition)
+			}
+		}
+		return nil
+	})
+	if after := deploymentOf(t, m); after.Generation != deployment.Generation {
+		t.Errorf("the Deployment changed: %v", after.Spec)
+	}
+	after := &networkingv1.NetworkPolicy{}
+	must(t, shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), after))
+	if after.Generation != policy.Generation {
+		t.Errorf("the NetworkPolicy changed: %v", after.Spec)
+	}
+
+	edit(t, m, map[string]any{"image": nil, "networkPolicy": nil})
+	waitReady(t, m, 2, patience)
+}
+
+// edit merges fields into the spec of a Memcached.
+func edit(t *testing.T, m *unstructured.Unstructured, spec map[string]any) {
+	t.Helper()
+	patch, err := (&unstructured.Unstructured{Object: map[string]any{"apiVersion": "cache.example.com/v1alpha1", "kind": "Memcached", "spec": spec}}).MarshalJSON()
+	must(t, err)
+	must(t, shared.Client.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", patch)))
+}

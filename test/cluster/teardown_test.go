@@ -85,7 +85,7 @@ func waitsFor(t *testing.T, namespace, name string, kind schema.GroupVersionKind
 	eventually(t, patience, "the parent waits for its "+kind.Kind, func(context.Context) error {
 		parent := get(t, customImageDeployKind, namespace, name)
 		ready := Condition(parent, "Ready")
-		if ready == nil || ready["reason"] != "Terminating" || ready["message"] != "waiting until the "+kind.Kind+" is gone" {
+		if ready == nil || ready["reason"] != "Terminating" || ready["message"] != "Waiting until the "+kind.Kind+" is gone." {
 			return fmt.Errorf("its condition Ready is %v", ready)
 		}
 		if get(t, kind, namespace, name).GetDeletionTimestamp() == nil {

@@ -3,13 +3,15 @@ package memcached
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
 
 // service gives clients the addresses of all pods, for it is they who choose the server for a key. A pod that is not
 // ready for a moment stays among them: leaving it out would move its keys, and putting it back move them again.
-func service(memcached *Memcached, observed *object.Child) *corev1.Service {
+func service(memcached *Memcached) *corev1.Service {
 	given := &memcached.Spec.Service
 	return &corev1.Service{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
@@ -17,7 +19,7 @@ func service(memcached *Memcached, observed *object.Child) *corev1.Service {
 			Name:        memcached.Name,
 			Namespace:   memcached.Namespace,
 			Labels:      labels(memcached),
-			Annotations: serviceAnnotations(given.Annotations, observed),
+			Annotations: given.Annotations,
 		},
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
@@ -29,11 +31,17 @@ func service(memcached *Memcached, observed *object.Child) *corev1.Service {
 	}
 }
 
-// serviceAnnotations returns those of spec. Metacontroller would remove the whole map, with the annotations that others set,
-// from a Service that had annotations of spec and has none any more. So from then on it has one of ours.
-func serviceAnnotations(given map[string]string, observed *object.Child) map[string]string {
-	if len(given) > 0 || observed == nil || len(object.AppliedAnnotations(observed)) == 0 {
-		return given
+// keepForeignAnnotations returns a Service with an empty map of annotations when it has none and once had some. Without the
+// map Metacontroller would remove the annotations that others set, too.
+func keepForeignAnnotations(service *corev1.Service, observed *object.Child) runtime.Object {
+	if len(service.Annotations) > 0 || observed == nil || object.AppliedAnnotations(observed) == nil {
+		return service
 	}
-	return map[string]string{"memcached-operator.example.com/parent-kind": Kind.Kind}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(service) // a Service omits an empty map
+	if err != nil {
+		panic(err)
+	}
+	kept := &unstructured.Unstructured{Object: fields}
+	kept.Object["metadata"].(map[string]any)["annotations"] = map[string]any{}
+	return kept
 }

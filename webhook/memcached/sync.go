@@ -83,7 +83,7 @@ func holder(memcached *Memcached, related *related) *object.Holder {
 func desired(memcached *Memcached, replicas int32, reloaderImage string, observed *children) []runtime.Object {
 	children := []runtime.Object{
 		workloadOf(memcached, replicas, reloaderImage),
-		service(memcached, observed.Services.Get(memcached.Namespace, memcached.Name)),
+		keepForeignAnnotations(service(memcached), observed.Services.Get(memcached.Namespace, memcached.Name)),
 	}
 	if budget := podDisruptionBudget(memcached, replicas); budget != nil {
 		children = append(children, budget)

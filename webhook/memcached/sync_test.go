@@ -51,7 +51,7 @@ func settled(memcached *Memcached) observation {
 	workload.Status = object.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
 	observed := observation{Parent: memcached, Now: now, Children: children{
 		Deployments:          composite.GroupOf(workload),
-		Services:             composite.GroupOf(observedAs[object.Child](service(memcached, nil))),
+		Services:             composite.GroupOf(observedAs[object.Child](service(memcached))),
 		PodDisruptionBudgets: composite.GroupOf(observedAs[object.Child](podDisruptionBudget(memcached, size))),
 		NetworkPolicies:      composite.GroupOf(observedAs[object.Child](networkPolicy(memcached))),
 	}}

@@ -2,6 +2,7 @@ package test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -32,32 +33,38 @@ func FuzzHooks(f *testing.F) {
 		case recorder.Code != http.StatusOK:
 			t.Fatalf("%s: answered %d %s", hook.url(), recorder.Code, recorder.Body)
 		}
-		response := parse(t, recorder.Body.Bytes())
-		if hook.hook == "customize" {
-			for _, rule := range response["relatedResources"].([]any) {
-				if fields := rule.(map[string]any); fields["labelSelector"] == nil && fields["names"] == nil {
-					t.Fatalf("%s: a rule selects everything: %s", hook.url(), recorder.Body)
-				}
-			}
-			return
-		}
-		if _, isObject := response["status"].(map[string]any); !isObject {
-			t.Fatalf("%s: a status that is no object wipes what is stored: %s", hook.url(), recorder.Body)
-		}
-		children := response["children"].([]any)
-		if isInvalid(response) {
-			wantUnchanged(t, recorder, parse(t, body), "an invalid spec")
-			return
-		}
-		if len(children) == 0 && !childless[hook.url()] {
-			t.Fatalf("%s: a 200 without children deletes them all", hook.url())
-		}
-		for _, child := range children {
-			if metadata := child.(map[string]any)["metadata"].(map[string]any); metadata["name"] == "" {
-				t.Fatalf("%s: a child without a name", hook.url())
-			}
-		}
+		wantApplicable(t, hook, recorder, body, childless[hook.url()])
 	})
+}
+
+// wantApplicable fails unless Metacontroller can apply a response.
+func wantApplicable(t *testing.T, hook fixture, recorder *httptest.ResponseRecorder, body []byte, childless bool) {
+	t.Helper()
+	response := parse(t, recorder.Body.Bytes())
+	if hook.hook == "customize" {
+		for _, rule := range response["relatedResources"].([]any) {
+			if fields := rule.(map[string]any); fields["labelSelector"] == nil && fields["names"] == nil {
+				t.Fatalf("%s: a rule selects everything: %s", hook.url(), recorder.Body)
+			}
+		}
+		return
+	}
+	if _, isObject := response["status"].(map[string]any); !isObject {
+		t.Fatalf("%s: a status that is no object wipes what is stored: %s", hook.url(), recorder.Body)
+	}
+	if isInvalid(response) {
+		wantUnchanged(t, recorder, parse(t, body), "an invalid spec")
+		return
+	}
+	children := response["children"].([]any)
+	if len(children) == 0 && !childless {
+		t.Fatalf("%s: a 200 without children deletes them all", hook.url())
+	}
+	for _, child := range children {
+		if metadata := child.(map[string]any)["metadata"].(map[string]any); metadata["name"] == "" {
+			t.Fatalf("%s: a child without a name", hook.url())
+		}
+	}
 }
 
 // seedOf returns a small request of the kind of a recorded one: mutating a large one takes longer than answering it.

@@ -27,8 +27,8 @@ func reloading(name string, code int32, message string, secondsAgo int) *object.
 }
 
 // started is a pod whose memcached and reloader have run since so many seconds before noon.
-func started(name string, secondsAgo int) *object.Pod {
-	pod := reloading(name, 0, "", secondsAgo)
+func started(secondsAgo int) *object.Pod {
+	pod := reloading("a", 0, "", secondsAgo)
 	pod.Status.ContainerStatuses[0].LastState = object.ContainerState{}
 	return pod
 }
@@ -47,15 +47,15 @@ func TestSecretsCurrent(t *testing.T) {
 	}{
 		{"there is no Secret", Spec{}, "i", updated, nil, "", ""},
 		{"memcached reads SASL's passwords at each login", Spec{Auth: &Auth{SecretName: "users"}}, "i", updated, nil, "", ""},
-		{"no reloader runs", secure, "", updated, []*object.Pod{started("a", 10)}, metav1.ConditionUnknown, ReasonReadAtStart},
-		{"memcached runs, and no reloader reports a failure", secure, "i", updated, []*object.Pod{started("a", 10)}, metav1.ConditionTrue, ReasonLoaded},
+		{"no reloader runs", secure, "", updated, []*object.Pod{started(10)}, metav1.ConditionUnknown, ReasonReadAtStart},
+		{"memcached runs, and no reloader reports a failure", secure, "i", updated, []*object.Pod{started(10)}, metav1.ConditionTrue, ReasonLoaded},
 		{"two pods reloaded an hour apart", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, ReasonLoaded},
 		{"a pod that is pending has nothing to reload", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, ReasonLoaded},
 		{"the Secret may not exist: no pod has started with it", secure, "i", updated, []*object.Pod{mounting(10)}, metav1.ConditionUnknown, ReasonNoPodRunning},
 		{"there is no pod", secure, "i", updated, nil, metav1.ConditionUnknown, ReasonNoPodRunning},
 		{"one does not accept it", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
-		{"pods of an earlier template may have another Secret", secure, "i", rolling, []*object.Pod{started("a", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, ReasonLoaded},
-		{"one has nothing to start with", secure, "i", updated, []*object.Pod{started("a", 10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
+		{"pods of an earlier template may have another Secret", secure, "i", rolling, []*object.Pod{started(60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, ReasonLoaded},
+		{"one has nothing to start with", secure, "i", updated, []*object.Pod{started(10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
 		{"to be killed is no report", secure, "i", updated, []*object.Pod{reloading("a", 137, "", 60)}, metav1.ConditionTrue, ReasonLoaded},
 	}
 	for _, test := range cases {

@@ -31,7 +31,7 @@ func secretExitCodes(spec *Spec) map[int32]string {
 	if spec.TLS != nil {
 		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, certificateKey, privateKeyKey)
 		if spec.clientAuth() != ClientAuthNone {
-			codes[64] += fmt.Sprintf(", and the CA of the clients in %s", authorityKey)
+			codes[64] += ", and the CA of the clients in " + authorityKey
 		}
 		codes[64] += ", all in PEM; or check spec.cache"
 	}

@@ -61,16 +61,11 @@ func containsObject(have, want *jsontext.Decoder) (found, more, keyed bool) {
 		}
 		more = more || skipped || moreBelow
 	}
-	for have.PeekKind() == jsontext.KindString {
-		more = true
-		if have.SkipValue() != nil || have.SkipValue() != nil {
-			return false, false, false
-		}
-	}
-	return begin(have, want), more, keyed
+	rest, _ := skipTo(have, nil)
+	return begin(have, want), more || rest, keyed
 }
 
-// skipTo reads names until that one, and reports whether it skipped others and whether it is there.
+// skipTo reads members until the one of that name, and reports whether it skipped others and whether it is there.
 func skipTo(have *jsontext.Decoder, name jsontext.Value) (skipped, reached bool) {
 	for have.PeekKind() == jsontext.KindString {
 		next, err := have.ReadValue()
@@ -85,7 +80,7 @@ func skipTo(have *jsontext.Decoder, name jsontext.Value) (skipped, reached bool)
 		}
 		skipped = true
 	}
-	return false, false
+	return skipped, false
 }
 
 // containsList compares item by item. An item without a key is replaced as a whole, so neither may have more.

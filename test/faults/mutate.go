@@ -114,12 +114,20 @@ type observation struct {
 }
 
 type sentAnswer struct {
+	Status struct {
+		Conditions []condition `json:"conditions"`
+	} `json:"status"`
 	Children         []map[string]any `json:"children"`
 	RelatedResources []struct {
 		LabelSelector struct {
 			MatchLabels map[string]string `json:"matchLabels"`
 		} `json:"labelSelector"`
+		Names []string `json:"names"`
 	} `json:"relatedResources"`
+}
+
+type condition struct {
+	Reason string `json:"reason"`
 }
 
 // judge says how an answer to a mutated request would delete or change what the answer to the whole one would not. With
@@ -138,7 +146,7 @@ func judge(whole recorded, wholeAnswer, mutated, got []byte) string {
 	}
 	if strings.HasSuffix(whole.path, "/customize") {
 		for _, rule := range answered.RelatedResources {
-			if len(rule.LabelSelector.MatchLabels) == 0 {
+			if len(rule.LabelSelector.MatchLabels) == 0 && len(rule.Names) == 0 {
 				return whole.path + ": a rule selects everything"
 			}
 		}
@@ -152,11 +160,43 @@ func judge(whole recorded, wholeAnswer, mutated, got []byte) string {
 	if strings.HasSuffix(whole.path, "/finalize") {
 		return "" // it deletes one child after the other, as those before are seen to be gone
 	}
+	if answered.invalid() { // of which nothing may be created, and nothing deleted
+		return lostChild(whole.path, mutated, answered)
+	}
 	if len(wanted.Children) > 0 && len(answered.Children) == 0 {
 		return whole.path + ": every child would be deleted"
 	}
 	if gone := missing(wanted.Children, answered.Children); gone != "" && reflect.DeepEqual(before.Parent, after.Parent) {
 		return fmt.Sprintf("%s: %s would be deleted", whole.path, gone)
+	}
+	return ""
+}
+
+// invalid reports whether the hook does not act on the spec.
+func (a sentAnswer) invalid() bool {
+	return slices.ContainsFunc(a.Status.Conditions, func(condition condition) bool { return condition.Reason == "InvalidSpec" })
+}
+
+// lostChild says which observed child an answer leaves out, or "".
+func lostChild(path string, request []byte, answered sentAnswer) string {
+	var observed struct {
+		Children map[string]map[string]map[string]any `json:"children"`
+	}
+	if err := jsonv2.Unmarshal(request, &observed); err != nil {
+		return fmt.Sprintf("%s: answered what cannot be read: %v", path, err)
+	}
+	kept := map[string]bool{}
+	for _, child := range answered.Children {
+		kept[nameOf(child)] = true
+	}
+	for group, objects := range observed.Children {
+		kind, _, _ := strings.Cut(group, ".")
+		for _, child := range objects {
+			child["kind"] = kind
+			if !kept[nameOf(child)] {
+				return fmt.Sprintf("%s: an invalid spec would delete %s", path, nameOf(child))
+			}
+		}
 	}
 	return ""
 }

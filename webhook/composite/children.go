@@ -37,7 +37,7 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 }
 
 func lastApplied(key string, object Object) (runtime.Object, error) {
-	name := object.GetName()
+	name, namespace := object.GetName(), object.GetNamespace()
 	applied, ok := object.(interface{ GetLastApplied() string })
 	if !ok || applied.GetLastApplied() == "" {
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
@@ -46,8 +46,8 @@ func lastApplied(key string, object Object) (runtime.Object, error) {
 	if err := child.UnmarshalJSON([]byte(applied.GetLastApplied())); err != nil {
 		return nil, fmt.Errorf("reading how %s %s was applied last: %w", key, name, err)
 	}
-	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name {
-		return nil, fmt.Errorf("%s %s was applied last as %s %s", key, name, child.GetKind(), child.GetName())
+	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name || child.GetNamespace() != "" && child.GetNamespace() != namespace {
+		return nil, fmt.Errorf("%s %s was applied last as another object, %s %s", key, name, child.GetKind(), child.GetName())
 	}
 	// Metacontroller adds this label, and refuses one that is not of the parent, as that of a child that was adopted.
 	unstructured.RemoveNestedField(child.Object, "metadata", "labels", "controller-uid")

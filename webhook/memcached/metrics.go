@@ -36,13 +36,13 @@ func metricsReady(spec *Spec, pods []*object.Pod, listed bool) *metav1.Condition
 	}
 	switch {
 	case !spec.exports():
-		return says(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "the exporter cannot log in where spec.auth.mode is ASCII, so there is none; with SASL there are metrics")
+		return says(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter cannot log in with spec.auth.mode ASCII, so there is none. Use SASL to have metrics.")
 	case len(pods) == 0:
-		return says(metav1.ConditionFalse, ReasonExportersNotReady, "there is no pod, and so no exporter")
+		return says(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):
-		return says(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("the exporters of %d of %d pods run", ready, len(pods)))
+		return says(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
 	case spec.Metrics.ServiceMonitor != nil && !listed:
-		return says(metav1.ConditionFalse, ReasonServiceMonitorNotListed, "there are exporters but no ServiceMonitor, for the CompositeController does not list that kind: add manifests/components/service-monitors to the installation, or leave out spec.metrics.serviceMonitor")
+		return says(metav1.ConditionFalse, ReasonServiceMonitorNotListed, "The CompositeController does not list ServiceMonitors, so there is none. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
 	}
-	return says(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("the exporters of all %d pods run", len(pods)))
+	return says(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
 }

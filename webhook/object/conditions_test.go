@@ -154,10 +154,10 @@ func TestRolloutString(t *testing.T) {
 		rollout Rollout
 		want    string
 	}{
-		{"the workload is not created yet", Rollout{Desired: 3}, "3 replicas are desired. The workload does not exist yet."},
-		{"it does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change is not rolled out yet: 3 replicas are desired, 2 are ready."},
-		{"it scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change is not rolled out yet: 2 replicas are desired, 4 are ready."},
-		{"on the way", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "3 replicas are desired: 4 exist, 2 are updated, 3 are ready."},
+		{"the workload is not created yet", Rollout{Desired: 3}, "The workload does not exist yet. Replicas: 3 desired."},
+		{"it does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change is not rolled out yet. Replicas: 3 desired, 2 ready."},
+		{"it scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change is not rolled out yet. Replicas: 2 desired, 4 ready."},
+		{"on the way", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "Replicas: 3 desired, 4 existing, 2 updated, 3 ready."},
 		{"only minReadySeconds is missing", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}, onlyAge},
 		{"another has been ready for long enough, which is not worth a write", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true, readyPods: 3}, onlyAge},
 	}

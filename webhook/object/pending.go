@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +61,7 @@ func missingPods(o *Observation) *Problem {
 	}
 	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
 	return &Problem{Reason: ReasonPodsMissing, Message: fmt.Sprintf(
-		"%s %s has no pods. Its Events say why: kubectl describe %s %s", kind, o.Workload.Name, kind, o.Workload.Name)}
+		"%s %s has no pods. Its Events say why: kubectl describe %s %s -n %s", kind, o.Workload.Name, strings.ToLower(kind), o.Workload.Name, o.Workload.Namespace)}
 }
 
 // replicaFailure returns that pods cannot be created.

@@ -69,13 +69,13 @@ func (r Rollout) reason() string {
 func (r Rollout) String() string {
 	switch {
 	case !r.exists:
-		return fmt.Sprintf("%d replicas are desired. The workload does not exist yet.", r.Desired)
+		return fmt.Sprintf("The workload does not exist yet. Replicas: %d desired.", r.Desired)
 	case !r.Current:
-		return fmt.Sprintf("The latest change is not rolled out yet: %d replicas are desired, %d are ready.", r.Desired, r.Ready)
+		return fmt.Sprintf("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
 	case r.onlyAge():
 		// Without the number of available replicas: they come one by one, and each would be another write of the status.
 		return fmt.Sprintf("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
 	}
-	return fmt.Sprintf("%d replicas are desired: %d exist, %d are updated, %d are ready.",
+	return fmt.Sprintf("Replicas: %d desired, %d existing, %d updated, %d ready.",
 		r.Desired, r.Replicas, r.Updated, min(r.Ready, r.readyPods))
 }

@@ -1,0 +1,89 @@
+package composite
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// applied is a view of an object that knows how it was applied last.
+type applied struct {
+	view
+	last string
+}
+
+func (a applied) GetLastApplied() string { return a.last }
+
+func appliedView(name, last string) applied {
+	return applied{view: view{Metadata: viewMetadata{Name: name, Namespace: "n"}}, last: last}
+}
+
+type appliedSecrets struct {
+	Secrets Group[applied] `json:"Secret.v1"`
+}
+
+func TestKeep(t *testing.T) {
+	const secret = `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b","controller-uid":"old"},"name":"x","namespace":"n"},"data":{"k":"v"}}`
+	cases := []struct {
+		reason  string
+		objects []applied
+		kept    bool
+	}{
+		{"there are no children", nil, true},
+		{"a child as it was applied", []applied{appliedView("x", secret)}, true},
+		{"one child of two is not known", []applied{appliedView("x", secret), appliedView("y", "")}, false},
+		{"an annotation that cannot be read", []applied{appliedView("x", `{"kind":`)}, false},
+		{"an annotation without a kind", []applied{appliedView("x", `{}`)}, false},
+		{"an annotation of another object", []applied{appliedView("y", secret)}, false},
+		{"an annotation of another kind", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`)}, false},
+		{"an annotation of another namespace", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"m"}}`)}, false},
+	}
+	cause := errors.New("spec.size: Required value")
+	for _, test := range cases {
+		observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{Children: appliedSecrets{GroupOf(test.objects...)}}
+		desired, err := Keep(observed, "status", cause)
+		if parentError, refused := errors.AsType[*ParentError](err); refused == test.kept || refused && parentError.Error() != cause.Error() {
+			t.Errorf("%s: error %v", test.reason, err)
+		}
+		if test.kept && (len(desired.Children) != len(test.objects) || desired.Status != "status") {
+			t.Errorf("%s: got %v", test.reason, desired)
+		}
+		for _, child := range desired.Children {
+			if diff := cmp.Diff(map[string]string{"a": "b"}, child.(*unstructured.Unstructured).GetLabels()); diff != "" {
+				t.Errorf("%s: Metacontroller refuses the uid of another parent (-want +got):\n%s", test.reason, diff)
+			}
+		}
+	}
+}
+
+func TestChild(t *testing.T) {
+	observed := &Observed[*corev1.ConfigMap, secrets, nodes]{Children: secrets{GroupOf(view{viewMetadata{"x", "n"}})}}
+	if got, ok := observed.Child(secret("n", "x")).(*view); !ok || got.Metadata.Name != "x" {
+		t.Errorf("the observed child is %v", got)
+	}
+	for reason, desired := range map[string]*corev1.Secret{"another name": secret("n", "y"), "another namespace": secret("m", "x")} {
+		if got := observed.Child(desired); got != nil {
+			t.Errorf("%s: %v", reason, got)
+		}
+	}
+}
+
+// TestOptionalRelated: Metacontroller keeps the rules of an earlier version for a while, so their objects alone come.
+func TestOptionalRelated(t *testing.T) {
+	type maybe struct {
+		Nodes   Group[view]         `json:"Node.v1"`
+		Secrets OptionalGroup[view] `json:"Secret.v1"`
+	}
+	hook := Sync(func(observed Observed[*corev1.ConfigMap, secrets, maybe]) (Desired[configMapStatus], error) {
+		if observed.Related.Secrets.Listed() {
+			return Desired[configMapStatus]{}, errors.New("the request has no Secrets")
+		}
+		return Desired[configMapStatus]{}, nil
+	})
+	if _, err := call(t, hook, wholeRequest); err != nil {
+		t.Error(err)
+	}
+}

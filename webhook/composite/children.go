@@ -23,10 +23,11 @@ func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
 // LastApplied returns every observed child exactly as a hook returned it last. A response with these children changes
 // nothing in the cluster. An error says which child is not known that well.
 func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
+	namespace := any(o.Parent).(metav1.Object).GetNamespace()
 	var children []runtime.Object
 	for key, group := range groupsOf(&o.Children) {
 		for object := range group.objects() {
-			child, err := lastApplied(key, object)
+			child, err := lastApplied(key, object, namespace)
 			if err != nil {
 				return nil, err
 			}
@@ -36,8 +37,8 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	return children, nil
 }
 
-func lastApplied(key string, object Object) (runtime.Object, error) {
-	name, namespace := object.GetName(), object.GetNamespace()
+func lastApplied(key string, object Object, namespace string) (runtime.Object, error) {
+	name := object.GetName()
 	applied, ok := object.(interface{ GetLastApplied() string })
 	if !ok || applied.GetLastApplied() == "" {
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)

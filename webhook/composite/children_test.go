@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -43,7 +44,10 @@ func TestKeep(t *testing.T) {
 	}
 	cause := errors.New("spec.size: Required value")
 	for _, test := range cases {
-		observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{Children: appliedSecrets{GroupOf(test.objects...)}}
+		observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{
+			Parent:   &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n"}},
+			Children: appliedSecrets{GroupOf(test.objects...)},
+		}
 		desired, err := Keep(observed, "status", cause)
 		if parentError, refused := errors.AsType[*ParentError](err); refused == test.kept || refused && parentError.Error() != cause.Error() {
 			t.Errorf("%s: error %v", test.reason, err)

@@ -93,15 +93,16 @@ func (c combination) rotate(t *testing.T, folder string, issuer *authority.Autho
 	return current
 }
 
-// breakSecrets leaves a key that is not the certificate's, or passwords that are none.
+// breakSecrets leaves a certificate that is not the key's, or passwords that are none. A memcached that loaded such a
+// certificate would refuse every handshake from then on.
 func (c combination) breakSecrets(t *testing.T, folder string) {
 	t.Helper()
 	if c.clientAuth == "" {
 		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte("app\n"))
 		return
 	}
-	_, key := authority.New().Issue(authority.Subject{CommonName: "cache"})
-	writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
+	certificate, _ := authority.New().Issue(authority.Subject{CommonName: "cache"})
+	writeFile(t, filepath.Join(folder, "tls", "tls.crt"), certificate)
 }
 
 func (c combination) reports() string {

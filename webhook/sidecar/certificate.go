@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -36,26 +37,53 @@ func (c *Config) files() []string {
 }
 
 // applyCertificate makes memcached load its certificates again and compares the one that it serves then with the file.
+//
+// memcached replaces the certificate that it serves before it checks the key and the CA. With files that do not belong
+// together no handshake succeeds any more, so it must not load them. After such a failure it presents no certificate until
+// it loads good files, so nothing here depends on what it served before.
+//
+// https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
 func (c *Config) applyCertificate() (string, error) {
-	wanted, err := certificateIn(filepath.Join(c.TLSFolder, certificateFile))
+	wanted, err := c.checkedCertificate()
 	if err != nil {
-		return "", err
-	}
-	before, err := servedAt(c.Serves)
-	if err != nil {
+		if before, unknown := servedAt(c.Serves); unknown == nil {
+			err = fmt.Errorf("%w; memcached keeps the %s", err, describe(before))
+		}
 		return "", err
 	}
 	if err := c.refreshCertificates(); err != nil {
-		return "", fmt.Errorf("memcached goes on with the %s: %w", describe(before), err)
+		return "", err
 	}
-	after, err := servedAt(c.Serves)
+	served, err := servedAt(c.Serves)
 	if err != nil {
 		return "", err
 	}
-	if !after.Equal(wanted) {
-		return "", fmt.Errorf("memcached goes on with the %s, and %s holds the %s", describe(after), certificateFile, describe(wanted))
+	if !served.Equal(wanted) {
+		return "", fmt.Errorf("memcached keeps the %s, but %s has the %s", describe(served), certificateFile, describe(wanted))
 	}
-	return describe(after), nil
+	return describe(served), nil
+}
+
+// checkedCertificate returns the certificate of the files. An error says that the files do not belong together.
+func (c *Config) checkedCertificate() (*x509.Certificate, error) {
+	wanted, err := certificateIn(filepath.Join(c.TLSFolder, certificateFile))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tls.LoadX509KeyPair(filepath.Join(c.TLSFolder, certificateFile), filepath.Join(c.TLSFolder, keyFile)); err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", certificateFile, keyFile, err)
+	}
+	authorities, err := os.ReadFile(filepath.Join(c.TLSFolder, authorityFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return wanted, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(authorities) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM", authorityFile)
+	}
+	return wanted, nil
 }
 
 // refreshCertificates asks for it by a command, which memcached knows from 1.5.13 on. SIGHUP would do from 1.6.40 on.
@@ -79,7 +107,7 @@ func (c *Config) refreshCertificates() error {
 		return err
 	}
 	if answer != "OK" {
-		return fmt.Errorf("of the new one it says %q", answer)
+		return fmt.Errorf("memcached does not load the files: %q", answer)
 	}
 	return nil
 }

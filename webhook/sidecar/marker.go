@@ -1,9 +1,12 @@
 package sidecar
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // failure is what the status of the pod shows of a failure that was reported and is not over.
@@ -18,7 +21,8 @@ const (
 	hidden
 )
 
-// The content of the marker. A run starts with a marker that says reported only if the run before ended with its report.
+// The states in the marker, before the hash of the content that failed. A run starts with a marker that says reported only if
+// the run before ended with its report.
 const (
 	reported = "reported"
 	running  = "running"
@@ -31,29 +35,34 @@ const (
 //	                         +---start, report-----+
 type marker string
 
-// start returns what the end of the run before left, and notes that another run has started.
-func (m marker) start() (failure, error) {
+// start returns what the end of the run before left, with the hash of the content that failed, and notes that another run
+// has started.
+func (m marker) start() (failure, string, error) {
 	if m == "" {
-		return none, nil
+		return none, "", nil
 	}
 	content, err := os.ReadFile(string(m))
+	state, hash, _ := strings.Cut(string(content), " ")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return none, nil
+		return none, "", nil
 	case err != nil:
-		return none, err
-	case string(content) == reported:
-		return shown, m.write(running)
+		return none, "", err
+	case state == reported:
+		return shown, hash, m.write(running, hash)
 	}
-	return hidden, nil // also after a write that was cut short: one more report does no harm
+	return hidden, hash, nil // also after a write that was cut short: one more report does no harm
 }
 
-func (m marker) write(state string) error {
+func (m marker) write(state, hash string) error {
 	if m == "" {
 		return nil
 	}
-	return os.WriteFile(string(m), []byte(state), 0o600)
+	return os.WriteFile(string(m), []byte(state+" "+hash), 0o600)
 }
+
+// hashOf returns a hash of the content of the files, which the marker may hold: they have keys and passwords.
+func hashOf(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
 func (m marker) remove() error {
 	if m == "" {

@@ -10,6 +10,8 @@ type watch struct {
 	Config
 	marker  marker
 	failure failure
+	// told is the hash of the content whose failure was reported last.
+	told string
 	// used is the content of the files that memcached uses; settled is false while that is not known.
 	used    string
 	settled bool
@@ -23,7 +25,7 @@ type watch struct {
 func newWatch(c Config) *watch {
 	w := &watch{Config: c, marker: marker(c.Marker)}
 	var err error
-	if w.failure, err = w.marker.start(); err != nil {
+	if w.failure, w.told, err = w.marker.start(); err != nil {
 		w.Logger.Warn("cannot read or write the marker", "error", err.Error())
 	}
 	return w
@@ -52,11 +54,13 @@ func (w *watch) look(now time.Time) (end bool, err error) {
 }
 
 // failed returns the error if it has to be reported now. A container that ended again for a failure that its status shows
-// already would keep its pod unready, and so would one that cannot remember that it reported.
+// already would keep its pod unready, and so would one that cannot remember that it reported. Other content may fail for
+// another reason.
 func (w *watch) failed(err error, now time.Time) error {
-	report := w.failure != shown && now.Sub(w.since) >= w.Patience
+	hash := hashOf(w.seen)
+	report := (w.failure != shown || w.told != hash) && now.Sub(w.since) >= w.Patience
 	if report {
-		if unwritten := w.marker.write(reported); unwritten != nil {
+		if unwritten := w.marker.write(reported, hash); unwritten != nil {
 			report, err = false, errors.Join(err, unwritten)
 		}
 	}

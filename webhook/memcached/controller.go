@@ -16,7 +16,7 @@ type children struct {
 	ServiceMonitors composite.OptionalGroup[object.Child] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
 }
 
-// related holds the pods, and the object that has the name of the workload, of the one kind that spec.workload names.
+// related holds the pods, and the workloads that have the name of ours, whoever owns them.
 type related struct {
 	Pods         composite.Group[object.Pod]            `json:"Pod.v1"`
 	Deployments  composite.OptionalGroup[object.Holder] `json:"Deployment.apps/v1"`

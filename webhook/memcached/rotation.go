@@ -62,12 +62,16 @@ func secretsCurrent(spec *Spec, reloaderImage string, problem *object.Problem, p
 		message = fmt.Sprintf("memcached reads %s only when it starts, because the hook runs without -sidecar-image.", secretNames(spec))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
-	case !slices.ContainsFunc(pods, func(pod *object.Pod) bool { return pod.ContainerRunning(containerName) }):
+	case !slices.ContainsFunc(pods, runsWithReloader):
 		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
-		message = fmt.Sprintf("No memcached runs that could have loaded %s.", secretNames(spec))
+		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepted %s.", secretNames(spec))
 	}
 	condition := object.NewCondition(SecretsCurrent, status, reason, message)
 	return &condition
+}
+
+func runsWithReloader(pod *object.Pod) bool {
+	return pod.ContainerRunning(containerName) && pod.ContainerRunning(reloaderName)
 }
 
 // notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod: a Secret or

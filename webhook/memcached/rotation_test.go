@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ func started(secondsAgo int) *object.Pod {
 
 func TestSecretsCurrent(t *testing.T) {
 	secure := Spec{TLS: &TLS{SecretName: "cache-tls"}}
+	settledPods := settled(sample(2)).Related.Pods
 	updated, rolling := object.Rollout{Current: true}, object.Rollout{Current: true, Replicas: 2, Updated: 1}
 	cases := []struct {
 		reason  string
@@ -52,6 +54,7 @@ func TestSecretsCurrent(t *testing.T) {
 		{"two pods reloaded an hour apart", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, ReasonLoaded},
 		{"a pod that is pending has nothing to reload", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, ReasonLoaded},
 		{"the Secret may not exist: no pod has started with it", secure, "i", updated, []*object.Pod{mounting(10)}, metav1.ConditionUnknown, ReasonNoPodRunning},
+		{"no reloader runs that could report a failure", secure, "i", updated, slices.Collect(settledPods.All()), metav1.ConditionUnknown, ReasonNoPodRunning},
 		{"there is no pod", secure, "i", updated, nil, metav1.ConditionUnknown, ReasonNoPodRunning},
 		{"one does not accept it", secure, "i", updated, []*object.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
 		{"pods of an earlier template may have another Secret", secure, "i", rolling, []*object.Pod{started(60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, ReasonLoaded},

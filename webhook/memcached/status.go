@@ -20,7 +20,7 @@ func assess(observed *observation, workload *object.Workload, pods []*object.Pod
 	secrets := secretsOf(spec, memcached.Status.Conditions, reloaderImage, rollout, pods, observed.Now)
 	seen := observationOf(observed, workload, pods)
 	seen.Rollout = rollout
-	seen.Holder = holder(memcached, &observed.Related)
+	seen.Holder, seen.Leftover = holders(memcached, &observed.Related)
 	seen.Children, seen.Observed = children, observed.Child
 	seen.Steps, seen.LastStep = scale.steps(), scale.lastStep()
 	seen.Remedies = remedies(spec, size)

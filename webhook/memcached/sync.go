@@ -69,13 +69,18 @@ func ownWorkload(memcached *Memcached, children *children) (*object.Workload, er
 	return workload, nil
 }
 
-// holder returns the object that has the name of the workload, nil when it is not observed.
-func holder(memcached *Memcached, related *related) *object.Holder {
-	holders := related.Deployments
+// holders returns the objects that have the name of the workload, one of its kind and one of the other, nil when there are
+// none.
+func holders(memcached *Memcached, related *related) (*object.Holder, *object.Leftover) {
+	own, other, otherKind := related.Deployments, related.StatefulSets, StatefulSetWorkload
 	if memcached.Spec.workload() == StatefulSetWorkload {
-		holders = related.StatefulSets
+		own, other, otherKind = other, own, DeploymentWorkload
 	}
-	return holders.Get(memcached.Namespace, memcached.Name)
+	holder := own.Get(memcached.Namespace, memcached.Name)
+	if leftover := other.Get(memcached.Namespace, memcached.Name); leftover != nil {
+		return holder, &object.Leftover{Holder: leftover, Kind: string(otherKind)}
+	}
+	return holder, nil
 }
 
 // desired returns the children, the workload first. A child of a kind that the CompositeController does not list would never

@@ -18,6 +18,8 @@ type Observation struct {
 	// Workload is nil while there is none. Holder is the object that has its name, nil when it is not observed.
 	Workload *Workload
 	Holder   *Holder
+	// Leftover is an object of another kind of workload that has the parent's name, nil when there is none.
+	Leftover *Leftover
 	Rollout  Rollout
 	// Pods are the live pods that Selector selects. Container is the container that serves in each of them.
 	Pods      []*Pod
@@ -63,6 +65,7 @@ func Assess(o *Observation) (Assessment, error) {
 	found := First(slices.Concat(
 		[]Finding{
 			{Problem: diagnoseHolder(o)},
+			{Problem: diagnoseLeftover(o)},
 			diagnosePods(o.Pods, o.Remedies, o.Now),
 			{Problem: replicaFailure(o.Workload)},
 		},
@@ -118,7 +121,9 @@ func overdue(o *Observation, pending *Problem) Finding {
 	if left := overduePeriod - o.Now.Sub(desiredSince(o)); left > 0 {
 		return Finding{Wait: min(left, overduePeriod)}
 	}
-	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message, Stalled: true}}
+	// Nothing else happens when whatever refuses the child or has its name is gone, and Metacontroller tries again later and
+	// later.
+	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message, Stalled: true}, Wait: overduePeriod}
 }
 
 // desiredSince returns the earliest time since which the observed state may have differed from the desired one. It is the

@@ -84,7 +84,7 @@ func TestAssess(t *testing.T) {
 		{"everything is as desired", func(*Observation) {}, ReasonAllReplicasReady, "", 0},
 		{"the controller of the Deployment lags behind its pods", func(o *Observation) { o.Pods = readyPods(1) }, ReasonRollingOut, "", 0},
 		{"a child is missing since just now", func(o *Observation) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
-		{"a child is missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", 0},
+		{"a child is missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
 		{
 			"it is desired since the spec changed",
 			func(o *Observation) {
@@ -99,15 +99,15 @@ func TestAssess(t *testing.T) {
 				withoutService(o)
 				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
 			},
-			"ServiceMissing", "ServiceMissing", 0,
+			"ServiceMissing", "ServiceMissing", time.Minute,
 		},
 		{"the spec changed just now", func(o *Observation) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
 		{"it is desired since a step", func(o *Observation) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
 		{"the Deployment was created again just now", func(o *Observation) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
 		{"the parent was ready until now", func(o *Observation) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
-		{"the API server refuses the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", 0},
+		{"the API server refuses the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
 		{"the Deployment is created in a moment", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, ReasonRollingOut, "", time.Minute},
-		{"a quota refuses every pod of a StatefulSet", withoutPods, ReasonPodsMissing, ReasonPodsMissing, 0},
+		{"a quota refuses every pod of a StatefulSet", withoutPods, ReasonPodsMissing, ReasonPodsMissing, time.Minute},
 		{"pods are created in a moment", func(o *Observation) { withoutPods(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
 		{"no pod is desired", func(o *Observation) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, ReasonScaledToZero, "", 0},
 		{"somebody paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, ReasonPaused, ReasonPaused, 0},
@@ -134,9 +134,21 @@ func TestAssess(t *testing.T) {
 			},
 			ReasonPaused, ReasonPaused, 0,
 		},
-		{"a former parent of the same name left the Deployment behind", holderOf(nil, own), ReasonOrphaned, ReasonOrphaned, 0},
-		{"somebody else's Deployment has the name", holderOf(nil, map[string]string{"app": "y"}), ReasonNameTaken, ReasonNameTaken, 0},
-		{"another parent's Deployment has the name", holderOf(owned("other"), own), ReasonNameTaken, ReasonNameTaken, 0},
+		{"a former parent of the same name left the Deployment behind", holderOf(nil, own), ReasonOrphaned, ReasonOrphaned, time.Minute},
+		{"somebody else's Deployment has the name", holderOf(nil, map[string]string{"app": "y"}), ReasonNameTaken, ReasonNameTaken, time.Minute},
+		{"another parent's Deployment has the name", holderOf(owned("other"), own), ReasonNameTaken, ReasonNameTaken, time.Minute},
+		{
+			"a former parent left a workload of another kind behind",
+			func(o *Observation) {
+				o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &Holder{HolderMeta: HolderMeta{Labels: own}}}
+			},
+			ReasonOrphaned, ReasonOrphaned, 0,
+		},
+		{
+			"another workload of that name is nobody's concern",
+			func(o *Observation) { o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &Holder{}} },
+			ReasonAllReplicasReady, "", 0,
+		},
 		{"the Deployment is ours, and not among the children yet", func(o *Observation) { holderOf(owned("uid-of-x"), own)(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
 		{
 			"the former Deployment is being deleted",

@@ -154,7 +154,7 @@ func TestRolloutString(t *testing.T) {
 		rollout Rollout
 		want    string
 	}{
-		{"the workload is not created yet", Rollout{Desired: 3}, "The workload does not exist yet. Replicas: 3 desired."},
+		{"the workload is not created yet", Rollout{Desired: 3}, "The latest change is not rolled out yet. Replicas: 3 desired, 0 ready."},
 		{"it does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change is not rolled out yet. Replicas: 3 desired, 2 ready."},
 		{"it scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change is not rolled out yet. Replicas: 2 desired, 4 ready."},
 		{"on the way", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "Replicas: 3 desired, 4 existing, 2 updated, 3 ready."},

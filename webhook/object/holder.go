@@ -2,7 +2,6 @@ package object
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,22 +47,45 @@ func diagnoseHolder(o *Observation) *Problem {
 		return nil
 	}
 	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
-	owner := slices.IndexFunc(o.Holder.OwnerReferences, func(owner metav1.OwnerReference) bool {
-		return owner.Controller != nil && *owner.Controller
-	})
+	owner := controllerOf(o.Holder)
 	switch {
-	case owner >= 0 && o.Holder.OwnerReferences[owner].UID == o.Parent.GetUID():
+	case owner != nil && owner.UID == o.Parent.GetUID():
 		return nil
-	case owner >= 0:
-		other := o.Holder.OwnerReferences[owner]
+	case owner != nil:
 		return &Problem{Reason: ReasonNameTaken, Stalled: true, Message: fmt.Sprintf(
-			"%s %s belongs to %s %s. Delete it, or use another name.", kind, o.Holder.Name, other.Kind, other.Name)}
+			"%s %s belongs to %s %s. Delete it, or use another name.", kind, o.Holder.Name, owner.Kind, owner.Name)}
 	case !hasLabels(o.Holder.Labels, o.Selector):
 		return &Problem{Reason: ReasonNameTaken, Stalled: true, Message: fmt.Sprintf(
 			"%s %s exists and is not managed by this operator. Delete it, or use another name.", kind, o.Holder.Name)}
 	}
 	return &Problem{Reason: ReasonOrphaned, Stalled: true, Message: fmt.Sprintf(
 		"%s %s exists without an owner. To take it over with its pods, run: %s", kind, o.Holder.Name, handOver(o.Parent, o.Children))}
+}
+
+// Leftover is an object of a kind of workload that the parent does not use.
+type Leftover struct {
+	*Holder
+	Kind string
+}
+
+// diagnoseLeftover returns that pods of a former parent's workload have the labels of this one's, so clients find them.
+func diagnoseLeftover(o *Observation) *Problem {
+	if o.Leftover == nil || o.Leftover.DeletionTimestamp != nil || controllerOf(o.Leftover.Holder) != nil || !hasLabels(o.Leftover.Labels, o.Selector) {
+		return nil
+	}
+	return &Problem{Reason: ReasonOrphaned, Message: fmt.Sprintf(
+		"%s %s exists without an owner, and its pods have the labels of this resource. To delete it, run: kubectl delete -n %s %s/%s",
+		o.Leftover.Kind, o.Leftover.Name, o.Parent.GetNamespace(), strings.ToLower(o.Leftover.Kind), o.Leftover.Name)}
+}
+
+// controllerOf returns the owner that manages an object; nil when there is none.
+func controllerOf(holder *Holder) *metav1.OwnerReference {
+	for i, owner := range holder.OwnerReferences {
+		if owner.Controller != nil && *owner.Controller {
+			return &holder.OwnerReferences[i]
+		}
+	}
+	return nil
 }
 
 // handOver returns the command that makes the parent adopt its children. Metacontroller selects them by the label

@@ -68,8 +68,6 @@ func (r Rollout) reason() string {
 // String returns the message for a rollout that is not settled.
 func (r Rollout) String() string {
 	switch {
-	case !r.exists:
-		return fmt.Sprintf("The workload does not exist yet. Replicas: %d desired.", r.Desired)
 	case !r.Current:
 		return fmt.Sprintf("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
 	case r.onlyAge():

@@ -32,7 +32,8 @@ demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=
 test: ## Run the fast tests: rules, hooks, the program, with the race detector.
 	$(GO) test -race ./...
 
-test-manifests: ## Test all YAML and the pages, offline, with the API server's and kustomize's own code.
+test-manifests: ## Test all YAML and the pages, offline, with the API server's and kustomize's own code; count allocations.
+	$(GO) test ./webhook/memcached -run '^TestAllocations$$' # not with the race detector
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not notice changes outside of a module
 	cd test/bench && $(GO) test ./...
 

@@ -11,8 +11,8 @@ import (
 // them. For values that are not sorted, and for lists that an apply merges in another order, it may report false: a caller
 // then compares them by [difference], which takes several times as long.
 func contains(have, want jsontext.Value) bool {
-	if len(want) == 0 || len(have) == 0 {
-		return len(want) == 0
+	if len(want) == 0 || len(have) == 0 || bytes.Equal(have, want) {
+		return len(want) == 0 || len(have) > 0
 	}
 	found, _, _ := containsNext(newTokens(have), newTokens(want))
 	return found

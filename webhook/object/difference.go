@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -64,19 +65,28 @@ func TemplateDifference(desired runtime.Object, observed Observed) (string, erro
 	return specDifference(template(observedForm(observed)), template(appliedForm(observed)), template(want))
 }
 
-// desiredForm reads the child as it goes into the response.
-func desiredForm(desired runtime.Object) (want form, err error) {
-	text, err := json.Marshal(desired)
+// desiredForm returns the child as it goes into the response.
+func desiredForm(desired runtime.Object) (form, error) {
+	var want form
+	object := desired.(metav1.Object)
+	want.Metadata.Labels, want.Metadata.Annotations = object.GetLabels(), object.GetAnnotations()
+	spec, err := json.Marshal(specOf(desired))
 	if err == nil {
-		err = jsonv2.Unmarshal(text, &want)
-	}
-	if err == nil && want.Spec != nil {
+		want.Spec = spec
 		err = want.Spec.Canonicalize() // sorts the members as Metacontroller does
 	}
 	if err != nil {
-		return form{}, fmt.Errorf("reading the desired %s: %w", desired.(metav1.Object).GetName(), err)
+		return form{}, fmt.Errorf("reading the desired %s: %w", object.GetName(), err)
 	}
 	return want, nil
+}
+
+// specOf returns the field that every kind of child has.
+func specOf(desired runtime.Object) any {
+	if fields, ok := desired.(*unstructured.Unstructured); ok {
+		return fields.Object["spec"]
+	}
+	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Interface()
 }
 
 func observedForm(observed Observed) form {

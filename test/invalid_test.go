@@ -104,7 +104,7 @@ func wantUnchanged(t testing.TB, recorder *httptest.ResponseRecorder, request ma
 // appliedChildren returns the observed children as they were applied last, and whether that is known of all of them.
 func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool) {
 	t.Helper()
-	applied := map[string]any{}
+	applied, uid := map[string]any{}, request["parent"].(map[string]any)["metadata"].(map[string]any)["uid"]
 	for group, objects := range request["children"].(map[string]any) {
 		for _, object := range objects.(map[string]any) {
 			annotations, _ := object.(map[string]any)["metadata"].(map[string]any)["annotations"].(map[string]any)
@@ -113,8 +113,9 @@ func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool
 			if err := json.Unmarshal([]byte(text), &child); err != nil {
 				return nil, false
 			}
-			if labels, ok := child["metadata"].(map[string]any)["labels"].(map[string]any); ok {
-				delete(labels, "controller-uid")
+			labels, ok := child["metadata"].(map[string]any)["labels"].(map[string]any)
+			if ok && labels["controller-uid"] != uid {
+				delete(labels, "controller-uid") // that of another parent, which Metacontroller refuses
 			}
 			if _, isObject := child["kind"].(string); !isObject {
 				t.Fatalf("%s: the annotation %s holds no object", group, lastApplied)

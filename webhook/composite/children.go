@@ -23,11 +23,11 @@ func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
 // LastApplied returns every observed child exactly as a hook returned it last. A response with these children changes
 // nothing in the cluster. An error says which child is not known that well.
 func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
-	namespace := any(o.Parent).(metav1.Object).GetNamespace()
+	parent := any(o.Parent).(metav1.Object)
 	var children []runtime.Object
 	for key, group := range groupsOf(&o.Children) {
 		for object := range group.objects() {
-			child, err := lastApplied(key, object, namespace)
+			child, err := lastApplied(key, object, parent)
 			if err != nil {
 				return nil, err
 			}
@@ -37,7 +37,7 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	return children, nil
 }
 
-func lastApplied(key string, object Object, namespace string) (runtime.Object, error) {
+func lastApplied(key string, object Object, parent metav1.Object) (runtime.Object, error) {
 	name := object.GetName()
 	applied, ok := object.(interface{ GetLastApplied() string })
 	if !ok || applied.GetLastApplied() == "" {
@@ -47,11 +47,13 @@ func lastApplied(key string, object Object, namespace string) (runtime.Object, e
 	if err := child.UnmarshalJSON([]byte(applied.GetLastApplied())); err != nil {
 		return nil, fmt.Errorf("reading how %s %s was applied last: %w", key, name, err)
 	}
-	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name || child.GetNamespace() != "" && child.GetNamespace() != namespace {
+	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name || child.GetNamespace() != "" && child.GetNamespace() != parent.GetNamespace() {
 		return nil, fmt.Errorf("%s %s was applied last as another object, %s %s", key, name, child.GetKind(), child.GetName())
 	}
-	// Metacontroller adds this label, and refuses one that is not of the parent, as that of a child that was adopted.
-	unstructured.RemoveNestedField(child.Object, "metadata", "labels", "controller-uid")
+	// Metacontroller adds this label where it is missing, and refuses that of another parent, as of a child that was adopted.
+	if child.GetLabels()["controller-uid"] != string(parent.GetUID()) {
+		unstructured.RemoveNestedField(child.Object, "metadata", "labels", "controller-uid")
+	}
 	return &child, nil
 }
 

@@ -45,7 +45,7 @@ func TestKeep(t *testing.T) {
 	cause := errors.New("spec.size: Required value")
 	for _, test := range cases {
 		observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{
-			Parent:   &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n"}},
+			Parent:   &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", UID: "new"}},
 			Children: appliedSecrets{GroupOf(test.objects...)},
 		}
 		desired, err := Keep(observed, "status", cause)

@@ -131,7 +131,7 @@ func overdue(o *Observation, pending *Problem) Finding {
 // workload was created.
 func desiredSince(o *Observation) time.Time {
 	ready := meta.FindStatusCondition(o.Before.Conditions, Ready)
-	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration != o.Parent.GetGeneration() {
+	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration < o.Parent.GetGeneration() && o.Before.ObservedGeneration > 0 {
 		return o.Now.Time
 	}
 	since := later(ready.LastTransitionTime.Time, o.LastStep)

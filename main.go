@@ -18,6 +18,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
 	"github.com/example/memcached-operator/webhook/sidecar"
 )
@@ -76,10 +77,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	config := webhook.Config{Version: programVersion()}
+	var caches memcached.Config
 	var level slog.Level
 	var format string
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	config.AddFlags(flags)
+	addSidecarImage(flags, &caches)
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
 	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
 
@@ -94,7 +97,13 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return usageError{err}
 	}
 	config.Logger = slog.New(handler)
+	config.Controllers = parents.Controllers(caches)
 	return webhook.Serve(ctx, config)
+}
+
+// addSidecarImage adds the flag that serve and render have in common.
+func addSidecarImage(flags *flag.FlagSet, caches *memcached.Config) {
+	flags.StringVar(&caches.SidecarImage, "sidecar-image", "", "`image` of this program, which makes memcached load changed certificates and passwords; empty for no sidecar")
 }
 
 // parse reads the flags of a command that takes nothing else. It returns false where that was all: after printing the help
@@ -134,14 +143,15 @@ status, then its children, as kubectl diff -f - takes them.
 
 func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	var files []string
-	var observedFile, sidecarImage, format string
+	var observedFile, format string
+	var caches memcached.Config
 	flags := flag.NewFlagSet("render", flag.ContinueOnError)
 	flags.Func("f", "`file` of parents, - for standard input; may be repeated", func(file string) error {
 		files = append(files, file)
 		return nil
 	})
 	flags.StringVar(&observedFile, "observed", "", "`file` of a recorded sync request, whose children and related objects are observed")
-	flags.StringVar(&sidecarImage, "sidecar-image", "", webhook.SidecarImageUsage)
+	addSidecarImage(flags, &caches)
 	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
 	if ok, err := parse(flags, args, stdout, renderUsage); !ok {
 		return err
@@ -153,10 +163,10 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	case len(files) == 0:
 		return usageError{errors.New("render needs a file: -f FILE, or -f - for standard input")}
 	}
-	return renderTo(stdout, stdin, files, observedFile, sidecarImage, encode)
+	return renderTo(stdout, stdin, files, observedFile, caches, encode)
 }
 
-func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile, sidecarImage string, encode func([]render.Object) ([]byte, error)) error {
+func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile string, caches memcached.Config, encode func([]render.Object) ([]byte, error)) error {
 	var inputs []render.Input
 	for _, file := range files {
 		content, err := readFile(file, stdin)
@@ -172,7 +182,7 @@ func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile, s
 			return err
 		}
 	}
-	objects, err := render.Render(webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}), inputs, observed, metav1.Now())
+	objects, err := render.Render(parents.Controllers(caches), inputs, observed, metav1.Now())
 	if err != nil {
 		return err
 	}

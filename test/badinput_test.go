@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // smallest returns the shortest fixture of each hook: enough to be answered, small enough to break in every way.
@@ -155,7 +157,7 @@ func TestForeignParent(t *testing.T) {
 
 // TestRefusedBeforeTheBody: method, type, encoding and size are the envelope, and a wrong one is never opened.
 func TestRefusedBeforeTheBody(t *testing.T) {
-	handler := webhook.NewHandler(webhook.Options{MaxBodyBytes: 1 << 20})
+	handler := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{}), MaxBodyBytes: 1 << 20})
 	for _, f := range smallest(t) {
 		cases := []struct {
 			reason, method, contentType, encoding, url string

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/crds"
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // compositeController holds the part of a CompositeController that has to agree with the hooks.
@@ -55,7 +55,7 @@ func TestDeclarations(t *testing.T) {
 		}
 		listed[controller.Metadata.Name] = controller
 	}
-	served := webhook.Controllers(memcached.Config{})
+	served := parents.Controllers(memcached.Config{})
 	if len(served) != len(listed) {
 		t.Errorf("%d controllers are served, %d have a manifest", len(served), len(listed))
 	}
@@ -102,7 +102,7 @@ func TestOptionalDeclarations(t *testing.T) {
 			listed[patch.Target.Name] = append(listed[patch.Target.Name], operation.Value)
 		}
 	}
-	for _, controller := range webhook.Controllers(memcached.Config{}) {
+	for _, controller := range parents.Controllers(memcached.Config{}) {
 		var optional []resource
 		for _, key := range controller.Sync.Optional {
 			optional = append(optional, resourceNamed(key))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden responses")
@@ -87,7 +88,7 @@ const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 func newHandler() http.Handler {
 	return webhook.NewHandler(webhook.Options{
-		Controllers: webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}),
+		Controllers: parents.Controllers(memcached.Config{SidecarImage: sidecarImage}),
 		Now:         func() time.Time { return now },
 	})
 }

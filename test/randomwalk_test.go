@@ -23,6 +23,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 var (
@@ -40,7 +41,7 @@ func TestRandomWalk(t *testing.T) {
 			w := &walk{T: t, cluster: cluster{random: rand.New(rand.NewPCG(seed, 0)), now: now, workload: childKinds[seed%2],
 				children: map[string]*child{}, faults: map[string]string{}}}
 			w.handler = webhook.NewHandler(webhook.Options{
-				Controllers: webhook.Controllers(memcached.Config{SidecarImage: sidecarImage}),
+				Controllers: parents.Controllers(memcached.Config{SidecarImage: sidecarImage}),
 				Now:         func() time.Time { return w.now.Add(w.skew) },
 			})
 			w.run()

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	semver "k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
 )
 
@@ -76,7 +76,7 @@ func TestUpgrade(t *testing.T) {
 func workloads(t *testing.T, request map[string]any, image string) map[string]any {
 	t.Helper()
 	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
-	objects, err := render.Render(webhook.Controllers(memcached.Config{SidecarImage: image}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
+	objects, err := render.Render(parents.Controllers(memcached.Config{SidecarImage: image}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func workloads(t *testing.T, request map[string]any, image string) map[string]an
 // complete adds the empty groups that Metacontroller sends once the CompositeController of today is applied.
 func complete(t *testing.T, c recordedCase) {
 	t.Helper()
-	for _, controller := range webhook.Controllers(memcached.Config{}) {
+	for _, controller := range parents.Controllers(memcached.Config{}) {
 		if c.URL != "/"+controller.Name+"/sync" {
 			continue
 		}

@@ -32,17 +32,12 @@ type Config struct {
 	ShutdownDelay time.Duration
 	// ShutdownTimeout is the time that requests in flight have to finish after that.
 	ShutdownTimeout time.Duration
-	// Controllers are those that are served; by default all.
+	// Controllers are those that are served.
 	Controllers []composite.Controller
-	// SidecarImage is the image of this program, which runs beside a memcached whose Secrets may change.
-	SidecarImage string
 	// Version is the program's, for the metrics.
 	Version string
 	Logger  *slog.Logger
 }
-
-// SidecarImageUsage is what help says of -sidecar-image.
-const SidecarImageUsage = "`image` of this program, which has a memcached read changed certificates and passwords; empty for no sidecar"
 
 // AddFlags adds the flags that set the configuration, with their defaults.
 func (c *Config) AddFlags(flags *flag.FlagSet) {
@@ -71,7 +66,6 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 	flags.IntVar(&c.MaxInFlight, "max-in-flight", DefaultMaxInFlight, "most `requests` in work at once; others are told to come back")
 	flags.Int64Var(&c.MaxInFlightBytes, "max-in-flight-bytes", DefaultMaxInFlightBytes, "most `bytes` in the bodies of requests in work at once")
 	flags.Int64Var(&c.MaxHeapBytes, "max-heap-bytes", DefaultMaxHeapBytes, "most `bytes` of memory in use, beyond which no more is read of any request")
-	flags.StringVar(&c.SidecarImage, "sidecar-image", "", SidecarImageUsage)
 	flags.DurationVar(&c.ShutdownDelay, "shutdown-delay", 0, "`time` between failing readiness and the drain; some seconds on a cluster")
 	flags.DurationVar(&c.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "`time` that requests in flight have to finish")
 }

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 func TestClassify(t *testing.T) {
@@ -73,7 +75,7 @@ func serveOne(t *testing.T, handle composite.Handler) (*httptest.ResponseRecorde
 // TestResetConnectionIsNoDefect: a caller that goes away while its body is read must not raise the alert about defects.
 func TestResetConnectionIsNoDefect(t *testing.T) {
 	log := make(logLines, 1)
-	server := httptest.NewServer(NewHandler(Options{Logger: slog.New(slog.NewTextHandler(log, nil))}))
+	server := httptest.NewServer(NewHandler(Options{Controllers: parents.Controllers(memcached.Config{}), Logger: slog.New(slog.NewTextHandler(log, nil))}))
 	defer server.Close()
 	connection, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -165,7 +167,7 @@ func TestRefusalIsRead(t *testing.T) {
 
 func TestRequestID(t *testing.T) {
 	var log bytes.Buffer
-	handler := NewHandler(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	handler := NewHandler(Options{Controllers: parents.Controllers(memcached.Config{}), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, path := range []string{"/nowhere", "/memcached/sync"} {
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, path, nil))

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 func TestGate(t *testing.T) {
@@ -132,8 +134,8 @@ func TestRefusedUnread(t *testing.T) {
 		length  int64
 		code    int
 	}{
-		{"the announced length is too large", Options{MaxBodyBytes: 10}, 11, 413},
-		{"the caller is not let in", Options{Authorize: forbid}, 10, 403},
+		{"the announced length is too large", Options{Controllers: parents.Controllers(memcached.Config{}), MaxBodyBytes: 10}, 11, 413},
+		{"the caller is not let in", Options{Controllers: parents.Controllers(memcached.Config{}), Authorize: forbid}, 10, 403},
 	} {
 		recorder := httptest.NewRecorder()
 		request := httptest.NewRequest(http.MethodPost, "/memcached/sync", unread{t, recorder})

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 const shutdownTimeout = 10 * time.Second
@@ -60,7 +62,7 @@ func TestMetricsAreNamedWell(t *testing.T) {
 // TestLabelsAreBounded: a metric for each URL that somebody tries is one that never ends.
 func TestLabelsAreBounded(t *testing.T) {
 	metrics := NewMetrics("v1")
-	handler := NewHandler(Options{Metrics: metrics})
+	handler := NewHandler(Options{Controllers: parents.Controllers(memcached.Config{}), Metrics: metrics})
 	before := testutil.CollectAndCount(metrics.durations)
 	for i := range 100 {
 		request := httptest.NewRequest(http.MethodPost, "/x"+strconv.Itoa(i)+"/sync", nil)

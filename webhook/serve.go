@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	"github.com/example/memcached-operator/webhook/memcached"
 )
 
 // The bounds of one connection. Metacontroller gives up on a request after 10 s by default and closes its idle
@@ -70,12 +68,8 @@ func newHookServer(config Config, metrics *Metrics) (*http.Server, *atomic.Bool,
 	if err != nil {
 		return nil, nil, err
 	}
-	controllers := config.Controllers
-	if controllers == nil {
-		controllers = Controllers(memcached.Config{SidecarImage: config.SidecarImage})
-	}
 	handler := NewHandler(Options{
-		Controllers:      controllers,
+		Controllers:      config.Controllers,
 		Logger:           config.Logger,
 		Metrics:          metrics,
 		Authorize:        callers.authorize,

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 func TestServeDrains(t *testing.T) {
@@ -17,7 +20,8 @@ func TestServeDrains(t *testing.T) {
 	defer stop()
 	log := &lines{found: make(chan string, 16)}
 	config := Config{
-		Address: "127.0.0.1:0", OpsAddress: "127.0.0.1:0", MaxBodyBytes: 1 << 20,
+		Controllers: parents.Controllers(memcached.Config{}),
+		Address:     "127.0.0.1:0", OpsAddress: "127.0.0.1:0", MaxBodyBytes: 1 << 20,
 		ShutdownDelay: 0, ShutdownTimeout: shutdownTimeout, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	}
 	served := make(chan error, 1)

@@ -11,29 +11,15 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/customimagedeploy"
-	"github.com/example/memcached-operator/webhook/memcached"
-	"github.com/example/memcached-operator/webhook/nginx"
-	"github.com/example/memcached-operator/webhook/xca"
 )
 
 // DefaultMaxBodyBytes is the largest request body that is read. A pod with its managedFields is some 8 kB, so it has
 // room for a parent of several thousand pods.
 const DefaultMaxBodyBytes = 64 << 20
 
-// Controllers returns every composite controller that is served.
-func Controllers(caches memcached.Config) []composite.Controller {
-	return []composite.Controller{
-		memcached.Controller(caches),
-		nginx.Controller(),
-		customimagedeploy.Controller(),
-		xca.Controller(),
-	}
-}
-
 // Options are what a handler needs from outside. The zero value of each field is a sensible default.
 type Options struct {
-	// Controllers are those that are served; by default all.
+	// Controllers are those that are served.
 	Controllers []composite.Controller
 	// Logger receives a line for each request: debug for an answer, info for a refusal, error for a defect.
 	Logger *slog.Logger
@@ -54,9 +40,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Controllers == nil {
-		o.Controllers = Controllers(memcached.Config{})
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

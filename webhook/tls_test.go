@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // serveTLS serves with the given configuration until the test ends, and returns the address.
@@ -33,7 +35,7 @@ func serveTLS(t *testing.T, config Config) string {
 func TestTLS(t *testing.T) {
 	ours, theirs, folder := authority.New(), authority.New(), t.TempDir()
 	certificate, key := ours.Issue(authority.Subject{CommonName: "hook"})
-	config := Config{TLS: TLS{
+	config := Config{Controllers: parents.Controllers(memcached.Config{}), TLS: TLS{
 		CertFile: authority.Write(folder, "tls.crt", certificate),
 		KeyFile:  authority.Write(folder, "tls.key", key),
 	}}

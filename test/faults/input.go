@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -47,7 +48,7 @@ func throw(ctx context.Context, s *server, jobs func(yield func(job) bool), judg
 	close(queue)
 	group.Wait()
 	if n := answers.beside(http.StatusOK, 400, 413, 422); n > 0 {
-		return tally{}, nil, fmt.Errorf("%d answers are neither 200 nor refusals: %v, first error: %v", n, answers.codes, answers.first)
+		return tally{}, nil, errors.Join(fmt.Errorf("%d answers are neither 200 nor refusals: %v", n, answers.codes), answers.first)
 	}
 	return tally{codes: answers.codes, took: answers.took}, complaints, ctx.Err()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // variant is one case of testdata/children/*.yaml: a parent with an unusual spec.
@@ -144,7 +145,7 @@ func sync(t *testing.T, parent map[string]any) *httptest.ResponseRecorder {
 	post.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()
 	webhook.NewHandler(webhook.Options{
-		Controllers: webhook.Controllers(memcached.Config{SidecarImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
+		Controllers: parents.Controllers(memcached.Config{SidecarImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
 	}).ServeHTTP(answer, post)
 	return answer
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // container is memcached's container in the pods of that spec.
@@ -51,7 +52,7 @@ func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
 	httpRequest := httptest.NewRequest(http.MethodPost, "/memcached/sync", bytes.NewReader(request))
 	httpRequest.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	webhook.NewHandler(webhook.Options{Controllers: webhook.Controllers(memcached.Config{SidecarImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
+	webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{SidecarImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("the hook answered %d %s", recorder.Code, recorder.Body)
 	}

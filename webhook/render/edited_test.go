@@ -11,9 +11,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // TestGenerationOfAnObservedParent: the API server raises the generation only if what it stores changes. A hook that sees a
@@ -102,7 +102,7 @@ func TestGenerationOfRecordedParents(t *testing.T) {
 // recorded returns a request about a parent that has no children yet.
 func recorded(t *testing.T, kind schema.GroupVersionKind, spec string, generation int64) []byte {
 	t.Helper()
-	controllers := webhook.Controllers(memcached.Config{})
+	controllers := parents.Controllers(memcached.Config{})
 	at := slices.IndexFunc(controllers, func(c composite.Controller) bool { return c.Parent == kind })
 	groups := func(keys []string) map[string]any {
 		empty := map[string]any{}

@@ -11,15 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
 )
 
 var now = metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
 
 func renderText(text string, observed []byte) ([]render.Object, error) {
-	return render.Render(webhook.Controllers(memcached.Config{}), []render.Input{{Name: "parents.yaml", Content: []byte(text)}}, observed, now)
+	return render.Render(parents.Controllers(memcached.Config{}), []render.Input{{Name: "parents.yaml", Content: []byte(text)}}, observed, now)
 }
 
 func kindsAndNames(objects []render.Object) []string {

@@ -5,8 +5,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/example/memcached-operator/webhook/object"
 )
 
 const (
@@ -25,16 +23,11 @@ func (r *Rollout) maxUnavailable() intstr.IntOrString {
 	return deref(r.MaxUnavailable, intstr.FromInt32(0))
 }
 
-func deployment(memcached *Memcached, replicas int32, template corev1.PodTemplateSpec) *appsv1.Deployment {
+func deployment(memcached *Memcached, meta metav1.ObjectMeta, replicas int32, template corev1.PodTemplateSpec) *appsv1.Deployment {
 	rollout := &memcached.Spec.Rollout
 	return &appsv1.Deployment{
-		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        memcached.Name,
-			Namespace:   memcached.Namespace,
-			Labels:      labels(memcached),
-			Annotations: object.ParentGeneration(memcached),
-		},
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: meta,
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(replicas),
 			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},

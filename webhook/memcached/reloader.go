@@ -13,6 +13,9 @@ import (
 const (
 	reloaderName = "reload"
 
+	// reloaderAnnotation is set on a workload to the image of its reloader. An image that differs was edited by hand.
+	reloaderAnnotation = "memcached-operator.example.com/reloader-image"
+
 	// markerFolder outlives the reloader's container, and nothing else is in it.
 	markerFolder = "/run/memcached-operator"
 )
@@ -31,7 +34,7 @@ func reloaderImage(configured string, memcached *Memcached, workload *object.Wor
 		return configured, nil
 	}
 	running := workload.Image(reloaderName)
-	if running == configured || running == "" || running != workload.AppliedImage(reloaderName) || slices.ContainsFunc(pods, reloaderFails) {
+	if running == configured || running == "" || running != workload.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
 		return configured, nil
 	}
 	changed, err := object.TemplateDifference(workloadOf(memcached, 0, running), workload)
@@ -39,6 +42,19 @@ func reloaderImage(configured string, memcached *Memcached, workload *object.Wor
 		return configured, err
 	}
 	return running, nil
+}
+
+// workloadAnnotations returns what the next syncs read of a workload.
+func workloadAnnotations(memcached *Memcached, reloaderImage string) map[string]string {
+	annotations := object.ParentGeneration(memcached)
+	if reloaderImage == "" {
+		return annotations
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[reloaderAnnotation] = reloaderImage
+	return annotations
 }
 
 // reloaderFails reports whether the reloader of a pod cannot run. One that exits to report a Secret can.

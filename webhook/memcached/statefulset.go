@@ -4,21 +4,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/object"
 )
 
 // statefulSet runs the pods under names that stay. They start and end all at once, for none depends on another; a change
 // of what they run replaces them one after the other.
-func statefulSet(memcached *Memcached, replicas int32, template corev1.PodTemplateSpec) *appsv1.StatefulSet {
+func statefulSet(memcached *Memcached, meta metav1.ObjectMeta, replicas int32, template corev1.PodTemplateSpec) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
-		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        memcached.Name,
-			Namespace:   memcached.Namespace,
-			Labels:      labels(memcached),
-			Annotations: object.ParentGeneration(memcached),
-		},
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
+		ObjectMeta: meta,
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:            new(replicas),
 			Selector:            &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},

@@ -3,6 +3,7 @@ package memcached
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -103,9 +104,15 @@ func desired(memcached *Memcached, replicas int32, reloaderImage string, observe
 }
 
 func workloadOf(memcached *Memcached, replicas int32, reloaderImage string) runtime.Object {
+	meta := metav1.ObjectMeta{
+		Name:        memcached.Name,
+		Namespace:   memcached.Namespace,
+		Labels:      labels(memcached),
+		Annotations: workloadAnnotations(memcached, reloaderImage),
+	}
 	template := podTemplate(memcached, reloaderImage)
 	if memcached.Spec.workload() == StatefulSetWorkload {
-		return statefulSet(memcached, replicas, template)
+		return statefulSet(memcached, meta, replicas, template)
 	}
-	return deployment(memcached, replicas, template)
+	return deployment(memcached, meta, replicas, template)
 }

@@ -59,30 +59,12 @@ type TemplateContainer struct {
 
 // Image returns the image of the container of that name; "" when there is none.
 func (w *Workload) Image(container string) string {
-	return w.Spec.Template.image(container)
-}
-
-func (t *PodTemplate) image(container string) string {
-	for _, each := range t.Spec.Containers {
+	for _, each := range w.Spec.Template.Spec.Containers {
 		if each.Name == container {
 			return each.Image
 		}
 	}
 	return ""
-}
-
-// AppliedImage returns the image of the container of that name as it was applied last. When that is not known, it is the
-// observed one.
-func (w *Workload) AppliedImage(container string) string {
-	var applied struct {
-		Spec struct {
-			Template PodTemplate `json:"template"`
-		} `json:"spec"`
-	}
-	if err := json.Unmarshal([]byte(w.GetLastApplied()), &applied); err != nil {
-		return w.Image(container)
-	}
-	return applied.Spec.Template.image(container)
 }
 
 // WorkloadStatus is the part of a workload's status that rules read.

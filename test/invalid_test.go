@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,10 +15,16 @@ import (
 // request is refused, or the response has every observed child as it was applied last, and a status that says why.
 func TestLawInvalidSpec(t *testing.T) {
 	handler := newHandler()
+	tried := map[string]bool{}
 	for _, f := range syncFixtures(t) {
-		if f.hook != "sync" || f.controller == "xca" {
+		request := parse(t, f.request)
+		children := observedChildren(request)
+		slices.Sort(children)
+		same := fmt.Sprint(f.controller, request["parent"].(map[string]any)["spec"], children)
+		if f.hook != "sync" || f.controller == "xca" || tried[same] {
 			continue // the spec of an Xca is never invalid
 		}
+		tried[same] = true
 		t.Run(f.folder, func(t *testing.T) {
 			t.Parallel()
 			invalid := 0
@@ -38,7 +45,7 @@ func TestLawInvalidSpec(t *testing.T) {
 
 // mutations yields copies of a request, each with another value in one field of the parent's spec.
 func mutations(t *testing.T, body []byte) func(yield func(string, map[string]any) bool) {
-	values := []any{-1, 0, 2147483648, "", "a b", "-5Mi", []any{}, map[string]any{}, nil}
+	values := []any{-1, 2147483648, "a b", nil}
 	return func(yield func(string, map[string]any) bool) {
 		spec := parse(t, body)["parent"].(map[string]any)["spec"].(map[string]any)
 		for _, path := range leaves(spec, nil) {

@@ -29,7 +29,7 @@ func TestTroubleshootKnowsEveryReason(t *testing.T) {
 			}
 			given[reason] = true
 			if !strings.Contains(string(page), "`"+reason+"`") {
-				t.Errorf("%s: Degraded has the reason %s, which manifests/troubleshoot/README.md does not tell of", f.folder, reason)
+				t.Errorf("%s: Degraded has the reason %s, which manifests/troubleshoot/README.md does not explain", f.folder, reason)
 			}
 		}
 	}

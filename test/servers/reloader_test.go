@@ -70,7 +70,7 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	return reloader{ended: ended, used: log.used}
 }
 
-// watched is a log that tells of its first line, and of the lines that say what memcached uses.
+// watched is a log that signals its first line, and each line that names what memcached uses.
 type watched struct {
 	io.Writer
 	once   sync.Once

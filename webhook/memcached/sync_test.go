@@ -160,14 +160,6 @@ func TestValidateMemory(t *testing.T) {
 		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be above the limit of 123Mi`},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
-		test.change(&memcached.Spec)
-		got := ""
-		if err := validate(memcached); err != nil {
-			got = err.Error()
-		}
-		if (got == "") != (test.sentence == "") || !strings.Contains(got, test.sentence) {
-			t.Errorf("%s: answered with %q, want %q", test.reason, got, test.sentence)
-		}
+		wantValidated(t, test.reason, test.change, test.sentence)
 	}
 }

@@ -50,14 +50,20 @@ func TestValidateBorrowedTypes(t *testing.T) {
 		{"what Metacontroller sets", func(s *Spec) { s.PodAnnotations = map[string]string{"metacontroller.k8s.io/a": "b"} }, `spec.podAnnotations[metacontroller.k8s.io/a]: Forbidden`},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
-		test.change(&memcached.Spec)
-		got := ""
-		if err := validate(memcached); err != nil {
-			got = err.Error()
-		}
-		if (got == "") != (test.sentence == "") || !strings.Contains(got, test.sentence) {
-			t.Errorf("%s: answered with %q, want %q", test.reason, got, test.sentence)
-		}
+		wantValidated(t, test.reason, test.change, test.sentence)
+	}
+}
+
+// wantValidated fails unless a changed spec is refused with that part of a sentence; "" is for a valid one.
+func wantValidated(t *testing.T, reason string, change func(*Spec), sentence string) {
+	t.Helper()
+	memcached := sample(1)
+	change(&memcached.Spec)
+	got := ""
+	if err := validate(memcached); err != nil {
+		got = err.Error()
+	}
+	if (got == "") != (sentence == "") || !strings.Contains(got, sentence) {
+		t.Errorf("%s: refused with %q, want %q", reason, got, sentence)
 	}
 }

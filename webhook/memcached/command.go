@@ -1,35 +1,25 @@
 package memcached
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/utils/ptr"
 )
-
-const (
-	defaultMaxConnections = 1024
-	defaultThreads        = 4
-	defaultMaxItemSize    = "1m"
-	defaultVerbosity      = 1
-)
-
-func (c *Cache) maxConnections() int64 { return deref(c.MaxConnections, defaultMaxConnections) }
-
-func (c *Cache) maxItemSize() string { return cmp.Or(c.MaxItemSize, defaultMaxItemSize) }
 
 // command is memcached's command line. Each flag and value is an argument of its own: memcached reads "-m=64" as a limit
 // of 0 and exits.
 func command(spec *Spec, size sizing) []string {
 	cache := &spec.Cache
 	command := []string{"memcached", "-m", strconv.FormatInt(size.items, 10)}
-	if verbosity := deref(cache.Verbosity, defaultVerbosity); verbosity > 0 {
+	if verbosity := ptr.Deref(cache.Verbosity, defaultVerbosity); verbosity > 0 {
 		command = append(command, "-"+strings.Repeat("v", int(verbosity)))
 	}
 	command = append(command,
-		"-c", strconv.FormatInt(cache.maxConnections(), 10),
-		"-t", strconv.FormatInt(int64(deref(cache.Threads, defaultThreads)), 10),
-		"-I", cache.maxItemSize(),
+		"-c", strconv.FormatInt(maxConnections(cache), 10),
+		"-t", strconv.FormatInt(int64(ptr.Deref(cache.Threads, defaultThreads)), 10),
+		"-I", maxItemSize(cache),
 		"-p", strconv.Itoa(port),
 		"-U", "0", // a UDP port lets anyone use the server to flood others: https://docs.memcached.org/advisories/ddos/
 	)

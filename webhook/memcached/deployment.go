@@ -4,24 +4,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-const (
-	defaultMinReadySeconds = 30
-
-	// progressSeconds is how long a pod may take to become ready before a rollout counts as stuck: Kubernetes' default
-	// for a Deployment without minReadySeconds.
-	progressSeconds = 600
-)
-
-func (r *Rollout) minReadySeconds() int32 { return deref(r.MinReadySeconds, defaultMinReadySeconds) }
-
-func (r *Rollout) maxSurge() intstr.IntOrString { return deref(r.MaxSurge, intstr.FromInt32(1)) }
-
-func (r *Rollout) maxUnavailable() intstr.IntOrString {
-	return deref(r.MaxUnavailable, intstr.FromInt32(0))
-}
+// progressSeconds is how long a pod may take to become ready before the Deployment reports a rollout as stuck: the default of
+// Kubernetes for a Deployment without minReadySeconds.
+const progressSeconds = 600
 
 func deployment(memcached *Memcached, meta metav1.ObjectMeta, replicas int32, template corev1.PodTemplateSpec) *appsv1.Deployment {
 	rollout := &memcached.Spec.Rollout
@@ -35,12 +22,12 @@ func deployment(memcached *Memcached, meta metav1.ObjectMeta, replicas int32, te
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{
-					MaxSurge:       new(rollout.maxSurge()),
-					MaxUnavailable: new(rollout.maxUnavailable()),
+					MaxSurge:       new(maxSurge(rollout)),
+					MaxUnavailable: new(maxUnavailable(rollout)),
 				},
 			},
-			MinReadySeconds:         rollout.minReadySeconds(),
-			ProgressDeadlineSeconds: new(progressSeconds + rollout.minReadySeconds()),
+			MinReadySeconds:         minReadySeconds(rollout),
+			ProgressDeadlineSeconds: new(progressSeconds + minReadySeconds(rollout)),
 		},
 	}
 }

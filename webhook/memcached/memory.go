@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 )
 
 // What memcached uses beside the items that its -m limits, in MiB. README.md has the measurements.
@@ -27,10 +28,8 @@ const (
 	certificateKiB = 9
 	saslKiB        = 4
 
-	defaultItemMiB         = 64
-	leastItemMiB           = 16
-	mostItemMiB            = 1 << 20
-	defaultOverheadPercent = 10
+	leastItemMiB = 16
+	mostItemMiB  = 1 << 20
 )
 
 // sizing is what one pod's memory is made up of, in MiB.
@@ -48,10 +47,10 @@ func (s sizing) tight() bool { return s.limit < s.needed }
 // sizingOf derives what was not given of the items and the limit from the other.
 func sizingOf(spec *Spec) sizing {
 	cache := &spec.Cache
-	percent := deref(cache.OverheadPercent, defaultOverheadPercent)
-	beside := classesMiB(cache.ExtraArgs) + connectionsMiB(cache.maxConnections(), eachConnectionKiB(spec))
+	percent := ptr.Deref(cache.OverheadPercent, defaultOverheadPercent)
+	beside := classesMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), eachConnectionKiB(spec))
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
-	items := deref(cache.MemoryMB, defaultItemMiB)
+	items := ptr.Deref(cache.MemoryMB, defaultMemoryMB)
 	if limited && cache.MemoryMB == nil {
 		items = min(itemsUnder(mebibytes(limit), beside, percent), mostItemMiB)
 	}
@@ -92,10 +91,10 @@ func eachConnectionKiB(spec *Spec) int64 {
 	if spec.TLS != nil {
 		each = connectionTLSKiB
 	}
-	if spec.clientAuth() != ClientAuthNone {
+	if clientAuth(spec) != ClientAuthNone {
 		each += certificateKiB
 	}
-	if spec.authMode() == AuthSASL {
+	if authMode(spec) == AuthSASL {
 		each += saslKiB
 	}
 	return each

@@ -35,7 +35,7 @@ func metricsReady(spec *Spec, pods []*object.Pod, listed bool) *metav1.Condition
 		return &condition
 	}
 	switch {
-	case !spec.exports():
+	case !exports(spec):
 		return says(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter cannot log in with spec.auth.mode ASCII, so there is none. Use SASL to have metrics.")
 	case len(pods) == 0:
 		return says(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")

@@ -5,12 +5,13 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 )
 
 // networkPolicy lets only the given peers connect, and only to the ports that are declared; nil where it is turned off.
 func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 	given := &memcached.Spec.NetworkPolicy
-	if !deref(given.Enabled, true) {
+	if !ptr.Deref(given.Enabled, true) {
 		return nil
 	}
 	from := given.From
@@ -18,7 +19,7 @@ func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 		from = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
 	}
 	ingress := []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: policyPorts(clientPorts(&memcached.Spec))}}
-	if memcached.Spec.exports() {
+	if exports(&memcached.Spec) {
 		if len(given.MetricsFrom) > 0 {
 			from = given.MetricsFrom
 		}

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/object"
@@ -19,9 +20,6 @@ const (
 	// userID is the user memcache of the official image. The image names it by name only, and the kubelet refuses
 	// runAsNonRoot without a number.
 	userID = 11211
-
-	defaultPreStopSleepSeconds           = 5
-	defaultTerminationGracePeriodSeconds = 30
 )
 
 func podTemplate(memcached *Memcached, reloaderImage string) corev1.PodTemplateSpec {
@@ -52,14 +50,14 @@ func podSpec(memcached *Memcached, reloaderImage string) corev1.PodSpec {
 		TopologySpreadConstraints: spread(memcached),
 		PriorityClassName:         spec.PriorityClassName,
 
-		TerminationGracePeriodSeconds: new(deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
+		TerminationGracePeriodSeconds: new(ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
 	}
 }
 
 // containers are memcached, and what serves beside it.
 func containers(spec *Spec, reloaderImage string) []corev1.Container {
 	all := []corev1.Container{container(spec)}
-	if spec.exports() {
+	if exports(spec) {
 		all = append(all, exporter(spec))
 	}
 	if reloaderImage != "" {
@@ -100,7 +98,7 @@ func container(spec *Spec) corev1.Container {
 // lifecycle lets a pod that is going serve on for a while: memcached closes its connections at once when it is told to
 // end.
 func lifecycle(spec *Spec) *corev1.Lifecycle {
-	seconds := deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
+	seconds := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
 	if seconds == 0 {
 		return nil
 	}

@@ -4,13 +4,14 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 )
 
 // podDisruptionBudget lets a drain of nodes take one pod at a time; nil for a single pod, which a budget could only keep
 // from ever being moved.
 func podDisruptionBudget(memcached *Memcached, replicas int32) *policyv1.PodDisruptionBudget {
 	given := &memcached.Spec.PodDisruptionBudget
-	if replicas < 2 || !deref(given.Enabled, true) {
+	if replicas < 2 || !ptr.Deref(given.Enabled, true) {
 		return nil
 	}
 	budget := &policyv1.PodDisruptionBudget{

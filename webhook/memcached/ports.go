@@ -24,7 +24,7 @@ const (
 // listensOnLoopback is true where the other containers of the pod could not use the port of the clients. In ASCII mode
 // a client logs in there too: memcached knows no exemption.
 func listensOnLoopback(spec *Spec) bool {
-	return spec.TLS != nil || spec.exports() && spec.authMode() == AuthSASL
+	return spec.TLS != nil || exports(spec) && authMode(spec) == AuthSASL
 }
 
 // listenArgs say where memcached listens, unless that is port 11211 alone.
@@ -33,7 +33,7 @@ func listensOnLoopback(spec *Spec) bool {
 // only: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
 func listenArgs(spec *Spec) []string {
 	listeners := []string{"*"}
-	if spec.plaintext() {
+	if servesPlaintext(spec) {
 		listeners = append(listeners, fmt.Sprintf("notls:*:%d", plaintextPort))
 	}
 	if listensOnLoopback(spec) {
@@ -41,7 +41,7 @@ func listenArgs(spec *Spec) []string {
 		if spec.TLS != nil {
 			prefix += "notls:"
 		}
-		if spec.authMode() == AuthSASL {
+		if authMode(spec) == AuthSASL {
 			prefix += "proto[ascii]:"
 		}
 		listeners = append(listeners, fmt.Sprintf("%s127.0.0.1:%d", prefix, loopbackPort))
@@ -60,7 +60,7 @@ func servicePorts(spec *Spec) []corev1.ServicePort {
 // clientPorts are those of memcached.
 func clientPorts(spec *Spec) []corev1.ServicePort {
 	ports := []corev1.ServicePort{servicePort(portName, port)}
-	if spec.plaintext() {
+	if servesPlaintext(spec) {
 		ports = append(ports, servicePort(plaintextPortName, plaintextPort))
 	}
 	return ports
@@ -68,7 +68,7 @@ func clientPorts(spec *Spec) []corev1.ServicePort {
 
 // metricsPorts are those of the exporter.
 func metricsPorts(spec *Spec) []corev1.ServicePort {
-	if !spec.exports() {
+	if !exports(spec) {
 		return nil
 	}
 	return []corev1.ServicePort{servicePort(metricsPortName, metricsPort)}

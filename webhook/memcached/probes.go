@@ -18,7 +18,7 @@ type probes struct{ startup, readiness, liveness *corev1.Probe }
 // a wait for the next rare probe.
 func probesOf(spec *Spec) probes {
 	switch {
-	case spec.plaintext():
+	case servesPlaintext(spec):
 		return probes{readiness: connects(plaintextPortName, 5, 3, 3), liveness: connects(plaintextPortName, 10, 5, 6)}
 	case spec.TLS != nil:
 		return probes{startup: connects(portName, 2, 3, 30), readiness: connects(portName, 30, 3, 2), liveness: connects(portName, 30, 5, 2)}

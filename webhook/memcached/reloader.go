@@ -20,14 +20,10 @@ const (
 	markerFolder = "/run/memcached-operator"
 )
 
-// reloads is true where memcached reads a Secret when it starts, and then only when it is told to. The passwords of SASL
-// it reads at each login.
-func (s *Spec) reloads() bool { return s.TLS != nil || s.authMode() == AuthASCII }
-
 // reloaderImage returns the image of the reloader; "" for none. It is the configured one, except that pods which run another
 // keep that as long as nothing else replaces them: an upgrade of the operator must not empty a cache.
 func reloaderImage(configured string, memcached *Memcached, workload *object.Workload, pods []*object.Pod) (string, error) {
-	if !memcached.Spec.reloads() {
+	if !reloads(&memcached.Spec) {
 		return "", nil
 	}
 	if workload == nil {
@@ -91,7 +87,7 @@ func reloader(spec *Spec, image string) corev1.Container {
 		case tlsFolder:
 			args = append(args, "-tls="+tlsFolder)
 		case authFolder:
-			if spec.authMode() != AuthASCII {
+			if authMode(spec) != AuthASCII {
 				continue
 			}
 			args = append(args, "-passwords="+authFolder+"/"+passwordsKey)
@@ -139,7 +135,7 @@ func reloaderVolume() corev1.Volume {
 // sharesProcesses is true where memcached is told by a signal: it knows no command by which it would read the passwords
 // of ASCII mode.
 func sharesProcesses(spec *Spec, reloaderImage string) *bool {
-	if reloaderImage == "" || spec.authMode() != AuthASCII {
+	if reloaderImage == "" || authMode(spec) != AuthASCII {
 		return nil
 	}
 	return new(true)

@@ -44,7 +44,7 @@ func secretsOf(spec *Spec, before []metav1.Condition, reloaderImage string, roll
 		return secrets{}
 	}
 	found := secrets{mounted: notMounted(spec, pods, now)}
-	if !spec.reloads() {
+	if !reloads(spec) {
 		return found
 	}
 	if reloaderImage != "" && rollout.AllUpdated() {
@@ -136,7 +136,7 @@ func reloaderEnd(pod *object.Pod) *object.ContainerTerminated {
 // secretNames names the Secrets that memcached does not read again by itself.
 func secretNames(spec *Spec) string {
 	switch {
-	case spec.TLS != nil && spec.authMode() == AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
+	case spec.TLS != nil && authMode(spec) == AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
 		return fmt.Sprintf("Secret %s or %s", spec.TLS.SecretName, spec.Auth.SecretName)
 	case spec.TLS != nil:
 		return "Secret " + spec.TLS.SecretName

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	defaultStepInterval = time.Minute
 	// maxViewLag is how far Metacontroller's view of the workload may be behind a step that status has recorded. A view
 	// is seconds behind; a record that is older is from an earlier change of size, or somebody has edited the workload.
 	maxViewLag = time.Minute
@@ -74,7 +73,7 @@ func (s *scale) resume(last *ScalingStatus, observed int32, now metav1.Time) {
 		s.record(observed, now)
 	case s.unseen(last, observed, now):
 		s.record(last.Replicas, now)
-	case last.Replicas != observed || last.inFuture(now):
+	case last.Replicas != observed || inFuture(last, now):
 		s.record(observed, now)
 	default:
 		s.replicas, s.status = observed, last
@@ -145,17 +144,12 @@ func (s scale) lastStep() time.Time {
 	return s.status.LastStepTime.Time
 }
 
-// inFuture reports whether the clock was set back since the step. Such a time would block the next step until then.
-func (s *ScalingStatus) inFuture(now metav1.Time) bool {
-	return s.LastStepTime != nil && s.LastStepTime.After(now.Time)
-}
-
 // lastStepTime returns when the last step was taken, at the latest now; nil for none.
 func lastStepTime(last *ScalingStatus, now metav1.Time) *metav1.Time {
 	switch {
 	case last == nil:
 		return nil
-	case last.inFuture(now):
+	case inFuture(last, now):
 		return new(now.Rfc3339Copy())
 	}
 	return last.LastStepTime
@@ -168,4 +162,10 @@ func moved(from, to int32) int64 {
 		return 0
 	}
 	return int64(math.Round(float64(high-low) / float64(high) * 100))
+}
+
+// inFuture reports whether a step seems to be later than now, as when a clock was set back. Such a time would block the next
+// step until then.
+func inFuture(step *ScalingStatus, now metav1.Time) bool {
+	return step.LastStepTime != nil && step.LastStepTime.After(now.Time)
 }

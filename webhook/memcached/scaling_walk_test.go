@@ -79,7 +79,7 @@ func checkStep(t *testing.T, seed uint64, memcached *Memcached, workload *object
 	if change != 0 && !got.status.LastStepTime.Equal(&now) {
 		t.Errorf("seed %d: the step from %d to %d is not dated now: %v", seed, observed, got.replicas, got.status)
 	}
-	if got.status.Replicas != got.replicas || got.status.inFuture(now) || got.wait > got.interval {
+	if got.status.Replicas != got.replicas || inFuture(got.status, now) || got.wait > got.interval {
 		t.Errorf("seed %d: %d replicas are recorded as %v, with a wait of %s of %s", seed, got.replicas, got.status, got.wait, got.interval)
 	}
 	last := memcached.Status.Scaling

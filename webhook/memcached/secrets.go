@@ -30,12 +30,12 @@ func secretExitCodes(spec *Spec) map[int32]string {
 	codes := maps.Clone(exitCodes)
 	if spec.TLS != nil {
 		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, certificateKey, privateKeyKey)
-		if spec.clientAuth() != ClientAuthNone {
+		if clientAuth(spec) != ClientAuthNone {
 			codes[64] += ", and the CA of the clients in " + authorityKey
 		}
 		codes[64] += ", all in PEM; or check spec.cache"
 	}
-	if spec.authMode() == AuthASCII {
+	if authMode(spec) == AuthASCII {
 		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, passwordsKey)
 	}
 	return codes

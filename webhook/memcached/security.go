@@ -35,14 +35,14 @@ func tlsArgs(spec *Spec) []string {
 		return nil
 	}
 	options := "ssl_chain_cert=" + tlsFolder + "/" + certificateKey + ",ssl_key=" + tlsFolder + "/" + privateKeyKey
-	if mode := map[ClientAuth]string{ClientAuthRequest: "1", ClientAuthRequire: "2"}[spec.clientAuth()]; mode != "" {
+	if mode := map[ClientAuth]string{ClientAuthRequest: "1", ClientAuthRequire: "2"}[clientAuth(spec)]; mode != "" {
 		options += ",ssl_ca_cert=" + tlsFolder + "/" + authorityKey + ",ssl_verify_mode=" + mode
 	}
 	return []string{"-Z", "-o", options}
 }
 
 func authArgs(spec *Spec) []string {
-	switch spec.authMode() {
+	switch authMode(spec) {
 	case AuthSASL:
 		return []string{"-S"}
 	case AuthASCII:
@@ -53,7 +53,7 @@ func authArgs(spec *Spec) []string {
 
 // saslEnv tells memcached where its passwords are, which it reads again at each login, and SASL its configuration.
 func saslEnv(spec *Spec) []corev1.EnvVar {
-	if spec.authMode() != AuthSASL {
+	if authMode(spec) != AuthSASL {
 		return nil
 	}
 	return []corev1.EnvVar{
@@ -64,7 +64,7 @@ func saslEnv(spec *Spec) []corev1.EnvVar {
 
 // podAnnotations are those that were asked for, and the one that a volume is made of.
 func podAnnotations(spec *Spec) map[string]string {
-	if spec.authMode() != AuthSASL {
+	if authMode(spec) != AuthSASL {
 		return spec.PodAnnotations
 	}
 	all := map[string]string{}
@@ -76,7 +76,7 @@ func podAnnotations(spec *Spec) map[string]string {
 // tlsKeys are the keys of the Secret that are mounted, and no others: a pod does not start while one of them is missing.
 func tlsKeys(spec *Spec) []string {
 	keys := []string{certificateKey, privateKeyKey}
-	if spec.clientAuth() != ClientAuthNone {
+	if clientAuth(spec) != ClientAuthNone {
 		keys = append(keys, authorityKey)
 	}
 	return keys
@@ -92,7 +92,7 @@ func secretVolumes(spec *Spec) []corev1.Volume {
 	if spec.Auth != nil {
 		volumes = append(volumes, secretVolume("auth", spec.Auth.SecretName, passwordsKey))
 	}
-	if spec.authMode() == AuthSASL {
+	if authMode(spec) == AuthSASL {
 		volumes = append(volumes, corev1.Volume{Name: "sasl", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
 			DefaultMode: new(int32(secretMode)),
 			Items: []corev1.DownwardAPIVolumeFile{{

@@ -10,7 +10,7 @@ import (
 
 // serverList is what clients take for the pods of the workload that has so many replicas.
 func serverList(memcached *Memcached, replicas int32, pods []*object.Pod) []string {
-	if memcached.Spec.workload() == StatefulSetWorkload {
+	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
 		return serverNames(memcached, replicas)
 	}
 	return serverAddresses(pods)

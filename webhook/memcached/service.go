@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
@@ -24,7 +25,7 @@ func service(memcached *Memcached) *corev1.Service {
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
 			PublishNotReadyAddresses: true,
-			IPFamilyPolicy:           new(deref(given.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
+			IPFamilyPolicy:           new(ptr.Deref(given.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
 			Selector:                 selectorLabels(memcached),
 			Ports:                    servicePorts(&memcached.Spec),
 		},

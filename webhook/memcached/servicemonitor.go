@@ -12,7 +12,7 @@ var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com",
 // serviceMonitor lets Prometheus find the exporters behind the Service; nil where that was not asked for.
 func serviceMonitor(memcached *Memcached) *unstructured.Unstructured {
 	given := memcached.Spec.Metrics.ServiceMonitor
-	if given == nil || !memcached.Spec.exports() {
+	if given == nil || !exports(&memcached.Spec) {
 		return nil
 	}
 	endpoint := map[string]any{"port": metricsPortName}

@@ -101,19 +101,3 @@ type Spec struct {
 
 	PodOptions `json:",inline"`
 }
-
-// workload is the kind that is asked for.
-func (s *Spec) workload() Workload {
-	if s.Workload == "" {
-		return DeploymentWorkload
-	}
-	return s.Workload
-}
-
-// deref returns what was given, or the default.
-func deref[T any](given *T, byDefault T) T {
-	if given == nil {
-		return byDefault
-	}
-	return *given
-}

@@ -50,6 +50,3 @@ type ServiceMonitor struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the cache's objects are found or told apart: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and those of the workload"
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 }
-
-// exports is true where pods have an exporter. It cannot log in: where memcached asks everybody to, there is none.
-func (s *Spec) exports() bool { return s.Metrics.Enabled && s.authMode() != AuthASCII }

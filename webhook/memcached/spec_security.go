@@ -68,25 +68,3 @@ type Auth struct {
 	// +optional
 	Mode AuthMode `json:"mode,omitempty"`
 }
-
-// clientAuth is what is asked of clients, None without TLS.
-func (s *Spec) clientAuth() ClientAuth {
-	if s.TLS == nil || s.TLS.ClientAuth == "" {
-		return ClientAuthNone
-	}
-	return s.TLS.ClientAuth
-}
-
-// plaintext is true where memcached serves on a second port without TLS.
-func (s *Spec) plaintext() bool { return s.TLS != nil && s.TLS.Plaintext == PlaintextEnabled }
-
-// authMode is how clients log in; "" where they need not.
-func (s *Spec) authMode() AuthMode {
-	if s.Auth == nil {
-		return ""
-	}
-	if s.Auth.Mode == "" {
-		return AuthSASL
-	}
-	return s.Auth.Mode
-}

@@ -23,7 +23,7 @@ func statefulSet(memcached *Memcached, meta metav1.ObjectMeta, replicas int32, t
 				// The default, named so that a partition which somebody set by hand does not hold back a rollout.
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(0))},
 			},
-			MinReadySeconds: memcached.Spec.Rollout.minReadySeconds(),
+			MinReadySeconds: minReadySeconds(&memcached.Spec.Rollout),
 		},
 	}
 }

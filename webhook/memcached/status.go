@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/object"
 )
@@ -73,7 +74,7 @@ func invalidStatus(observed *observation, pods []*object.Pod, cause error) Statu
 	status.ServerList = serverAddresses(pods)
 	if stateful := observed.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
 		workload = stateful
-		status.ServerList = serverNames(memcached, min(max(deref(stateful.Spec.Replicas, 0), 0), maxReplicas))
+		status.ServerList = serverNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), maxReplicas))
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas

@@ -22,7 +22,7 @@ import (
 func settled(memcached *Memcached) observation {
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
 	workload := observedAs[object.Workload](workloadOf(memcached, size, "reloader:1"))
-	if !memcached.Spec.reloads() {
+	if !reloads(&memcached.Spec) {
 		workload = observedAs[object.Workload](workloadOf(memcached, size, ""))
 	}
 	workload.Status = object.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
@@ -32,7 +32,7 @@ func settled(memcached *Memcached) observation {
 		PodDisruptionBudgets: composite.GroupOf(observedAs[object.Child](podDisruptionBudget(memcached, size))),
 		NetworkPolicies:      composite.GroupOf(observedAs[object.Child](networkPolicy(memcached))),
 	}}
-	if memcached.Spec.workload() == StatefulSetWorkload {
+	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
 		observed.Children.Deployments, observed.Children.StatefulSets = observed.Children.StatefulSets, observed.Children.Deployments
 	}
 	var pods []object.Pod

@@ -47,25 +47,25 @@ func (c Config) sync(observed observation) (composite.Desired[Status], error) {
 // keepsWorkload refuses a parent whose pods run in a workload of the other kind.
 func keepsWorkload(memcached *Memcached, children *children) error {
 	kind, others := StatefulSetWorkload, children.StatefulSets
-	if memcached.Spec.workload() == StatefulSetWorkload {
+	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
 		kind, others = DeploymentWorkload, children.Deployments
 	}
 	if others.Len() == 0 {
 		return nil
 	}
-	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: set it back, or create another Memcached", kind, memcached.Spec.workload())
+	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: set it back, or create another Memcached", kind, workloadKind(&memcached.Spec))
 }
 
 // ownWorkload returns the workload, nil when there is none yet. One of unknown size is refused: it would read as a workload
 // without pods.
 func ownWorkload(memcached *Memcached, children *children) (*object.Workload, error) {
 	own := children.Deployments
-	if memcached.Spec.workload() == StatefulSetWorkload {
+	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
 		own = children.StatefulSets
 	}
 	workload := own.Get(memcached.Namespace, memcached.Name)
 	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, as every one in an API server has", memcached.Spec.workload(), memcached.Name)}
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, as every one in an API server has", workloadKind(&memcached.Spec), memcached.Name)}
 	}
 	return workload, nil
 }
@@ -74,7 +74,7 @@ func ownWorkload(memcached *Memcached, children *children) (*object.Workload, er
 // none.
 func holders(memcached *Memcached, related *related) (*object.Holder, *object.Leftover) {
 	own, other, otherKind := related.Deployments, related.StatefulSets, StatefulSetWorkload
-	if memcached.Spec.workload() == StatefulSetWorkload {
+	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
 		own, other, otherKind = other, own, DeploymentWorkload
 	}
 	holder := own.Get(memcached.Namespace, memcached.Name)
@@ -111,7 +111,7 @@ func workloadOf(memcached *Memcached, replicas int32, reloaderImage string) runt
 		Annotations: workloadAnnotations(memcached, reloaderImage),
 	}
 	template := podTemplate(memcached, reloaderImage)
-	if memcached.Spec.workload() == StatefulSetWorkload {
+	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
 		return statefulSet(memcached, meta, replicas, template)
 	}
 	return deployment(memcached, meta, replicas, template)

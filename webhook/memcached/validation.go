@@ -37,9 +37,9 @@ func validate(memcached *Memcached) error {
 
 func validateWorkload(memcached *Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
-	errs := corevalidation.OneOf(path.Child("workload"), spec.workload(), DeploymentWorkload, StatefulSetWorkload)
+	errs := corevalidation.OneOf(path.Child("workload"), workloadKind(spec), DeploymentWorkload, StatefulSetWorkload)
 	errs = append(errs, within(path.Child("size"), spec.Size, 0, maxReplicas)...)
-	if spec.workload() != StatefulSetWorkload {
+	if workloadKind(spec) != StatefulSetWorkload {
 		return errs
 	}
 	if spec.Rollout.MaxSurge != nil || spec.Rollout.MaxUnavailable != nil {
@@ -55,7 +55,7 @@ func validateRollout(rollout *Rollout, path *field.Path) field.ErrorList {
 	errs := within(path.Child("minReadySeconds"), rollout.MinReadySeconds, 0, 86400)
 	errs = append(errs, podsOrPercent(path.Child("maxSurge"), rollout.MaxSurge)...)
 	errs = append(errs, podsOrPercent(path.Child("maxUnavailable"), rollout.MaxUnavailable)...)
-	if isZero(rollout.maxSurge()) && isZero(rollout.maxUnavailable()) {
+	if isZero(maxSurge(rollout)) && isZero(maxUnavailable(rollout)) {
 		errs = append(errs, field.Forbidden(path, "maxSurge and maxUnavailable must not both be 0: no pod could ever be replaced"))
 	}
 	return errs

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 )
 
 func validateCache(cache *Cache, path *field.Path) field.ErrorList {
@@ -14,10 +15,10 @@ func validateCache(cache *Cache, path *field.Path) field.ErrorList {
 	errs = append(errs, within(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
 	errs = append(errs, within(path.Child("threads"), cache.Threads, 1, 64)...)
 	errs = append(errs, within(path.Child("verbosity"), cache.Verbosity, 0, 2)...)
-	if threads := deref(cache.Threads, defaultThreads); cache.maxConnections() < 16*int64(threads) {
-		errs = append(errs, field.Invalid(path.Child("maxConnections"), cache.maxConnections(), fmt.Sprintf("must be at least 16 for each of %d threads: memcached counts its own open files among the connections, and does not start with too few", threads)))
+	if threads := ptr.Deref(cache.Threads, defaultThreads); maxConnections(cache) < 16*int64(threads) {
+		errs = append(errs, field.Invalid(path.Child("maxConnections"), maxConnections(cache), fmt.Sprintf("must be at least 16 for each of %d threads: memcached counts its own open files among the connections, and does not start with too few", threads)))
 	}
-	largest := itemSizeKiB(cache.maxItemSize())
+	largest := itemSizeKiB(maxItemSize(cache))
 	if largest < 512 || largest > 1<<20 || largest%512 != 0 {
 		errs = append(errs, field.Invalid(path.Child("maxItemSize"), cache.MaxItemSize, "must be a multiple of 512k up to 1024m, as 512k or 8m"))
 	}
@@ -48,7 +49,7 @@ func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
 	}
 	size := sizingOf(spec)
 	errs := validateMemoryRequest(spec, size, path)
-	least := max(leastItemMiB, 2*itemSizeKiB(spec.Cache.maxItemSize())/1024)
+	least := max(leastItemMiB, 2*itemSizeKiB(maxItemSize(&spec.Cache))/1024)
 	switch {
 	case size.items >= least:
 		return errs
@@ -58,7 +59,7 @@ func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
 		needed := limitFor(least, size.beside, size.percent)
 		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the minimum, and what memcached uses in addition to them", needed, least)))
 	}
-	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultItemMiB)))
+	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultMemoryMB)))
 }
 
 // validateMemoryRequest validates a request whose limit is not given, but derived from spec.cache.

@@ -26,7 +26,7 @@ func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
 	errs = append(errs, validateDuration(path.Child("interval"), monitor.Interval)...)
 	errs = append(errs, validateDuration(path.Child("scrapeTimeout"), monitor.ScrapeTimeout)...)
 	errs = append(errs, podLabelsAllowed(path.Child("labels"), monitor.Labels)...)
-	if len(errs) == 0 && monitor.Interval != "" && monitor.ScrapeTimeout != "" && monitor.ScrapeTimeout.value() > monitor.Interval.value() {
+	if len(errs) == 0 && monitor.Interval != "" && monitor.ScrapeTimeout != "" && parsed(monitor.ScrapeTimeout) > parsed(monitor.Interval) {
 		errs = append(errs, field.Invalid(path.Child("scrapeTimeout"), monitor.ScrapeTimeout, "must not be above interval: Prometheus refuses that"))
 	}
 	return errs
@@ -39,8 +39,8 @@ func validateDuration(path *field.Path, given Duration) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, given, "must be a time as 500ms, 30s, 5m or 1h")}
 }
 
-// value is the time that a valid duration says.
-func (d Duration) value() time.Duration {
-	value, _ := time.ParseDuration(string(d)) // the pattern is narrower
-	return value
+// parsed returns a valid duration.
+func parsed(valid Duration) time.Duration {
+	duration, _ := time.ParseDuration(string(valid)) // the pattern accepts less than ParseDuration
+	return duration
 }

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
 )
@@ -11,7 +12,7 @@ import (
 func validateService(service *Service, path *field.Path) field.ErrorList {
 	errs := annotations(path.Child("annotations"), service.Annotations)
 	errs = append(errs, validateServiceAnnotations(path.Child("annotations"), service.Annotations)...)
-	policy := deref(service.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+	policy := ptr.Deref(service.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
 	return append(errs, corevalidation.OneOf(path.Child("ipFamilyPolicy"), policy, corev1.IPFamilyPolicySingleStack, corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack)...)
 }
 

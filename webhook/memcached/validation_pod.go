@@ -5,6 +5,7 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
 )
@@ -42,8 +43,8 @@ func validateTermination(spec *Spec, path *field.Path) field.ErrorList {
 	sleep, grace := path.Child("preStopSleepSeconds"), path.Child("terminationGracePeriodSeconds")
 	errs := within(sleep, spec.PreStopSleepSeconds, 0, 3600)
 	errs = append(errs, within(grace, spec.TerminationGracePeriodSeconds, 1, 7200)...)
-	sleeps := deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
-	if sleeps >= deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds) {
+	sleeps := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
+	if sleeps >= ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds) {
 		errs = append(errs, field.Invalid(sleep, sleeps, "must be less than spec.terminationGracePeriodSeconds, which counts from the start of the sleep"))
 	}
 	return errs

@@ -78,7 +78,7 @@ func Assess(o *Observation) (Assessment, error) {
 		},
 		o.Risks,
 	)...)
-	assessment := observed(o)
+	assessment := newAssessment(o)
 	assessment.Problem, assessment.Wait = found.Problem, found.Wait
 	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
@@ -94,12 +94,12 @@ func InvalidStatus(o *Observation, cause error) ReplicaStatus {
 		replicas = *o.Workload.Spec.Replicas
 	}
 	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
-	assessment := observed(o)
+	assessment := newAssessment(o)
 	assessment.Problem = &Problem{Reason: ReasonInvalidSpec, Message: cause.Error(), Stalled: true}
 	return assessment.Status(o)
 }
 
-func observed(o *Observation) Assessment {
+func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout: o.Rollout,
 		serves:  slices.ContainsFunc(o.Pods, func(pod *Pod) bool { return pod.Serves(o.Container) }),

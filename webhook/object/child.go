@@ -14,11 +14,3 @@ type Child struct {
 // SpecJSON returns spec as it was observed.
 func (c *Child) SpecJSON() jsontext.Value { return c.Spec }
 
-// Metadata returns the metadata of a child.
-func (m *ChildMeta) Metadata() *ChildMeta { return m }
-
-// Observed is an observed child of any kind: *[Child], *[Workload], *[Ingress].
-type Observed interface {
-	Metadata() *ChildMeta
-	SpecJSON() jsontext.Value
-}

@@ -9,18 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The types of a parent's conditions.
-const (
-	// Available reports whether at least one replica serves.
-	Available = "Available"
-	// Ready reports whether everything that spec desires runs, updated and ready. It is never True while Degraded is.
-	Ready = "Ready"
-	// Progressing reports whether replicas or other children are on their way to the desired state.
-	Progressing = "Progressing"
-	// Degraded reports whether something is wrong, and what.
-	Degraded = "Degraded"
-)
-
 // The reasons of a parent's conditions. A Degraded parent has the reason of its [Problem].
 const (
 	ReasonReplicaReady     = "ReplicaReady"

@@ -13,6 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// Observed is an observed child of any kind.
+type Observed interface {
+	GetLabels() map[string]string
+	GetAnnotations() map[string]string
+	// GetLastApplied returns the child as a hook returned it last, in JSON; "" when that is not known.
+	GetLastApplied() string
+	// SpecJSON returns spec as it was observed.
+	SpecJSON() jsontext.Value
+}
+
 // form is the part of a child that is compared.
 type form struct {
 	Metadata struct {
@@ -29,12 +39,12 @@ type form struct {
 // removed. Lists whose items have a key in common are merged item by item; all other lists are replaced.
 //
 // https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/dynamic/apply/apply.go
-func Difference(desired runtime.Object, observed Observed) (string, error) {
+func Difference(desired runtime.Object, child Observed) (string, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
 		return "", err
 	}
-	have, last := observedForm(observed), appliedForm(observed)
+	have, last := observedForm(child), appliedForm(child)
 	for _, part := range []struct {
 		path             string
 		have, last, want map[string]string
@@ -50,7 +60,7 @@ func Difference(desired runtime.Object, observed Observed) (string, error) {
 }
 
 // TemplateDifference is [Difference] for the pod template of a workload alone: a change there replaces every pod.
-func TemplateDifference(desired runtime.Object, observed Observed) (string, error) {
+func TemplateDifference(desired runtime.Object, child Observed) (string, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
 		return "", err
@@ -62,7 +72,7 @@ func TemplateDifference(desired runtime.Object, observed Observed) (string, erro
 		_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON, of which a template that is no object differs from ours
 		return form{Spec: spec.Template}
 	}
-	return specDifference(template(observedForm(observed)), template(appliedForm(observed)), template(want))
+	return specDifference(template(observedForm(child)), template(appliedForm(child)), template(want))
 }
 
 // desiredForm returns the child as it goes into the response.
@@ -89,17 +99,17 @@ func specOf(desired runtime.Object) any {
 	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Interface()
 }
 
-func observedForm(observed Observed) form {
-	have := form{Spec: observed.SpecJSON()}
-	have.Metadata.Labels, have.Metadata.Annotations = observed.Metadata().Labels, observed.Metadata().Annotations
+func observedForm(child Observed) form {
+	have := form{Spec: child.SpecJSON()}
+	have.Metadata.Labels, have.Metadata.Annotations = child.GetLabels(), child.GetAnnotations()
 	return have
 }
 
 // appliedForm returns the child as it was applied last; nothing when that is not known. Metacontroller itself reports an
 // annotation that cannot be read. It adds the label controller-uid to every child.
-func appliedForm(observed Observed) form {
+func appliedForm(child Observed) form {
 	var last form
-	if err := jsonv2.Unmarshal([]byte(observed.Metadata().GetLastApplied()), &last); err != nil {
+	if err := jsonv2.Unmarshal([]byte(child.GetLastApplied()), &last); err != nil {
 		return form{}
 	}
 	delete(last.Metadata.Labels, "controller-uid")
@@ -107,8 +117,8 @@ func appliedForm(observed Observed) form {
 }
 
 // AppliedAnnotations returns the annotations of a child as they were applied last.
-func AppliedAnnotations(observed Observed) map[string]string {
-	return appliedForm(observed).Metadata.Annotations
+func AppliedAnnotations(child Observed) map[string]string {
+	return appliedForm(child).Metadata.Annotations
 }
 
 // stringsDifference returns the least key whose value an apply would change.

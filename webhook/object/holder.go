@@ -5,32 +5,9 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 )
-
-// Holder is the object that has the name of a parent's workload, whoever owns it. Metacontroller sends an object as a child
-// only when it belongs to the parent, and does not report that it could not create one because the name is taken.
-type Holder struct {
-	HolderMeta `json:"metadata"`
-	Spec       skipped `json:"spec"`
-	Status     skipped `json:"status"`
-}
-
-// HolderMeta is the part of a [Holder]'s metadata that rules read.
-type HolderMeta struct {
-	Name              string                  `json:"name"`
-	Namespace         string                  `json:"namespace"`
-	Labels            map[string]string       `json:"labels"`
-	OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
-	DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
-	ManagedFields     skipped                 `json:"managedFields"`
-}
-
-// GetName returns metadata.name.
-func (m HolderMeta) GetName() string { return m.Name }
-
-// GetNamespace returns metadata.namespace.
-func (m HolderMeta) GetNamespace() string { return m.Namespace }
 
 // The reasons of a [Problem] when another object has the name of the parent's workload.
 const (
@@ -54,7 +31,7 @@ func diagnoseHolder(o *Observation) *Problem {
 	case owner != nil:
 		return &Problem{Reason: ReasonNameTaken, Stalled: true, Message: fmt.Sprintf(
 			"%s %s belongs to %s %s. Delete it, or use another name.", kind, o.Holder.Name, owner.Kind, owner.Name)}
-	case !hasLabels(o.Holder.Labels, o.Selector):
+	case !selects(o.Selector, o.Holder):
 		return &Problem{Reason: ReasonNameTaken, Stalled: true, Message: fmt.Sprintf(
 			"%s %s exists and is not managed by this operator. Delete it, or use another name.", kind, o.Holder.Name)}
 	}
@@ -70,12 +47,16 @@ type Leftover struct {
 
 // diagnoseLeftover returns that pods of a former parent's workload have the labels of this one's, so clients find them.
 func diagnoseLeftover(o *Observation) *Problem {
-	if o.Leftover == nil || o.Leftover.DeletionTimestamp != nil || controllerOf(o.Leftover.Holder) != nil || !hasLabels(o.Leftover.Labels, o.Selector) {
+	if o.Leftover == nil || o.Leftover.DeletionTimestamp != nil || controllerOf(o.Leftover.Holder) != nil || !selects(o.Selector, o.Leftover.Holder) {
 		return nil
 	}
 	return &Problem{Reason: ReasonOrphaned, Message: fmt.Sprintf(
 		"%s %s exists without an owner, and its pods have the labels of this resource. To delete it, run: kubectl delete -n %s %s/%s",
 		o.Leftover.Kind, o.Leftover.Name, o.Parent.GetNamespace(), strings.ToLower(o.Leftover.Kind), o.Leftover.Name)}
+}
+
+func selects(selector map[string]string, holder *Holder) bool {
+	return k8slabels.SelectorFromSet(selector).Matches(k8slabels.Set(holder.Labels))
 }
 
 // controllerOf returns the owner that manages an object; nil when there is none.

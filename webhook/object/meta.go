@@ -1,21 +1,14 @@
 package object
 
 import (
-	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-const (
-	// ParentGenerationAnnotation is set on a workload to the generation of the parent that it was made for. Until the
-	// observed workload has the parent's current generation, its status describes an earlier spec.
-	ParentGenerationAnnotation = "memcached-operator.example.com/parent-generation"
-
-	// LastAppliedAnnotation holds a child as a hook returned it last. Metacontroller writes it, except with
-	// --apply-strategy=server-side-apply.
-	LastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
-)
+// LastAppliedAnnotation holds a child as a hook returned it last. Metacontroller writes it, except with
+// --apply-strategy=server-side-apply.
+const LastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
 
 // Meta is the part of an observed pod's metadata that rules read.
 type Meta struct {
@@ -53,17 +46,14 @@ func (m ChildMeta) GetName() string { return m.Name }
 // GetNamespace returns metadata.namespace.
 func (m ChildMeta) GetNamespace() string { return m.Namespace }
 
+// GetLabels returns metadata.labels.
+func (m ChildMeta) GetLabels() map[string]string { return m.Labels }
+
+// GetAnnotations returns metadata.annotations.
+func (m ChildMeta) GetAnnotations() map[string]string { return m.Annotations }
+
 // GetLastApplied returns the child as a hook returned it last, in JSON; "" when that is not known.
 func (m ChildMeta) GetLastApplied() string { return m.Annotations[LastAppliedAnnotation] }
 
 // Terminating reports whether the object is being deleted.
 func (m ChildMeta) Terminating() bool { return m.DeletionTimestamp != nil }
-
-// ParentGeneration returns the annotation that ties a workload to the parent's generation. A parent that the API server
-// has not stored has no generation, and its workload no annotation.
-func ParentGeneration(parent metav1.Object) map[string]string {
-	if parent.GetGeneration() == 0 {
-		return nil
-	}
-	return map[string]string{ParentGenerationAnnotation: strconv.FormatInt(parent.GetGeneration(), 10)}
-}

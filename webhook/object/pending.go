@@ -17,6 +17,12 @@ const (
 	ReasonPodsMissing              = "PodsMissing"
 )
 
+// observedChild is a child of any kind.
+type observedChild interface {
+	Observed
+	Terminating() bool
+}
+
 // pendingChild returns the first desired child that is missing or differs from the desired one, nil when there is none.
 func pendingChild(o *Observation) (*Problem, error) {
 	for _, desired := range o.Children {
@@ -29,17 +35,17 @@ func pendingChild(o *Observation) (*Problem, error) {
 }
 
 // pending compares one child. Its reason begins with the kind: ServiceMissing, NetworkPolicyOutdated.
-func pending(desired runtime.Object, observed any) (*Problem, error) {
+func pending(desired runtime.Object, child any) (*Problem, error) {
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
-	child, found := observed.(Observed)
+	present, found := child.(observedChild)
 	if !found {
 		return &Problem{Reason: kind + "Missing", Message: fmt.Sprintf(
 			"%s %s does not exist, or belongs to another owner. An Event of this resource says when the API server refuses it.", kind, name)}, nil
 	}
-	if child.Metadata().Terminating() {
+	if present.Terminating() {
 		return &Problem{Reason: kind + "Missing", Message: fmt.Sprintf("%s %s is being deleted. It is created again after that.", kind, name)}, nil
 	}
-	field, err := Difference(desired, child)
+	field, err := Difference(desired, present)
 	if err != nil {
 		return nil, fmt.Errorf("comparing %s %s: %w", kind, name, err)
 	}

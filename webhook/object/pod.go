@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
 )
 
 // Pod is an observed pod.
@@ -144,8 +145,9 @@ func (p *Pod) Serves(name string) bool {
 // for itself: a foreign pod in status would be a lie.
 func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
 	var live []*Pod
+	selector := k8slabels.SelectorFromSet(labels)
 	for pod := range pods {
-		if pod.Namespace == namespace && pod.Live() && hasLabels(pod.Labels, labels) {
+		if pod.Namespace == namespace && pod.Live() && selector.Matches(k8slabels.Set(pod.Labels)) {
 			live = append(live, pod)
 		}
 	}
@@ -161,13 +163,4 @@ func Names(pods []*Pod) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-func hasLabels(labels, wanted map[string]string) bool {
-	for key, value := range wanted {
-		if got, found := labels[key]; !found || got != value {
-			return false
-		}
-	}
-	return true
 }

@@ -58,10 +58,11 @@ vulnerabilities: ## Look for known vulnerabilities in what we depend on; needs t
 
 generate: ## Write crds/, with their reference, and the DeepCopy methods from the types of each kind.
 	$(CONTROLLER_GEN) object paths=./webhook/...
-	@set -e; for package in $$(dirname webhook/*/types.go); do \
-	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=crds/$$(basename $$package); \
+	@set -e; for package in $$(dirname webhook/*/types.go webhook/*/*/types.go); do \
+	  crd=crds/$$(echo $$package | cut -d/ -f2); \
+	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=$$crd; \
 	  $(CRD_REF_DOCS) --log-level ERROR --config .ci/reference/config.yaml --templates-dir .ci/reference --renderer markdown \
-	    --source-path $$package --output-path crds/$$(basename $$package)/README.md; done
+	    --source-path $$package --output-path $$crd/README.md; done
 
 verify: generate ## Fail when what is generated differs from what is committed.
 	@git diff --exit-code -- crds webhook

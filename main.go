@@ -19,8 +19,8 @@ import (
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/reloader"
 	"github.com/example/memcached-operator/webhook/render"
-	"github.com/example/memcached-operator/webhook/sidecar"
 )
 
 // version is set by the linker in a release.
@@ -82,7 +82,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var format string
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	config.AddFlags(flags)
-	addSidecarImage(flags, &caches)
+	addReloaderImage(flags, &caches)
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
 	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
 
@@ -101,9 +101,9 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return webhook.Serve(ctx, config)
 }
 
-// addSidecarImage adds the flag that serve and render have in common.
-func addSidecarImage(flags *flag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.SidecarImage, "sidecar-image", "", "`image` of this program, which makes memcached load changed certificates and passwords; empty for no sidecar")
+// addReloaderImage adds the flag that serve and render have in common.
+func addReloaderImage(flags *flag.FlagSet, caches *memcached.Config) {
+	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords; empty for no reloader")
 }
 
 // parse reads the flags of a command that takes nothing else. It returns false where that was all: after printing the help
@@ -151,7 +151,7 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 		return nil
 	})
 	flags.StringVar(&observedFile, "observed", "", "`file` of a recorded sync request, whose children and related objects are observed")
-	addSidecarImage(flags, &caches)
+	addReloaderImage(flags, &caches)
 	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
 	if ok, err := parse(flags, args, stdout, renderUsage); !ok {
 		return err
@@ -208,7 +208,7 @@ with 0 once memcached accepts the files again after that.
 `
 
 func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var config sidecar.Config
+	var config reloader.Config
 	var reportFile string
 	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
 	config.AddFlags(flags)
@@ -220,7 +220,7 @@ func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return usageError{err}
 	}
 	config.Logger = slog.New(slog.NewTextHandler(stderr, nil))
-	err := sidecar.Run(ctx, config)
+	err := reloader.Run(ctx, config)
 	if err == nil {
 		return nil
 	}

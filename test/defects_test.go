@@ -36,9 +36,9 @@ func TestDefects(t *testing.T) {
 			func(r response) bool {
 				return r.condition("Degraded").is("True", "CrashLoopBackOff") && r.resyncAfter() > 0 && r.resyncAfter() <= 10*time.Minute
 			}},
-		{"reloader-image-edited-by-hand", "nobody but the flag -sidecar-image chooses what runs next to memcached",
+		{"reloader-image-edited-by-hand", "nobody but the flag -reloader-image chooses what runs next to memcached",
 			func(r response) bool {
-				return r.image("reload") == sidecarImage && r.condition("Ready").status == "False"
+				return r.image("reload") == reloaderImage && r.condition("Ready").status == "False"
 			}},
 		{"network-policy-invalid", "the API server would refuse the NetworkPolicy alone, and the cache would run without one",
 			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 0 }},

@@ -83,12 +83,12 @@ func syncFixtures(t testing.TB) []fixture {
 // lastApplied is the annotation in which Metacontroller keeps what it applied last.
 const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
 
-// sidecarImage is as in manifests/base.
-const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
+// reloaderImage is as in manifests/base.
+const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 func newHandler() http.Handler {
 	return webhook.NewHandler(webhook.Options{
-		Controllers: parents.Controllers(memcached.Config{SidecarImage: sidecarImage}),
+		Controllers: parents.Controllers(memcached.Config{ReloaderImage: reloaderImage}),
 		Now:         func() time.Time { return now },
 	})
 }

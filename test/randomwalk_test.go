@@ -23,6 +23,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
@@ -41,7 +42,7 @@ func TestRandomWalk(t *testing.T) {
 			w := &walk{T: t, cluster: cluster{random: rand.New(rand.NewPCG(seed, 0)), now: now, workload: childKinds[seed%2],
 				children: map[string]*child{}, faults: map[string]string{}}}
 			w.handler = webhook.NewHandler(webhook.Options{
-				Controllers: parents.Controllers(memcached.Config{SidecarImage: sidecarImage}),
+				Controllers: parents.Controllers(memcached.Config{ReloaderImage: reloaderImage}),
 				Now:         func() time.Time { return w.now.Add(w.skew) },
 			})
 			w.run()
@@ -77,7 +78,7 @@ var events = []struct {
 	{"all faults end", func(w *walk) { clear(w.faults); w.refused = "" }},
 	{"KIND is deleted", func(w *walk) { delete(w.children, w.kind) }},
 	{"KIND is edited", (*walk).editChild},
-	{"status is lost", func(w *walk) { w.parent.Status = memcached.Status{} }},
+	{"status is lost", func(w *walk) { w.parent.Status = v1alpha1.MemcachedStatus{} }},
 	{"the clock of the hook is ahead by SKEW", func(w *walk) { w.skew = time.Duration(w.random.IntN(1200)-600) * time.Second }},
 	{"the hook gets a stale parent", func(w *walk) { r := w.observe(); r.Parent = w.sent.Parent; w.sync(r) }},
 	{"the hook gets stale children", func(w *walk) { r := w.observe(); r.Children = w.sent.Children; w.sync(r) }},
@@ -94,7 +95,7 @@ type walk struct {
 	kind    string        // what the next event may be about
 	skew    time.Duration // how far the clock of the hook is ahead
 	handler http.Handler
-	parent  memcached.Memcached
+	parent  v1alpha1.Memcached
 	sent    syncRequest // the last request
 	got     string      // the last response
 	resync  time.Time   // when the last resyncAfterSeconds is over
@@ -102,7 +103,7 @@ type walk struct {
 
 type syncRequest struct {
 	Controller struct{}                          `json:"controller"`
-	Parent     memcached.Memcached               `json:"parent"`
+	Parent     v1alpha1.Memcached                `json:"parent"`
 	Children   map[string]map[string]*child      `json:"children"`
 	Related    map[string]map[string]*corev1.Pod `json:"related"`
 }
@@ -175,7 +176,7 @@ func (w *walk) sync(sent syncRequest) {
 	w.must(recorder.Code == http.StatusOK, "no request is refused: %d %s", recorder.Code, recorder.Body)
 	w.sent, w.got, w.resync = sent, recorder.Body.String(), w.now.Add(24*time.Hour)
 	var got struct {
-		Status             memcached.Status
+		Status             v1alpha1.MemcachedStatus
 		Children           []*child
 		ResyncAfterSeconds float64
 	}
@@ -197,7 +198,7 @@ func (w *walk) sync(sent syncRequest) {
 }
 
 // check compares a response with the request: desired are the children that it returns, by their kind.
-func (w *walk) check(status memcached.Status, desired map[string]*child) {
+func (w *walk) check(status v1alpha1.MemcachedStatus, desired map[string]*child) {
 	spec, before := w.sent.Parent.Spec, w.sent.Parent.Status
 	w.must(validation.ValidateConditions(status.Conditions, nil) == nil, "the API server accepts the conditions: %v", status.Conditions)
 	for _, condition := range status.Conditions {

@@ -55,7 +55,7 @@ func TestUpgrade(t *testing.T) {
 			t.Run("v"+release.String()+"/"+c.Case, func(t *testing.T) {
 				complete(t, c)
 				kind := kindOf(t, c.Request["parent"])
-				for _, field := range differences("", c.Workloads, workloads(t, c.Request, sidecarImage+"-later")) {
+				for _, field := range differences("", c.Workloads, workloads(t, c.Request, reloaderImage+"-later")) {
 					if !listed.allow(release, kind, field) {
 						t.Errorf("%s differs from the answer of v%s: an upgrade restarts the pods. Undo that, or list it in manifests/upgrade/README.md", field, release)
 					}
@@ -76,7 +76,7 @@ func TestUpgrade(t *testing.T) {
 func workloads(t *testing.T, request map[string]any, image string) map[string]any {
 	t.Helper()
 	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
-	objects, err := render.Render(parents.Controllers(memcached.Config{SidecarImage: image}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
+	objects, err := render.Render(parents.Controllers(memcached.Config{ReloaderImage: image}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func recordRelease(t *testing.T, release string) {
 		withoutManagedFields(request)
 		request = apply(request, parse(t, mustAnswer(t, handler, f.url(), encode(t, request))))
 		name := f.controller + "/" + filepath.Base(f.folder)
-		lines.Write(append(encode(t, recordedCase{Case: name, URL: f.url(), Request: request, Workloads: workloads(t, request, sidecarImage)}), '\n'))
+		lines.Write(append(encode(t, recordedCase{Case: name, URL: f.url(), Request: request, Workloads: workloads(t, request, reloaderImage)}), '\n'))
 	}
 	if err := os.WriteFile(filepath.Join("releases", release+".jsonl"), lines.Bytes(), 0o600); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// sidecarImage is as in manifests/base. Where pods really run, the cluster has an image of that name.
-const sidecarImage = "ghcr.io/example/memcached-operator:v0.1.0"
+// reloaderImage is as in manifests/base. Where pods really run, the cluster has an image of that name.
+const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 // builtHere are the programs that come from this repository, built anew for each cluster.
 type builtHere struct {
@@ -92,7 +92,7 @@ func (c *Cluster) startHook(ctx context.Context, program string, front func(stri
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops, "-sidecar-image", sidecarImage); err != nil {
+	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops, "-reloader-image", reloaderImage); err != nil {
 		return err
 	}
 	c.HookOps = "http://" + ops

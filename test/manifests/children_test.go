@@ -145,7 +145,7 @@ func sync(t *testing.T, parent map[string]any) *httptest.ResponseRecorder {
 	post.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()
 	webhook.NewHandler(webhook.Options{
-		Controllers: parents.Controllers(memcached.Config{SidecarImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
+		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
 	}).ServeHTTP(answer, post)
 	return answer
 }

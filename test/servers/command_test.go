@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/example/memcached-operator/test/authority"
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func limitedTo(limit string) corev1.ResourceRequirements {
@@ -19,27 +19,27 @@ func limitedTo(limit string) corev1.ResourceRequirements {
 func TestSettings(t *testing.T) {
 	cases := []struct {
 		reason string
-		spec   memcached.Spec
+		spec   v1alpha1.MemcachedSpec
 		want   map[string]string
 	}{
-		{"nothing but a size", memcached.Spec{}, map[string]string{
+		{"nothing but a size", v1alpha1.MemcachedSpec{}, map[string]string{
 			"maxbytes": "67108864", "maxconns": "1024", "num_threads": "4", "item_size_max": "1048576",
 			"evictions": "on", "verbosity": "1", "udpport": "0",
 		}},
-		{"the smallest cache", memcached.Spec{Cache: memcached.Cache{MemoryMB: new(int64(16)), MaxItemSize: "8m", MaxConnections: new(int64(64)), Threads: new(int32(4))}},
+		{"the smallest cache", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(16)), MaxItemSize: "8m", MaxConnections: new(int64(64)), Threads: new(int32(4))}},
 			map[string]string{"maxbytes": "16777216", "item_size_max": "8388608", "maxconns": "64", "num_threads": "4"}},
-		{"what fits under a limit", memcached.Spec{Resources: limitedTo("1Gi")}, map[string]string{"maxbytes": "925892608"}},
-		{"under the lowest limit there is", memcached.Spec{Resources: limitedTo("70Mi")}, map[string]string{"maxbytes": "16777216"}},
-		{"the smallest largest item", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "512k"}}, map[string]string{"item_size_max": "524288"}},
-		{"an odd multiple of it", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "1536k"}}, map[string]string{"item_size_max": "1572864"}},
-		{"half of the memory", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "32m"}}, map[string]string{"item_size_max": "33554432"}},
-		{"the largest item there is", memcached.Spec{Cache: memcached.Cache{MaxItemSize: "1024m", MemoryMB: new(int64(2048))}}, map[string]string{"item_size_max": "1073741824"}},
-		{"as few connections as so many threads allow", memcached.Spec{Cache: memcached.Cache{MaxConnections: new(int64(1024)), Threads: new(int32(64))}},
+		{"what fits under a limit", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi")}, map[string]string{"maxbytes": "925892608"}},
+		{"under the lowest limit there is", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, map[string]string{"maxbytes": "16777216"}},
+		{"the smallest largest item", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "512k"}}, map[string]string{"item_size_max": "524288"}},
+		{"an odd multiple of it", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "1536k"}}, map[string]string{"item_size_max": "1572864"}},
+		{"half of the memory", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "32m"}}, map[string]string{"item_size_max": "33554432"}},
+		{"the largest item there is", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "1024m", MemoryMB: new(int64(2048))}}, map[string]string{"item_size_max": "1073741824"}},
+		{"as few connections as so many threads allow", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxConnections: new(int64(1024)), Threads: new(int32(64))}},
 			map[string]string{"maxconns": "1024", "num_threads": "64"}},
-		{"no evictions", memcached.Spec{Cache: memcached.Cache{DisableEvictions: true}}, map[string]string{"evictions": "off"}},
-		{"no log", memcached.Spec{Cache: memcached.Cache{Verbosity: new(int32(0))}}, map[string]string{"verbosity": "0"}},
-		{"all of the log", memcached.Spec{Cache: memcached.Cache{Verbosity: new(int32(2))}}, map[string]string{"verbosity": "2"}},
-		{"more arguments", memcached.Spec{Cache: memcached.Cache{ExtraArgs: []string{"-o", "hashpower=20,idle_timeout=60", "--disable-flush-all", "-f", "1.5"}}},
+		{"no evictions", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{DisableEvictions: true}}, map[string]string{"evictions": "off"}},
+		{"no log", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Verbosity: new(int32(0))}}, map[string]string{"verbosity": "0"}},
+		{"all of the log", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Verbosity: new(int32(2))}}, map[string]string{"verbosity": "2"}},
+		{"more arguments", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-o", "hashpower=20,idle_timeout=60", "--disable-flush-all", "-f", "1.5"}}},
 			map[string]string{"idle_timeout": "60", "flush_enabled": "no", "growth_factor": "1.50"}},
 	}
 	for _, test := range cases {

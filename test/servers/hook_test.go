@@ -18,23 +18,24 @@ import (
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // container is memcached's container in the pods of that spec.
-func container(t *testing.T, spec memcached.Spec) corev1.Container {
+func container(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.Container {
 	t.Helper()
 	return pod(t, spec).Spec.Containers[0]
 }
 
 // pod is what the sync hook answers for a new parent of that spec: the template of its pods.
-func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
+func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	t.Helper()
 	none := map[string]any{}
-	apiVersion, kind := memcached.Kind.ToAPIVersionAndKind()
+	apiVersion, kind := v1alpha1.SchemeGroupVersion.WithKind("Memcached").ToAPIVersionAndKind()
 	request, err := json.Marshal(map[string]any{
 		"controller": none,
-		"parent": memcached.Memcached{
+		"parent": v1alpha1.Memcached{
 			TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: kind},
 			ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "default", Generation: 1},
 			Spec:       spec,
@@ -52,7 +53,7 @@ func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
 	httpRequest := httptest.NewRequest(http.MethodPost, "/memcached/sync", bytes.NewReader(request))
 	httpRequest.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{SidecarImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
+	webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{ReloaderImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("the hook answered %d %s", recorder.Code, recorder.Body)
 	}
@@ -66,19 +67,19 @@ func pod(t *testing.T, spec memcached.Spec) corev1.PodTemplateSpec {
 }
 
 // samples are the specs of the repository's samples, by their files.
-func samples(t *testing.T) map[string]memcached.Spec {
+func samples(t *testing.T) map[string]v1alpha1.MemcachedSpec {
 	t.Helper()
 	files, err := filepath.Glob("../../manifests/samples/cache_v1alpha1_*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no sample of a Memcached: %v", err)
 	}
-	specs := map[string]memcached.Spec{}
+	specs := map[string]v1alpha1.MemcachedSpec{}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var parent memcached.Memcached
+		var parent v1alpha1.Memcached
 		if err := yaml.UnmarshalStrict(raw, &parent); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}

@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // checkListeners holds the ports on which the process really listens against those it should.
 func (c combination) checkListeners(t *testing.T, s server) {
 	t.Helper()
 	ports := 1
-	if c.clientAuth != "" || c.metrics && c.mode == memcached.AuthSASL {
+	if c.clientAuth != "" || c.metrics && c.mode == v1alpha1.AuthSASL {
 		ports++ // of the pod itself
 	}
 	if c.plaintext {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestMemoryStaysUnderTheLimit: a cache that is full of items of one size, and is then given items of every size, has
@@ -17,17 +17,17 @@ import (
 func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	cases := []struct {
 		reason string
-		spec   memcached.Spec
+		spec   v1alpha1.MemcachedSpec
 		// valueBytes is the size of the items that the cache is full of.
 		valueBytes  int
 		connections int
 	}{
-		{"the default, full of small items", memcached.Spec{}, 100, 1},
-		{"the default, full of larger items, and with clients", memcached.Spec{}, 10_000, 500},
-		{"what fits under 128Mi", memcached.Spec{Resources: limitedTo("128Mi")}, 1000, 1},
-		{"what fits under 70Mi", memcached.Spec{Resources: limitedTo("70Mi")}, 100, 1},
-		{"as many sizes as there may be", memcached.Spec{Cache: memcached.Cache{ExtraArgs: []string{"-f", "1.08"}}}, 100, 1},
-		{"256 MiB of items", memcached.Spec{Cache: memcached.Cache{MemoryMB: new(int64(256))}}, 1000, 1},
+		{"the default, full of small items", v1alpha1.MemcachedSpec{}, 100, 1},
+		{"the default, full of larger items, and with clients", v1alpha1.MemcachedSpec{}, 10_000, 500},
+		{"what fits under 128Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("128Mi")}, 1000, 1},
+		{"what fits under 70Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, 100, 1},
+		{"as many sizes as there may be", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-f", "1.08"}}}, 100, 1},
+		{"256 MiB of items", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(256))}}, 1000, 1},
 	}
 	for _, test := range cases {
 		t.Run(test.reason, func(t *testing.T) {

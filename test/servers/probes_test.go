@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/authority"
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestProbesAreNotLogged: memcached logs each probe that closes its connection before the TLS handshake. Only there the
@@ -19,15 +19,15 @@ import (
 func TestProbesAreNotLogged(t *testing.T) {
 	cases := []struct {
 		reason string
-		spec   memcached.Spec
+		spec   v1alpha1.MemcachedSpec
 		logged bool
 	}{
-		{"no TLS", memcached.Spec{}, false},
-		{"a port without TLS next to that with TLS", memcached.Spec{TLS: &memcached.TLS{SecretName: "certificate", Plaintext: memcached.PlaintextEnabled}}, false},
-		{"TLS only", memcached.Spec{TLS: &memcached.TLS{SecretName: "certificate"}}, true},
-		{"TLS only, without a log", memcached.Spec{
-			TLS:   &memcached.TLS{SecretName: "certificate"},
-			Cache: memcached.Cache{Verbosity: new(int32(0))},
+		{"no TLS", v1alpha1.MemcachedSpec{}, false},
+		{"a port without TLS next to that with TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate", Plaintext: v1alpha1.PlaintextEnabled}}, false},
+		{"TLS only", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}}, true},
+		{"TLS only, without a log", v1alpha1.MemcachedSpec{
+			TLS:   &v1alpha1.TLS{SecretName: "certificate"},
+			Cache: v1alpha1.Cache{Verbosity: new(int32(0))},
 		}, true},
 	}
 	for _, test := range cases {

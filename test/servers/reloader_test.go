@@ -13,24 +13,24 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/webhook/sidecar"
+	"github.com/example/memcached-operator/webhook/reloader"
 )
 
 // reloader is a program that runs next to memcached.
-type reloader struct {
+type runningReloader struct {
 	ended <-chan error
 	// used are the lines that say what memcached uses.
 	used <-chan string
 }
 
 // startReloader runs what the pod's reloader runs, and returns once memcached uses what the files hold, or does not.
-func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside server) reloader {
+func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside server) runningReloader {
 	t.Helper()
 	container := pod.Containers[len(pod.Containers)-1]
 	if container.Name != "reload" || container.Args[0] != "reload" {
 		t.Fatalf("the pod has no reloader: %v", container)
 	}
-	var config sidecar.Config
+	var config reloader.Config
 	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
 	config.AddFlags(flags)
 	var args []string
@@ -53,7 +53,7 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	config.Logger = slog.New(slog.NewTextHandler(log, nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- sidecar.Run(ctx, config); close(ended) }()
+	go func() { ended <- reloader.Run(ctx, config); close(ended) }()
 	t.Cleanup(func() {
 		cancel()
 		for range ended { // until it is closed
@@ -67,7 +67,7 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	for len(log.used) > 0 {
 		<-log.used
 	}
-	return reloader{ended: ended, used: log.used}
+	return runningReloader{ended: ended, used: log.used}
 }
 
 // watched is a log that signals its first line, and each line that names what memcached uses.
@@ -87,7 +87,7 @@ func (w *watched) Write(line []byte) (int, error) {
 }
 
 // waitForUse returns the line that says what memcached uses after a change. The reloader must not end for it.
-func (r reloader) waitForUse(t *testing.T) string {
+func (r runningReloader) waitForUse(t *testing.T) string {
 	t.Helper()
 	select {
 	case line := <-r.used:
@@ -101,7 +101,7 @@ func (r reloader) waitForUse(t *testing.T) string {
 }
 
 // waitForEnd returns the error with which the reloader ends.
-func (r reloader) waitForEnd(t *testing.T) error {
+func (r runningReloader) waitForEnd(t *testing.T) error {
 	t.Helper()
 	select {
 	case err := <-r.ended:

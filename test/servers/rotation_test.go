@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/authority"
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // rotating are the caches whose memcached has to be told of a change.
 func rotating() []combination {
 	return slices.DeleteFunc(combinations(), func(c combination) bool {
-		return c.clientAuth == "" && c.mode != memcached.AuthASCII || c.metrics || c.plaintext
+		return c.clientAuth == "" && c.mode != v1alpha1.AuthASCII || c.metrics || c.plaintext
 	})
 }
 
@@ -44,7 +44,7 @@ func TestRotation(t *testing.T) {
 			if c.clientAuth != "" && serial(s.address, config) == before {
 				t.Error("the old certificate is served")
 			}
-			if c.mode == memcached.AuthASCII {
+			if c.mode == v1alpha1.AuthASCII {
 				if err := c.try(s.address, config, user, password); err == nil {
 					t.Error("the old password lets in")
 				}
@@ -83,7 +83,7 @@ func (c combination) rotate(t *testing.T, folder string, issuer *authority.Autho
 		writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
 	}
 	current := password
-	if c.mode == memcached.AuthASCII {
+	if c.mode == v1alpha1.AuthASCII {
 		current = fmt.Sprintf("rotated-%d", time.Now().UnixNano())
 		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte(user+":"+current+"\n"))
 	}
@@ -107,7 +107,7 @@ func (c combination) breakSecrets(t *testing.T, folder string) {
 
 func (c combination) reports() string {
 	var reports []string
-	if c.mode == memcached.AuthASCII {
+	if c.mode == v1alpha1.AuthASCII {
 		reports = append(reports, "passwords of 1 users")
 	}
 	if c.clientAuth != "" {
@@ -127,7 +127,7 @@ func (c combination) fill(t *testing.T, address string, config *tls.Config) {
 	for i := range items {
 		key := fmt.Sprintf("item-%d", i)
 		var err error
-		if c.mode == memcached.AuthSASL {
+		if c.mode == v1alpha1.AuthSASL {
 			err = binaryRequest(connection, opSet, key, key)
 		} else {
 			err = store(connection, key, key)
@@ -145,7 +145,7 @@ func (c combination) checkItems(t *testing.T, address string, config *tls.Config
 	for i := range items {
 		key := fmt.Sprintf("item-%d", i)
 		var err error
-		if c.mode == memcached.AuthSASL {
+		if c.mode == v1alpha1.AuthSASL {
 			err = binaryRequest(connection, opGet, key, "")
 		} else {
 			var lines []string
@@ -188,7 +188,7 @@ func serial(address string, config *tls.Config) string {
 // memcached adds authorities and forgets none: webhook/memcached/README.md says so, and what to do about it.
 func TestAuthorityRotation(t *testing.T) {
 	ours, next := authority.New(), authority.New()
-	c := combination{clientAuth: memcached.ClientAuthRequire}
+	c := combination{clientAuth: v1alpha1.ClientAuthRequire}
 	s, pod, folder := startSecure(t, c.spec(), ours)
 	reloader := startReloader(t, pod, folder, s)
 	writeFile(t, filepath.Join(folder, "tls", "ca.crt"), next.PEM())

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/authority"
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 const (
@@ -17,18 +17,18 @@ const (
 
 // combination is one of all that spec.tls, spec.auth and spec.metrics can ask for.
 type combination struct {
-	clientAuth memcached.ClientAuth // "" without TLS
+	clientAuth v1alpha1.ClientAuth // "" without TLS
 	plaintext  bool
-	mode       memcached.AuthMode // "" without authentication
+	mode       v1alpha1.AuthMode // "" without authentication
 	metrics    bool
 }
 
 func combinations() []combination {
 	var all []combination
-	for _, mode := range []memcached.AuthMode{"", memcached.AuthSASL, memcached.AuthASCII} {
+	for _, mode := range []v1alpha1.AuthMode{"", v1alpha1.AuthSASL, v1alpha1.AuthASCII} {
 		for _, metrics := range []bool{false, true} {
 			all = append(all, combination{mode: mode, metrics: metrics})
-			for _, clientAuth := range []memcached.ClientAuth{memcached.ClientAuthNone, memcached.ClientAuthRequest, memcached.ClientAuthRequire} {
+			for _, clientAuth := range []v1alpha1.ClientAuth{v1alpha1.ClientAuthNone, v1alpha1.ClientAuthRequest, v1alpha1.ClientAuthRequire} {
 				all = append(all, combination{clientAuth, false, mode, metrics}, combination{clientAuth, true, mode, metrics})
 			}
 		}
@@ -53,22 +53,22 @@ func (c combination) String() string {
 	return name
 }
 
-func (c combination) spec() memcached.Spec {
-	spec := memcached.Spec{Size: new(int32(1)), Metrics: memcached.Metrics{Enabled: c.metrics}}
+func (c combination) spec() v1alpha1.MemcachedSpec {
+	spec := v1alpha1.MemcachedSpec{Size: new(int32(1)), Metrics: v1alpha1.Metrics{Enabled: c.metrics}}
 	if c.clientAuth != "" {
-		spec.TLS = &memcached.TLS{SecretName: "certificate", ClientAuth: c.clientAuth}
+		spec.TLS = &v1alpha1.TLS{SecretName: "certificate", ClientAuth: c.clientAuth}
 		if c.plaintext {
-			spec.TLS.Plaintext = memcached.PlaintextEnabled
+			spec.TLS.Plaintext = v1alpha1.PlaintextEnabled
 		}
 	}
 	if c.mode != "" {
-		spec.Auth = &memcached.Auth{SecretName: "users", Mode: c.mode}
+		spec.Auth = &v1alpha1.Auth{SecretName: "users", Mode: c.mode}
 	}
 	return spec
 }
 
 // startSecure starts what the pods of the spec run, with the Secrets that it names.
-func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority) (server, corev1.PodSpec, string) {
+func startSecure(t *testing.T, spec v1alpha1.MemcachedSpec, issuer *authority.Authority) (server, corev1.PodSpec, string) {
 	t.Helper()
 	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
 	pod := pod(t, spec)
@@ -80,7 +80,7 @@ func startSecure(t *testing.T, spec memcached.Spec, issuer *authority.Authority)
 		all[spec.Auth.SecretName] = map[string][]byte{"passwords": []byte("other@shop:x\n" + user + ":" + password + "\n")}
 	}
 	folder := mount(t, pod, all)
-	if spec.Auth != nil && spec.Auth.Mode == memcached.AuthSASL && !readsPasswords(t) {
+	if spec.Auth != nil && spec.Auth.Mode == v1alpha1.AuthSASL && !readsPasswords(t) {
 		checkPasswords(t, folder)
 	}
 	return start(t, pod.Spec.Containers[0], folder), pod.Spec, folder
@@ -126,8 +126,8 @@ func (c combination) checkClients(t *testing.T, address string, ours, stranger *
 		config *tls.Config
 		enters bool
 	}{
-		{"no certificate", trusting(), c.clientAuth != memcached.ClientAuthRequire},
-		{"a stranger's certificate", presents(trusting(), stranger), c.clientAuth == memcached.ClientAuthNone},
+		{"no certificate", trusting(), c.clientAuth != v1alpha1.ClientAuthRequire},
+		{"a stranger's certificate", presents(trusting(), stranger), c.clientAuth == v1alpha1.ClientAuthNone},
 	}
 	for _, test := range cases {
 		for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
@@ -170,7 +170,7 @@ func (c combination) checkLogins(t *testing.T, address string, config *tls.Confi
 			t.Errorf("%s, on %s: %v", test.reason, address, err)
 		}
 	}
-	if c.mode != memcached.AuthSASL {
+	if c.mode != v1alpha1.AuthSASL {
 		return
 	}
 	connection, err := dial(address, config)
@@ -201,7 +201,7 @@ func (c combination) checkLoopback(t *testing.T, address string) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	if c.mode == memcached.AuthASCII {
+	if c.mode == v1alpha1.AuthASCII {
 		if err := store(connection, "login", user+" "+password); err != nil {
 			t.Fatal(err)
 		}

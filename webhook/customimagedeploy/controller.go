@@ -2,20 +2,20 @@ package customimagedeploy
 
 import (
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // children and related declare what the sync and finalize hooks observe.
 type children struct {
-	Deployments composite.Group[object.Workload] `json:"Deployment.apps/v1"`
-	Services    composite.Group[object.Child]    `json:"Service.v1"`
-	Ingresses   composite.Group[object.Ingress]  `json:"Ingress.networking.k8s.io/v1"`
+	Deployments composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
+	Services    composite.Group[observed.Child]    `json:"Service.v1"`
+	Ingresses   composite.Group[observed.Ingress]  `json:"Ingress.networking.k8s.io/v1"`
 }
 
 type related struct {
-	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 	// Deployments holds the object that has the name of ours, whoever owns it.
-	Deployments composite.OptionalGroup[object.Holder] `json:"Deployment.apps/v1"`
+	Deployments composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
 }
 
 // Controller returns the hooks of CustomImageDeploy.

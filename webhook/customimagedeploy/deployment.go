@@ -6,7 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // portName names the port of the container and of the Service. Children refer to each other by it, not by its number.
@@ -16,7 +16,7 @@ const (
 )
 
 func deployment(deploy *CustomImageDeploy) *appsv1.Deployment {
-	return object.Deployment(deploy, size(deploy), selectorLabels(deploy), labels(deploy), podSpec(deploy))
+	return resources.Deployment(deploy, size(deploy), selectorLabels(deploy), labels(deploy), podSpec(deploy))
 }
 
 // size is the number of pods; the default is the CRD's.
@@ -37,7 +37,7 @@ func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 			Name:            containerName,
 			Image:           deploy.Spec.Image,
 			Ports:           []corev1.ContainerPort{{Name: portName, ContainerPort: *deploy.Spec.Port, Protocol: corev1.ProtocolTCP}},
-			ReadinessProbe:  object.AcceptsConnections(portName),
+			ReadinessProbe:  resources.TCPProbe(portName, 5),
 			SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false)},
 		}},
 	}

@@ -15,15 +15,15 @@ import (
 //
 // A parent whose children become orphans deletes nothing and goes immediately: once the garbage collector has removed the
 // owner from the children, a child that is still observed with its owner would be deleted.
-func finalize(observed observation) (composite.Desired[Status], error) {
-	status, _, err := assess(&observed, nil)
+func finalize(request observation) (composite.Desired[Status], error) {
+	status, _, err := assess(&request, nil)
 	if err != nil {
 		return composite.Desired[Status]{}, err
 	}
 	return composite.Desired[Status]{
 		Status:    status,
-		Children:  kept(&observed),
-		Finalized: orphaning(observed.Parent) || nextToGo(&observed.Children) == "",
+		Children:  kept(&request),
+		Finalized: orphaning(request.Parent) || nextToGo(&request.Children) == "",
 	}, nil
 }
 
@@ -47,25 +47,25 @@ func nextToGo(observed *children) string {
 
 // kept returns the observed children that are not deleted yet, as they were applied last: a spec that changed since, or is
 // invalid, does not matter any more. Where that is not known they follow from spec, and with an invalid spec all go at once.
-func kept(observed *observation) []runtime.Object {
-	all, err := observed.LastApplied()
+func kept(request *observation) []runtime.Object {
+	all, err := request.LastApplied()
 	if err != nil {
-		if validate(observed.Parent) != nil {
+		if validate(request.Parent) != nil {
 			return nil
 		}
-		all = published(observed.Parent)
+		all = published(request.Parent)
 	}
 	return slices.DeleteFunc(all, func(child runtime.Object) bool {
-		return observed.Child(child) == nil || !stays(child.GetObjectKind().GroupVersionKind().Kind, observed)
+		return request.Child(child) == nil || !stays(child.GetObjectKind().GroupVersionKind().Kind, request)
 	})
 }
 
 // stays reports whether children of a kind are not deleted yet.
-func stays(kind string, observed *observation) bool {
-	if orphaning(observed.Parent) {
+func stays(kind string, request *observation) bool {
+	if orphaning(request.Parent) {
 		return true
 	}
-	switch nextToGo(&observed.Children) {
+	switch nextToGo(&request.Children) {
 	case "Ingress":
 		return kind != "Ingress"
 	case "Service":

@@ -6,8 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 func TestFinalize(t *testing.T) {
@@ -21,26 +23,26 @@ func TestFinalize(t *testing.T) {
 		{
 			"a load balancer that goes slowly still sends requests",
 			func(o *observation) {
-				going := object.Ingress{Child: object.Child{ChildMeta: object.ChildMeta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}}
+				going := observed.Ingress{Child: observed.Child{ChildMeta: observed.ChildMeta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}}
 				o.Children.Ingresses = composite.GroupOf(going)
 			},
 			[]string{"Deployment", "Service"}, false,
 		},
-		{"then the Service may go", func(o *observation) { o.Children.Ingresses = composite.GroupOf[object.Ingress]() }, []string{"Deployment"}, false},
+		{"then the Service may go", func(o *observation) { o.Children.Ingresses = composite.GroupOf[observed.Ingress]() }, []string{"Deployment"}, false},
 		{
 			"then the Deployment",
 			func(o *observation) {
-				o.Children.Ingresses, o.Children.Services = composite.GroupOf[object.Ingress](), composite.GroupOf[object.Child]()
+				o.Children.Ingresses, o.Children.Services = composite.GroupOf[observed.Ingress](), composite.GroupOf[observed.Child]()
 			},
 			nil, false,
 		},
 		{"then the parent", func(o *observation) { o.Children = children{} }, nil, true},
-		{"a Service that is gone already is not made anew", func(o *observation) { o.Children.Services = composite.GroupOf[object.Child]() }, []string{"Deployment"}, false},
-		{"nor is a Deployment", func(o *observation) { o.Children.Deployments = composite.GroupOf[object.Workload]() }, []string{"Service"}, false},
+		{"a Service that is gone already is not made anew", func(o *observation) { o.Children.Services = composite.GroupOf[observed.Child]() }, []string{"Deployment"}, false},
+		{"nor is a Deployment", func(o *observation) { o.Children.Deployments = composite.GroupOf[observed.Workload]() }, []string{"Service"}, false},
 		{
 			"an Ingress under another name holds back what is behind it too",
 			func(o *observation) {
-				o.Children.Ingresses = composite.GroupOf(object.Ingress{Child: object.Child{ChildMeta: object.ChildMeta{Name: "old", Namespace: "web"}}})
+				o.Children.Ingresses = composite.GroupOf(observed.Ingress{Child: observed.Child{ChildMeta: observed.ChildMeta{Name: "old", Namespace: "web"}}})
 			},
 			[]string{"Deployment", "Service"}, false,
 		},
@@ -77,17 +79,17 @@ func TestFinalize(t *testing.T) {
 		{"and goes once all is gone", func(o *observation) { o.Parent.Spec.Port, o.Children = nil, children{} }, nil, true},
 	}
 	for _, test := range cases {
-		observed := running(sample())
-		observed.Finalizing = true
-		test.edit(&observed)
-		desired, err := finalize(observed)
+		request := running(sample())
+		request.Finalizing = true
+		test.edit(&request)
+		desired, err := finalize(request)
 		if err != nil {
 			t.Errorf("%s: %v", test.reason, err)
 		}
 		if diff := cmp.Diff(test.keep, kinds(desired.Children)); diff != "" || desired.Finalized != test.finalized {
 			t.Errorf("%s: finalized is %t, keeps (-want +got):\n%s", test.reason, desired.Finalized, diff)
 		}
-		again, err := finalize(observed)
+		again, err := finalize(request)
 		if diff := cmp.Diff(desired, again); diff != "" || err != nil {
 			t.Errorf("%s: asked again it answers otherwise (%v):\n%s", test.reason, err, diff)
 		}
@@ -95,9 +97,9 @@ func TestFinalize(t *testing.T) {
 }
 
 func TestFinalizeReports(t *testing.T) {
-	observed := running(sample())
-	observed.Finalizing = true
-	desired, err := finalize(observed)
+	request := running(sample())
+	request.Finalizing = true
+	desired, err := finalize(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +108,10 @@ func TestFinalizeReports(t *testing.T) {
 		got[condition.Type] = string(condition.Status) + " " + condition.Reason
 	}
 	want := map[string]string{
-		object.Available:   "True " + object.ReasonReplicaReady, // the pods still serve who knows them
-		object.Ready:       "False " + ReasonTerminating,
-		object.Progressing: "True " + ReasonTerminating,
-		object.Degraded:    "False " + object.ReasonAsExpected,
+		api.Available:   "True " + conditions.ReasonReplicaReady, // the pods still serve who knows them
+		api.Ready:       "False " + ReasonTerminating,
+		api.Progressing: "True " + ReasonTerminating,
+		api.Degraded:    "False " + conditions.ReasonAsExpected,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("who waits for the end wants to read where it stands (-want +got):\n%s", diff)

@@ -1,6 +1,8 @@
 package customimagedeploy
 
-import "github.com/example/memcached-operator/webhook/object"
+import (
+	"github.com/example/memcached-operator/webhook/resources"
+)
 
 // selectorLabels select the pods of one CustomImageDeploy. A Deployment's selector can never be changed, so neither can
 // these.
@@ -9,5 +11,5 @@ func selectorLabels(deploy *CustomImageDeploy) map[string]string {
 }
 
 func labels(deploy *CustomImageDeploy) map[string]string {
-	return object.Labels(selectorLabels(deploy), deploy.Name, deploy.Name, "server")
+	return resources.Labels(selectorLabels(deploy), deploy.Name, deploy.Name, "server")
 }

@@ -4,19 +4,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
 )
 
 type observation = composite.Observed[*CustomImageDeploy, children, related]
 
-func sync(observed observation) (composite.Desired[Status], error) {
-	deploy := observed.Parent
+func sync(request observation) (composite.Desired[Status], error) {
+	deploy := request.Parent
 	if err := validate(deploy); err != nil {
-		status := Status{ReplicaStatus: object.InvalidStatus(observe(&observed), err), Address: address(&observed)}
-		return composite.Keep(&observed, status, err)
+		status := Status{ReplicaStatus: conditions.InvalidStatus(observe(&request), err), Address: address(&request)}
+		return composite.Keep(&request, status, err)
 	}
 	children := published(deploy)
-	status, wait, err := assess(&observed, children)
+	status, wait, err := assess(&request, children)
 	if err != nil {
 		return composite.Desired[Status]{}, err
 	}

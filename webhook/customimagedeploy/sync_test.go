@@ -13,8 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/observed"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 func sample() *CustomImageDeploy {
@@ -27,20 +30,20 @@ func sample() *CustomImageDeploy {
 
 // running is a CustomImageDeploy whose children are all as desired and ready.
 func running(deploy *CustomImageDeploy) observation {
-	workload := observedAs[object.Workload](deployment(deploy))
-	workload.Status = object.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
-	pod := func(name string) object.Pod {
-		return object.Pod{
-			Meta:   object.Meta{Name: name, Namespace: deploy.Namespace, Labels: selectorLabels(deploy)},
-			Status: object.PodStatus{Conditions: object.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+	workload := observedAs[observed.Workload](deployment(deploy))
+	workload.Status = observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
+	pod := func(name string) observed.Pod {
+		return observed.Pod{
+			Meta:   observed.Meta{Name: name, Namespace: deploy.Namespace, Labels: selectorLabels(deploy)},
+			Status: observed.PodStatus{Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
 		}
 	}
 	return observation{
 		Parent: deploy,
 		Children: children{
 			Deployments: composite.GroupOf(workload),
-			Services:    composite.GroupOf(observedAs[object.Child](service(deploy))),
-			Ingresses:   composite.GroupOf(observedAs[object.Ingress](ingress(deploy))),
+			Services:    composite.GroupOf(observedAs[observed.Child](service(deploy))),
+			Ingresses:   composite.GroupOf(observedAs[observed.Ingress](ingress(deploy))),
 		},
 		Related: related{Pods: composite.GroupOf(pod("a"), pod("b"))},
 	}
@@ -51,7 +54,7 @@ func observedAs[T any](child runtime.Object) T {
 	var view T
 	applied, err := json.Marshal(child)
 	if err == nil {
-		child.(metav1.Object).SetAnnotations(map[string]string{object.LastAppliedAnnotation: string(applied), object.ParentGenerationAnnotation: "3"})
+		child.(metav1.Object).SetAnnotations(map[string]string{observed.LastAppliedAnnotation: string(applied), resources.ParentGenerationAnnotation: "3"})
 		applied, err = json.Marshal(child)
 	}
 	if err == nil {
@@ -83,9 +86,9 @@ func TestSync(t *testing.T) {
 
 // TestSyncKeepsChildrenOfAnInvalidParent: what runs stays exactly as it was applied, and status says why.
 func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
-	observed := running(sample())
-	observed.Parent.Spec.Port, observed.Parent.Spec.Image = nil, "other:1"
-	desired, err := sync(observed)
+	request := running(sample())
+	request.Parent.Spec.Port, request.Parent.Spec.Image = nil, "other:1"
+	desired, err := sync(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,20 +98,20 @@ func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
 			t.Errorf("the child changes (-applied +returned):\n%s", diff)
 		}
 	}
-	ready := meta.FindStatusCondition(desired.Status.Conditions, object.Ready)
-	if len(desired.Children) != len(want) || ready.Reason != object.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: say on which port the image answers HTTP") {
+	ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
+	if len(desired.Children) != len(want) || ready.Reason != conditions.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: say on which port the image answers HTTP") {
 		t.Errorf("%d children, Ready is %v", len(desired.Children), ready)
 	}
 }
 
 // TestSyncRefusesAnInvalidParent: children that cannot be returned as they are must not be returned at all.
 func TestSyncRefusesAnInvalidParent(t *testing.T) {
-	observed := running(sample())
-	observed.Parent.Spec.Port = nil
-	for service := range observed.Children.Services.All() {
+	request := running(sample())
+	request.Parent.Spec.Port = nil
+	for service := range request.Children.Services.All() {
 		service.Annotations = nil
 	}
-	_, err := sync(observed)
+	_, err := sync(request)
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
 		t.Errorf("error %v, want one that its author can act on", err)
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/api"
 )
 
 // Kind is the parent's kind.
@@ -25,9 +25,9 @@ var Kind = schema.GroupVersionKind{Group: "customimagedeploy.example.com", Versi
 // +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.replicas,selectorpath=.status.selector
 // +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Address,type=string,JSONPath=.status.address
 // +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
-// +kubebuilder:printcolumn:name=Problem,type=string,JSONPath=`.status.conditions[?(@.type=="Degraded")].reason`
 // +kubebuilder:printcolumn:name=Image,type=string,priority=1,JSONPath=.spec.image
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and the Service is named after it"
@@ -79,7 +79,7 @@ type Spec struct {
 
 // Status is what was observed.
 type Status struct {
-	object.ReplicaStatus `json:",inline"`
+	api.ReplicaStatus `json:",inline"`
 
 	// address is the host name or IP at which the load balancer takes requests for the host. The condition Ready waits for
 	// it only where spec.ingressClassName is given: that names a controller that has to bring it, while without a class

@@ -7,17 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/object"
 )
 
 // validate repeats what the CRD refuses: a parent that was stored before a rule was there, or past it, must not decide
 // what happens to what is published.
 func validate(deploy *CustomImageDeploy) error {
 	spec := field.NewPath("spec")
-	errs := object.ValidateName(deploy)
+	errs := corevalidation.ParentName(deploy)
 	errs = append(errs, validateImage(spec.Child("image"), deploy.Spec.Image)...)
 	errs = append(errs, validatePort(spec.Child("port"), deploy.Spec.Port)...)
-	errs = append(errs, object.ValidateReplicas(spec.Child("size"), size(deploy))...)
+	errs = append(errs, corevalidation.Replicas(spec.Child("size"), size(deploy))...)
 	errs = append(errs, validateHost(spec.Child("host"), deploy.Spec.Host)...)
 	errs = append(errs, validateIngressClassName(spec.Child("ingressClassName"), deploy.Spec.IngressClassName)...)
 	return errs.ToAggregate()

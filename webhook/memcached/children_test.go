@@ -12,40 +12,43 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func monitored(spec *Spec) {
-	spec.Metrics = Metrics{Enabled: true, ServiceMonitor: &ServiceMonitor{}}
+func monitored(spec *v1alpha1.MemcachedSpec) {
+	spec.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{}}
 }
 
 func TestDesiredChildren(t *testing.T) {
 	cases := []struct {
 		reason   string
 		replicas int32
-		change   func(*Spec)
+		change   func(*v1alpha1.MemcachedSpec)
 		monitors bool
 		want     []string
 	}{
-		{"one pod needs no budget", 1, func(*Spec) {}, false, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"two do", 2, func(*Spec) {}, false, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"stable names", 2, func(s *Spec) { s.Workload = StatefulSetWorkload }, false, []string{"StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"what is turned off is not there", 2, func(s *Spec) { s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false) }, false, []string{"Deployment", "Service"}},
+		{"one pod needs no budget", 1, func(*v1alpha1.MemcachedSpec) {}, false, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"two do", 2, func(*v1alpha1.MemcachedSpec) {}, false, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
+		{"stable names", 2, func(s *v1alpha1.MemcachedSpec) { s.Workload = v1alpha1.StatefulSetWorkload }, false, []string{"StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
+		{"what is turned off is not there", 2, func(s *v1alpha1.MemcachedSpec) {
+			s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false)
+		}, false, []string{"Deployment", "Service"}},
 		{"a ServiceMonitor where there are metrics", 1, monitored, true, []string{"Deployment", "Service", "NetworkPolicy", "ServiceMonitor"}},
 		{"not where nobody would delete it again", 1, monitored, false, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"nor where nothing exports", 1, func(s *Spec) { monitored(s); s.Auth = &Auth{Mode: AuthASCII} }, true, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"nor where it was not asked for", 1, func(s *Spec) { s.Metrics.Enabled = true }, true, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"no pods", 0, func(*Spec) {}, false, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"nor where nothing exports", 1, func(s *v1alpha1.MemcachedSpec) { monitored(s); s.Auth = &v1alpha1.Auth{Mode: v1alpha1.AuthASCII} }, true, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"nor where it was not asked for", 1, func(s *v1alpha1.MemcachedSpec) { s.Metrics.Enabled = true }, true, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"no pods", 0, func(*v1alpha1.MemcachedSpec) {}, false, []string{"Deployment", "Service", "NetworkPolicy"}},
 	}
 	for _, test := range cases {
 		memcached := sample(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		observed := &children{}
+		request := &childGroups{}
 		if test.monitors {
-			observed.ServiceMonitors.Group = composite.GroupOf[object.Child]()
+			request.ServiceMonitors.Group = composite.GroupOf[observed.Child]()
 		}
-		for _, child := range desired(memcached, test.replicas, "", observed) {
+		for _, child := range desiredChildren(memcached, planOf(memcached, test.replicas, ""), request) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -57,20 +60,20 @@ func TestDesiredChildren(t *testing.T) {
 // TestServiceKeepsForeignAnnotations: Metacontroller removes a whole map that is not desired any more.
 func TestServiceKeepsForeignAnnotations(t *testing.T) {
 	memcached := sample(1)
-	never := observedAs[object.Child](service(memcached))
+	never := observedAs[observed.Child](service(memcached))
 	if _, typed := keepForeignAnnotations(service(memcached), &never).(*corev1.Service); !typed {
 		t.Error("a Service that never had annotations needs no map")
 	}
 	memcached.Spec.Service.Annotations = map[string]string{"a": "b"}
-	observed := observedAs[object.Child](service(memcached))
+	request := observedAs[observed.Child](service(memcached))
 	memcached.Spec.Service.Annotations = nil
 	for range 3 {
-		child := keepForeignAnnotations(service(memcached), &observed)
+		child := keepForeignAnnotations(service(memcached), &request)
 		text, err := json.Marshal(child)
 		if err != nil || !strings.Contains(string(text), `"annotations":{}`) {
 			t.Fatalf("the Service is %s, %v", text, err)
 		}
-		observed = observedAs[object.Child](child)
+		request = observedAs[observed.Child](child)
 	}
 }
 
@@ -87,12 +90,12 @@ func TestPodDisruptionBudget(t *testing.T) {
 	one, half := intstr.FromInt32(1), intstr.FromString("50%")
 	cases := []struct {
 		reason                       string
-		given                        PodDisruptionBudget
+		given                        v1alpha1.PodDisruptionBudget
 		minAvailable, maxUnavailable *intstr.IntOrString
 	}{
-		{"one pod may go by default", PodDisruptionBudget{}, nil, &one},
-		{"what must stay says what may go", PodDisruptionBudget{MinAvailable: &half}, &half, nil},
-		{"more may go", PodDisruptionBudget{MaxUnavailable: &half}, nil, &half},
+		{"one pod may go by default", v1alpha1.PodDisruptionBudget{}, nil, &one},
+		{"what must stay says what may go", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, &half, nil},
+		{"more may go", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, nil, &half},
 	}
 	for _, test := range cases {
 		memcached := sample(2)
@@ -106,8 +109,8 @@ func TestPodDisruptionBudget(t *testing.T) {
 
 func TestPodLabelsKeepOurs(t *testing.T) {
 	memcached := sample(1)
-	memcached.Spec.PodLabels = map[string]LabelValue{"app": "other", "team": "shop"}
-	got := podTemplate(memcached, "").Labels
+	memcached.Spec.PodLabels = map[string]v1alpha1.LabelValue{"app": "other", "team": "shop"}
+	got := podTemplate(memcached, planOf(memcached, 1, "")).Labels
 	if got["app"] != "memcached" || got["team"] != "shop" {
 		t.Errorf("the selector would not match the pods' labels %v", got)
 	}

@@ -4,23 +4,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func TestCommand(t *testing.T) {
 	cases := []struct {
 		reason string
-		cache  Cache
+		cache  v1alpha1.Cache
 		want   []string
 	}{
-		{"the defaults", Cache{}, []string{"memcached", "-m", "64", "-v", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
-		{"no log", Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
-		{"everything", Cache{
+		{"the defaults", v1alpha1.Cache{}, []string{"memcached", "-m", "64", "-v", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
+		{"no log", v1alpha1.Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
+		{"everything", v1alpha1.Cache{
 			Verbosity: new(int32(2)), MaxConnections: new(int64(9)), Threads: new(int32(8)), MaxItemSize: "512k",
 			DisableEvictions: true, ExtraArgs: []string{"-o", "slab_automove=1"},
 		}, []string{"memcached", "-m", "64", "-vv", "-c", "9", "-t", "8", "-I", "512k", "-p", "11211", "-U", "0", "-M", "-o", "slab_automove=1"}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, command(&Spec{Cache: test.cache}, sizing{items: 64})); diff != "" {
+		if diff := cmp.Diff(test.want, command(&v1alpha1.MemcachedSpec{Cache: test.cache}, memorySize{items: 64})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

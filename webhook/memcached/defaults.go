@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // The values of the optional fields of spec. Images have theirs next to their containers.
@@ -23,49 +25,55 @@ const (
 	defaultTerminationGracePeriodSeconds = 30
 )
 
-func workloadKind(spec *Spec) Workload { return cmp.Or(spec.Workload, DeploymentWorkload) }
+func workloadKind(spec *v1alpha1.MemcachedSpec) v1alpha1.Workload {
+	return cmp.Or(spec.Workload, v1alpha1.DeploymentWorkload)
+}
 
-func maxConnections(cache *Cache) int64 {
+func maxConnections(cache *v1alpha1.Cache) int64 {
 	return ptr.Deref(cache.MaxConnections, defaultMaxConnections)
 }
 
-func maxItemSize(cache *Cache) string { return cmp.Or(cache.MaxItemSize, defaultMaxItemSize) }
+func maxItemSize(cache *v1alpha1.Cache) string { return cmp.Or(cache.MaxItemSize, defaultMaxItemSize) }
 
-func minReadySeconds(rollout *Rollout) int32 {
+func minReadySeconds(rollout *v1alpha1.RolloutOptions) int32 {
 	return ptr.Deref(rollout.MinReadySeconds, defaultMinReadySeconds)
 }
 
-func maxSurge(rollout *Rollout) intstr.IntOrString {
+func maxSurge(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxSurge, intstr.FromInt32(1))
 }
 
-func maxUnavailable(rollout *Rollout) intstr.IntOrString {
+func maxUnavailable(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxUnavailable, intstr.FromInt32(0))
 }
 
 // clientAuth returns whether clients present a certificate; None without TLS.
-func clientAuth(spec *Spec) ClientAuth {
+func clientAuth(spec *v1alpha1.MemcachedSpec) v1alpha1.ClientAuth {
 	if spec.TLS == nil {
-		return ClientAuthNone
+		return v1alpha1.ClientAuthNone
 	}
-	return cmp.Or(spec.TLS.ClientAuth, ClientAuthNone)
+	return cmp.Or(spec.TLS.ClientAuth, v1alpha1.ClientAuthNone)
 }
 
 // servesPlaintext reports whether memcached has a second port without TLS.
-func servesPlaintext(spec *Spec) bool {
-	return spec.TLS != nil && spec.TLS.Plaintext == PlaintextEnabled
+func servesPlaintext(spec *v1alpha1.MemcachedSpec) bool {
+	return spec.TLS != nil && spec.TLS.Plaintext == v1alpha1.PlaintextEnabled
 }
 
 // authMode returns how clients log in; "" when they do not.
-func authMode(spec *Spec) AuthMode {
+func authMode(spec *v1alpha1.MemcachedSpec) v1alpha1.AuthMode {
 	if spec.Auth == nil {
 		return ""
 	}
-	return cmp.Or(spec.Auth.Mode, AuthSASL)
+	return cmp.Or(spec.Auth.Mode, v1alpha1.AuthSASL)
 }
 
 // exports reports whether pods have an exporter. The exporter cannot log in with ASCII passwords.
-func exports(spec *Spec) bool { return spec.Metrics.Enabled && authMode(spec) != AuthASCII }
+func exports(spec *v1alpha1.MemcachedSpec) bool {
+	return spec.Metrics.Enabled && authMode(spec) != v1alpha1.AuthASCII
+}
 
 // reloads reports whether memcached has to be told when a Secret changes. It reads the passwords of SASL at each login.
-func reloads(spec *Spec) bool { return spec.TLS != nil || authMode(spec) == AuthASCII }
+func reloads(spec *v1alpha1.MemcachedSpec) bool {
+	return spec.TLS != nil || authMode(spec) == v1alpha1.AuthASCII
+}

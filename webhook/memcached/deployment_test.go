@@ -17,14 +17,14 @@ func TestDeploymentImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(1)
 		memcached.Spec.Image = test.image
-		if got := workloadOf(memcached, 1, "").(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
+		if got := workload(memcached, planOf(memcached, 1, "")).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
 			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
 		}
 	}
 }
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
-	built := workloadOf(sample(2), 2, "").(*appsv1.Deployment)
+	built := workload(sample(2), planOf(sample(2), 2, "")).(*appsv1.Deployment)
 	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
 	if diff := cmp.Diff(want, built.Spec.Selector.MatchLabels); diff != "" {
 		t.Errorf("a selector can never be changed once it is out (-want +got):\n%s", diff)
@@ -34,7 +34,7 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	}
 	other := sample(2)
 	other.Name = "other"
-	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workloadOf(other, 2, "").(*appsv1.Deployment).Spec.Template.Labels)) {
+	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workload(other, planOf(other, 2, "")).(*appsv1.Deployment).Spec.Template.Labels)) {
 		t.Error("two Memcacheds of one namespace share their pods")
 	}
 }

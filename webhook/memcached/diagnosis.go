@@ -2,10 +2,12 @@ package memcached
 
 import (
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // ReasonMemoryLimitTooLow is the reason of Degraded when a cache may need more memory than its limit.
@@ -22,8 +24,8 @@ var exitCodes = map[int32]string{
 }
 
 // remedies returns what to do about containers that do not run.
-func remedies(spec *Spec, size sizing) object.Remedies {
-	return object.Remedies{
+func remedies(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Remedies {
+	return conditions.Remedies{
 		containerName: {OOMKilled: moreMemory(spec, size), ExitCodes: secretExitCodes(spec)},
 		reloaderName:  {Reports: true},
 		exporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory"},
@@ -31,8 +33,8 @@ func remedies(spec *Spec, size sizing) object.Remedies {
 }
 
 // moreMemory names the field to increase when memcached used more memory than its limit.
-func moreMemory(spec *Spec, size sizing) string {
-	limits := resources(spec.Resources, size).Limits
+func moreMemory(spec *v1alpha1.MemcachedSpec, size memorySize) string {
+	limits := containerResources(spec.Resources, size).Limits
 	had := fmt.Sprintf("the limit is %s for %d MiB of items", limits.Memory(), size.items)
 	_, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	switch {
@@ -45,11 +47,40 @@ func moreMemory(spec *Spec, size sizing) string {
 }
 
 // tightMemory returns that the items may need more memory than the limit.
-func tightMemory(spec *Spec, size sizing) object.Finding {
+func tightMemory(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Finding {
 	if !size.tight() {
-		return object.Finding{}
+		return conditions.Finding{}
 	}
-	return object.Finding{Problem: &object.Problem{Reason: ReasonMemoryLimitTooLow, Message: fmt.Sprintf(
+	return conditions.Finding{Problem: &conditions.Problem{Reason: ReasonMemoryLimitTooLow, Message: fmt.Sprintf(
 		"The memory limit is %s, but %d MiB of items (spec.cache.memoryMB) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB.",
 		spec.Resources.Limits.Memory(), size.items, size.needed)}}
+}
+
+// secretExitCodes explains the exit codes of a memcached that does not accept a Secret: 64 for a certificate and 1 for
+// passwords, according to its source and to Debian's 1.6.18.
+func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
+	if spec.TLS == nil && spec.Auth == nil {
+		return exitCodes
+	}
+	codes := maps.Clone(exitCodes)
+	if spec.TLS != nil {
+		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, certificateKey, privateKeyKey)
+		if clientAuth(spec) != v1alpha1.ClientAuthNone {
+			codes[64] += ", and the CA of the clients in " + authorityKey
+		}
+		codes[64] += ", all in PEM; or check spec.cache"
+	}
+	if authMode(spec) == v1alpha1.AuthASCII {
+		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, passwordsKey)
+	}
+	return codes
+}
+
+// terminationMessage makes the kubelet keep the end of the log when a Secret may be why memcached exits. The log names the
+// cause, and the exit code does not.
+func terminationMessage(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
+	if spec.TLS == nil && spec.Auth == nil {
+		return ""
+	}
+	return corev1.TerminationMessageFallbackToLogsOnError
 }

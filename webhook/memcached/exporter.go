@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // DefaultExporterImage runs where spec.metrics.image is empty.
@@ -24,7 +25,7 @@ const (
 //
 // It has no probes: a cache does its work without it, and a pod is not ready while one of its containers is not. That an
 // exporter answers nothing is for Prometheus to see.
-func exporter(spec *Spec) corev1.Container {
+func exporter(spec *v1alpha1.MemcachedSpec) corev1.Container {
 	reads := port
 	if listensOnLoopback(spec) {
 		reads = loopbackPort
@@ -39,14 +40,14 @@ func exporter(spec *Spec) corev1.Container {
 		},
 		Ports:           containerPorts(metricsPorts(spec)),
 		Resources:       exporterResources(&spec.Metrics),
-		SecurityContext: object.RestrictedContainer(),
+		SecurityContext: resources.RestrictedContainer(),
 	}
 }
 
 // exporterResources are those that were given, or some that the exporter was seen to keep within.
-func exporterResources(metrics *Metrics) corev1.ResourceRequirements {
+func exporterResources(metrics *v1alpha1.Metrics) corev1.ResourceRequirements {
 	if metrics.Resources.Limits != nil || metrics.Resources.Requests != nil || metrics.Resources.Claims != nil {
-		return rounded(metrics.Resources)
+		return roundedResources(metrics.Resources)
 	}
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{

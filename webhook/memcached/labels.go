@@ -3,24 +3,25 @@ package memcached
 import (
 	"strings"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // selectorLabels select the pods of one Memcached. A workload's selector can never be changed, so neither can these.
-func selectorLabels(memcached *Memcached) map[string]string {
+func selectorLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return map[string]string{"app": "memcached", "memcached_cr": memcached.Name}
 }
 
-func labels(memcached *Memcached) map[string]string {
-	return object.Labels(selectorLabels(memcached), "memcached", memcached.Name, "cache")
+func labels(memcached *v1alpha1.Memcached) map[string]string {
+	return resources.Labels(selectorLabels(memcached), "memcached", memcached.Name, "cache")
 }
 
 // podLabels are those that were asked for, and ours, which win.
-func podLabels(memcached *Memcached) map[string]string {
+func podLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return withLabels(labels(memcached), memcached.Spec.PodLabels)
 }
 
-func withLabels(ours map[string]string, given map[string]LabelValue) map[string]string {
+func withLabels(ours map[string]string, given map[string]v1alpha1.LabelValue) map[string]string {
 	for key, value := range given {
 		if !ownedLabel(key) {
 			ours[key] = string(value)

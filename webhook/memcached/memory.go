@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // What memcached uses beside the items that its -m limits, in MiB. README.md has the measurements.
@@ -32,20 +34,20 @@ const (
 	mostItemMiB  = 1 << 20
 )
 
-// sizing is what one pod's memory is made up of, in MiB.
-type sizing struct {
+// memorySize is what one pod's memory is made up of, in MiB.
+type memorySize struct {
 	items int64
 	limit int64
 	// needed is the limit under which so many items are safe: beside is what it leaves to anything but items, and percent
 	// what it adds to each.
-	needed, beside, percent int64
+	needed, fixed, percent int64
 }
 
 // tight is true when the memory limit is lower than what the items may come to need.
-func (s sizing) tight() bool { return s.limit < s.needed }
+func (s memorySize) tight() bool { return s.limit < s.needed }
 
 // sizingOf derives what was not given of the items and the limit from the other.
-func sizingOf(spec *Spec) sizing {
+func memorySizeOf(spec *v1alpha1.MemcachedSpec) memorySize {
 	cache := &spec.Cache
 	percent := ptr.Deref(cache.OverheadPercent, defaultOverheadPercent)
 	beside := classesMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), eachConnectionKiB(spec))
@@ -54,7 +56,7 @@ func sizingOf(spec *Spec) sizing {
 	if limited && cache.MemoryMB == nil {
 		items = min(itemsUnder(mebibytes(limit), beside, percent), mostItemMiB)
 	}
-	size := sizing{items: items, needed: limitFor(items, beside, percent), beside: beside, percent: percent}
+	size := memorySize{items: items, needed: limitFor(items, beside, percent), fixed: beside, percent: percent}
 	size.limit = size.needed
 	if limited {
 		size.limit = mebibytes(limit)
@@ -86,15 +88,15 @@ func makesClasses(arg string) bool {
 		strings.Contains(arg, "slab_sizes")
 }
 
-func eachConnectionKiB(spec *Spec) int64 {
+func eachConnectionKiB(spec *v1alpha1.MemcachedSpec) int64 {
 	each := int64(connectionKiB)
 	if spec.TLS != nil {
 		each = connectionTLSKiB
 	}
-	if clientAuth(spec) != ClientAuthNone {
+	if clientAuth(spec) != v1alpha1.ClientAuthNone {
 		each += certificateKiB
 	}
-	if authMode(spec) == AuthSASL {
+	if authMode(spec) == v1alpha1.AuthSASL {
 		each += saslKiB
 	}
 	return each
@@ -112,7 +114,7 @@ func mebibytes(quantity resource.Quantity) int64 { return quantity.Value() / meb
 // differ from what is stored at every sync.
 //
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
-func rounded(given corev1.ResourceRequirements) corev1.ResourceRequirements {
+func roundedResources(given corev1.ResourceRequirements) corev1.ResourceRequirements {
 	all := *given.DeepCopy()
 	for _, list := range []corev1.ResourceList{all.Limits, all.Requests} {
 		for name, quantity := range list {
@@ -125,8 +127,8 @@ func rounded(given corev1.ResourceRequirements) corev1.ResourceRequirements {
 
 // resources are those that were given, with a memory limit and a request of the same: a cache fills the memory that it
 // was given, so a node must have it.
-func resources(given corev1.ResourceRequirements, size sizing) corev1.ResourceRequirements {
-	all := rounded(given)
+func containerResources(given corev1.ResourceRequirements, size memorySize) corev1.ResourceRequirements {
+	all := roundedResources(given)
 	if all.Limits == nil {
 		all.Limits = corev1.ResourceList{}
 	}

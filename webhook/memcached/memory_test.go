@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func limitedTo(limit string) corev1.ResourceRequirements {
@@ -15,32 +17,32 @@ func limitedTo(limit string) corev1.ResourceRequirements {
 func TestSizing(t *testing.T) {
 	cases := []struct {
 		reason string
-		spec   Spec
+		spec   v1alpha1.MemcachedSpec
 		want   [3]int64 // items, limit, and the limit that is needed
 	}{
-		{"neither is given", Spec{}, [3]int64{64, 123, 123}},
-		{"64 MiB of items need 8 + 40 + 4 + 70.4", Spec{Cache: Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 123, 123}},
-		{"256 MiB of items", Spec{Cache: Cache{MemoryMB: new(int64(256))}}, [3]int64{256, 334, 334}},
-		{"1 GiB of items", Spec{Cache: Cache{MemoryMB: new(int64(1024))}}, [3]int64{1024, 1179, 1179}},
-		{"what fits under 128Mi", Spec{Resources: limitedTo("128Mi")}, [3]int64{69, 128, 128}},
-		{"what fits under 1Gi", Spec{Resources: limitedTo("1Gi")}, [3]int64{883, 1024, 1024}},
-		{"a limit in decimal bytes is rounded down", Spec{Resources: limitedTo("1G")}, [3]int64{819, 953, 953}},
-		{"no limit is too large for memcached's flag", Spec{Resources: limitedTo("8Ei")}, [3]int64{1048576, 8796093022207, 1153486}},
-		{"more connections leave less for items", Spec{Resources: limitedTo("1Gi"), Cache: Cache{MaxConnections: new(int64(65536))}}, [3]int64{654, 1024, 1024}},
-		{"small items need more beside them", Spec{Cache: Cache{MemoryMB: new(int64(100)), OverheadPercent: new(int64(40))}}, [3]int64{100, 192, 192}},
-		{"more classes have more first pages", Spec{Cache: Cache{ExtraArgs: []string{"-f", "1.08"}}}, [3]int64{64, 147, 147}},
-		{"by their long flag too", Spec{Cache: Cache{ExtraArgs: []string{"--slab-growth-factor=1.08"}}}, [3]int64{64, 147, 147}},
-		{"and by a list", Spec{Cache: Cache{ExtraArgs: []string{"-o", "no_modern,slab_sizes=100-200"}}}, [3]int64{64, 147, 147}},
-		{"other arguments change nothing", Spec{Cache: Cache{ExtraArgs: []string{"-b", "2048"}}}, [3]int64{64, 123, 123}},
-		{"encryption, at 20 KiB for each of 1,024 connections", Spec{TLS: &TLS{}}, [3]int64{64, 139, 139}},
-		{"certificates of clients, 9 more", Spec{TLS: &TLS{ClientAuth: ClientAuthRequest}}, [3]int64{64, 148, 148}},
-		{"and passwords by SASL, 4 more", Spec{TLS: &TLS{ClientAuth: ClientAuthRequire}, Auth: &Auth{}}, [3]int64{64, 152, 152}},
-		{"passwords of ASCII are kept by nobody", Spec{Auth: &Auth{Mode: AuthASCII}}, [3]int64{64, 123, 123}},
-		{"both fit", Spec{Resources: limitedTo("1Gi"), Cache: Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 1024, 123}},
-		{"both, and too tight", Spec{Resources: limitedTo("100Mi"), Cache: Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 100, 123}},
+		{"neither is given", v1alpha1.MemcachedSpec{}, [3]int64{64, 123, 123}},
+		{"64 MiB of items need 8 + 40 + 4 + 70.4", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 123, 123}},
+		{"256 MiB of items", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(256))}}, [3]int64{256, 334, 334}},
+		{"1 GiB of items", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(1024))}}, [3]int64{1024, 1179, 1179}},
+		{"what fits under 128Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("128Mi")}, [3]int64{69, 128, 128}},
+		{"what fits under 1Gi", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi")}, [3]int64{883, 1024, 1024}},
+		{"a limit in decimal bytes is rounded down", v1alpha1.MemcachedSpec{Resources: limitedTo("1G")}, [3]int64{819, 953, 953}},
+		{"no limit is too large for memcached's flag", v1alpha1.MemcachedSpec{Resources: limitedTo("8Ei")}, [3]int64{1048576, 8796093022207, 1153486}},
+		{"more connections leave less for items", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi"), Cache: v1alpha1.Cache{MaxConnections: new(int64(65536))}}, [3]int64{654, 1024, 1024}},
+		{"small items need more beside them", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(100)), OverheadPercent: new(int64(40))}}, [3]int64{100, 192, 192}},
+		{"more classes have more first pages", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-f", "1.08"}}}, [3]int64{64, 147, 147}},
+		{"by their long flag too", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"--slab-growth-factor=1.08"}}}, [3]int64{64, 147, 147}},
+		{"and by a list", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-o", "no_modern,slab_sizes=100-200"}}}, [3]int64{64, 147, 147}},
+		{"other arguments change nothing", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-b", "2048"}}}, [3]int64{64, 123, 123}},
+		{"encryption, at 20 KiB for each of 1,024 connections", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{}}, [3]int64{64, 139, 139}},
+		{"certificates of clients, 9 more", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: v1alpha1.ClientAuthRequest}}, [3]int64{64, 148, 148}},
+		{"and passwords by SASL, 4 more", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: v1alpha1.ClientAuthRequire}, Auth: &v1alpha1.Auth{}}, [3]int64{64, 152, 152}},
+		{"passwords of ASCII are kept by nobody", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, [3]int64{64, 123, 123}},
+		{"both fit", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 1024, 123}},
+		{"both, and too tight", v1alpha1.MemcachedSpec{Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 100, 123}},
 	}
 	for _, test := range cases {
-		got := sizingOf(&test.spec)
+		got := memorySizeOf(&test.spec)
 		if diff := cmp.Diff(test.want, [3]int64{got.items, got.limit, got.needed}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
@@ -88,8 +90,8 @@ func TestConnectionsMiB(t *testing.T) {
 func TestResourcesAreRounded(t *testing.T) {
 	given := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100u")}}
 	for reason, got := range map[string]corev1.ResourceRequirements{
-		"memcached's":    resources(given, sizing{limit: 123}),
-		"the exporter's": exporterResources(&Metrics{Resources: given}),
+		"memcached's":    containerResources(given, memorySize{limit: 123}),
+		"the exporter's": exporterResources(&v1alpha1.Metrics{Resources: given}),
 	} {
 		if cpu := got.Limits.Cpu().String(); cpu != "1m" {
 			t.Errorf("%s cpu is %s, want 1m as the API server has it", reason, cpu)
@@ -110,7 +112,7 @@ func TestResources(t *testing.T) {
 	}
 	for _, test := range cases {
 		before := test.given.DeepCopy()
-		got := resources(test.given, sizing{limit: 123})
+		got := containerResources(test.given, memorySize{limit: 123})
 		limit, ask := got.Limits[corev1.ResourceMemory], got.Requests[corev1.ResourceMemory]
 		if limit.Cmp(resource.MustParse(test.limit)) != 0 || ask.Cmp(resource.MustParse(test.ask)) != 0 {
 			t.Errorf("%s: limit %s and request %s, want %s and %s", test.reason, limit.String(), ask.String(), test.limit, test.ask)

@@ -6,10 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // networkPolicy lets only the given peers connect, and only to the ports that are declared; nil where it is turned off.
-func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
+func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	given := &memcached.Spec.NetworkPolicy
 	if !ptr.Deref(given.Enabled, true) {
 		return nil
@@ -26,12 +28,8 @@ func networkPolicy(memcached *Memcached) *networkingv1.NetworkPolicy {
 		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{From: from, Ports: policyPorts(metricsPorts(&memcached.Spec))})
 	}
 	return &networkingv1.NetworkPolicy{
-		TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:      memcached.Name,
-			Namespace: memcached.Namespace,
-			Labels:    labels(memcached),
-		},
+		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: objectMeta(memcached, nil),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},

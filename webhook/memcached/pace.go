@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // A rollout tells its progress in the first second of every five. Pods that start together come one by one into the view
@@ -26,8 +27,8 @@ const (
 // paced returns the status to answer with, and how long to wait until more is to be told: the one before, outside of the
 // windows of a rollout, as long as nothing but progress would be told. That all pods serve, Ready, a problem, and a server
 // that is gone are told at once.
-func paced(before, after Status, now metav1.Time) (Status, time.Duration) {
-	start := meta.FindStatusCondition(before.Conditions, object.Progressing)
+func paced(before, after v1alpha1.MemcachedStatus, now metav1.Time) (v1alpha1.MemcachedStatus, time.Duration) {
+	start := meta.FindStatusCondition(before.Conditions, api.Progressing)
 	if start == nil || start.Status != metav1.ConditionTrue || equality.Semantic.DeepEqual(before, after) {
 		return after, 0
 	}
@@ -42,7 +43,7 @@ func paced(before, after Status, now metav1.Time) (Status, time.Duration) {
 }
 
 // onlyProgress is true when nothing has changed but that there are more pods, or that more of them are ready.
-func onlyProgress(before, after Status) bool {
+func onlyProgress(before, after v1alpha1.MemcachedStatus) bool {
 	return before.ObservedGeneration == after.ObservedGeneration &&
 		before.Selector == after.Selector &&
 		before.Memory == after.Memory &&
@@ -57,13 +58,13 @@ func adds(before, after []string) bool {
 	return before != nil && sets.New(after...).HasAll(before...)
 }
 
-func startsToServe(before, after Status) bool {
-	return !meta.IsStatusConditionTrue(before.Conditions, object.Available) && meta.IsStatusConditionTrue(after.Conditions, object.Available)
+func startsToServe(before, after v1alpha1.MemcachedStatus) bool {
+	return !meta.IsStatusConditionTrue(before.Conditions, api.Available) && meta.IsStatusConditionTrue(after.Conditions, api.Available)
 }
 
 // sameButAvailable is true for a condition that says the same with other numbers, or that a first pod serves.
 func sameButAvailable(before, after metav1.Condition) bool {
-	if after.Type == object.Available && after.Status == metav1.ConditionTrue {
+	if after.Type == api.Available && after.Status == metav1.ConditionTrue {
 		return before.Type == after.Type
 	}
 	return before.Type == after.Type && before.Status == after.Status && before.Reason == after.Reason

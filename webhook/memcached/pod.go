@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // DefaultImage runs where spec.image is empty.
@@ -22,25 +22,22 @@ const (
 	userID = 11211
 )
 
-func podTemplate(memcached *Memcached, reloaderImage string) corev1.PodTemplateSpec {
+func podTemplate(memcached *v1alpha1.Memcached, p plan) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       podSpec(memcached, reloaderImage),
+		Spec:       resources.HardenedPod(podSpec(memcached, p)),
 	}
 }
 
-func podSpec(memcached *Memcached, reloaderImage string) corev1.PodSpec {
+func podSpec(memcached *v1alpha1.Memcached, p plan) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:            containers(spec, reloaderImage),
-		Volumes:               volumes(spec, reloaderImage),
-		ShareProcessNamespace: sharesProcesses(spec, reloaderImage),
+		Containers:            containers(spec, p),
+		Volumes:               volumes(spec, p),
+		ShareProcessNamespace: sharesProcesses(spec, p),
 		ImagePullSecrets:      spec.ImagePullSecrets,
 
-		// What Kubernetes leaves open to every pod, and memcached has no use for.
-		AutomountServiceAccountToken: new(false),
-		EnableServiceLinks:           new(false),
-		SecurityContext:              podSecurityContext(spec.PodSecurityContext),
+		SecurityContext: podSecurityContext(spec.PodSecurityContext),
 		// Named even when it is the default one: of a name that is left out the API server keeps the last.
 		ServiceAccountName: cmp.Or(spec.ServiceAccountName, "default"),
 
@@ -55,35 +52,35 @@ func podSpec(memcached *Memcached, reloaderImage string) corev1.PodSpec {
 }
 
 // containers are memcached, and what serves beside it.
-func containers(spec *Spec, reloaderImage string) []corev1.Container {
-	all := []corev1.Container{container(spec)}
+func containers(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Container {
+	all := []corev1.Container{container(spec, p.memory)}
 	if exports(spec) {
 		all = append(all, exporter(spec))
 	}
-	if reloaderImage != "" {
-		all = append(all, reloader(spec, reloaderImage))
+	if p.reloaderImage != "" {
+		all = append(all, reloader(spec, p.reloaderImage))
 	}
 	return all
 }
 
-func volumes(spec *Spec, reloaderImage string) []corev1.Volume {
+func volumes(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Volume {
 	all := secretVolumes(spec)
-	if reloaderImage != "" {
+	if p.reloaderImage != "" {
 		all = append(all, reloaderVolume())
 	}
 	return all
 }
 
-func container(spec *Spec) corev1.Container {
-	size, probes := sizingOf(spec), probesOf(spec)
+func container(spec *v1alpha1.MemcachedSpec, memory memorySize) corev1.Container {
+	probes := probesOf(spec)
 	return corev1.Container{
 		Name:            containerName,
 		Image:           cmp.Or(spec.Image, DefaultImage),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         command(spec, size),
+		Command:         command(spec, memory),
 		Env:             saslEnv(spec),
 		Ports:           containerPorts(clientPorts(spec)),
-		Resources:       resources(spec.Resources, size),
+		Resources:       containerResources(spec.Resources, memory),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,
@@ -97,7 +94,7 @@ func container(spec *Spec) corev1.Container {
 
 // lifecycle lets a pod that is going serve on for a while: memcached closes its connections at once when it is told to
 // end.
-func lifecycle(spec *Spec) *corev1.Lifecycle {
+func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
 	seconds := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
 	if seconds == 0 {
 		return nil
@@ -106,7 +103,7 @@ func lifecycle(spec *Spec) *corev1.Lifecycle {
 }
 
 // spread asks for a spread over nodes and zones as far as they go, unless another was asked for.
-func spread(memcached *Memcached) []corev1.TopologySpreadConstraint {
+func spread(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
 	own := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
 	if len(memcached.Spec.TopologySpreadConstraints) == 0 {
 		return []corev1.TopologySpreadConstraint{
@@ -122,18 +119,4 @@ func spread(memcached *Memcached) []corev1.TopologySpreadConstraint {
 		constraints = append(constraints, constraint)
 	}
 	return constraints
-}
-
-func podSecurityContext(given *corev1.PodSecurityContext) *corev1.PodSecurityContext {
-	restricted := object.RestrictedPod(userID)
-	restricted.FSGroup = new(int64(userID))
-	return overlay(restricted, given)
-}
-
-func containerSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
-	restricted := object.RestrictedContainer()
-	if given != nil && corevalidation.Escalates(given) {
-		restricted.AllowPrivilegeEscalation = nil
-	}
-	return overlay(restricted, given)
 }

@@ -5,22 +5,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // podDisruptionBudget lets a drain of nodes take one pod at a time; nil for a single pod, which a budget could only keep
 // from ever being moved.
-func podDisruptionBudget(memcached *Memcached, replicas int32) *policyv1.PodDisruptionBudget {
+func podDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv1.PodDisruptionBudget {
 	given := &memcached.Spec.PodDisruptionBudget
 	if replicas < 2 || !ptr.Deref(given.Enabled, true) {
 		return nil
 	}
 	budget := &policyv1.PodDisruptionBudget{
-		TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:      memcached.Name,
-			Namespace: memcached.Namespace,
-			Labels:    labels(memcached),
-		},
+		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
+		ObjectMeta: objectMeta(memcached, nil),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			Selector:       &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
 			MinAvailable:   given.MinAvailable,

@@ -1,12 +1,12 @@
 package memcached
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // Where memcached listens. Only the ports that it answers on are declared anywhere.
@@ -23,42 +23,17 @@ const (
 
 // listensOnLoopback is true where the other containers of the pod could not use the port of the clients. In ASCII mode
 // a client logs in there too: memcached knows no exemption.
-func listensOnLoopback(spec *Spec) bool {
-	return spec.TLS != nil || exports(spec) && authMode(spec) == AuthSASL
-}
-
-// listenArgs say where memcached listens, unless that is port 11211 alone.
-//
-// A listener is [notls:][proto[ascii]:]address[:port]; * is every address of either family, and notls is known with TLS
-// only: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
-func listenArgs(spec *Spec) []string {
-	listeners := []string{"*"}
-	if servesPlaintext(spec) {
-		listeners = append(listeners, fmt.Sprintf("notls:*:%d", plaintextPort))
-	}
-	if listensOnLoopback(spec) {
-		prefix := ""
-		if spec.TLS != nil {
-			prefix += "notls:"
-		}
-		if authMode(spec) == AuthSASL {
-			prefix += "proto[ascii]:"
-		}
-		listeners = append(listeners, fmt.Sprintf("%s127.0.0.1:%d", prefix, loopbackPort))
-	}
-	if len(listeners) == 1 {
-		return nil
-	}
-	return []string{"-l", strings.Join(listeners, ",")}
+func listensOnLoopback(spec *v1alpha1.MemcachedSpec) bool {
+	return spec.TLS != nil || exports(spec) && authMode(spec) == v1alpha1.AuthSASL
 }
 
 // servicePorts are all that are declared.
-func servicePorts(spec *Spec) []corev1.ServicePort {
+func servicePorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	return slices.Concat(clientPorts(spec), metricsPorts(spec))
 }
 
 // clientPorts are those of memcached.
-func clientPorts(spec *Spec) []corev1.ServicePort {
+func clientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	ports := []corev1.ServicePort{servicePort(portName, port)}
 	if servesPlaintext(spec) {
 		ports = append(ports, servicePort(plaintextPortName, plaintextPort))
@@ -67,7 +42,7 @@ func clientPorts(spec *Spec) []corev1.ServicePort {
 }
 
 // metricsPorts are those of the exporter.
-func metricsPorts(spec *Spec) []corev1.ServicePort {
+func metricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	if !exports(spec) {
 		return nil
 	}

@@ -2,7 +2,9 @@ package memcached
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // probes are those of memcached's container. They connect and send no command, because memcached accepts a connection even
@@ -16,7 +18,7 @@ type probes struct{ startup, readiness, liveness *corev1.Probe }
 // unavailable" to standard error, at every verbosity, and no argument prevents it:
 // https://github.com/memcached/memcached/blob/1.6.45/memcached.c, drive_machine. The startup probe makes a pod ready without
 // a wait for the next rare probe.
-func probesOf(spec *Spec) probes {
+func probesOf(spec *v1alpha1.MemcachedSpec) probes {
 	switch {
 	case servesPlaintext(spec):
 		return probes{readiness: connects(plaintextPortName, 5, 3, 3), liveness: connects(plaintextPortName, 10, 5, 6)}
@@ -28,10 +30,7 @@ func probesOf(spec *Spec) probes {
 
 // connects returns a probe that fails when the port accepted no connection so many times in a row.
 func connects(port string, periodSeconds, timeoutSeconds, failureThreshold int32) *corev1.Probe {
-	return &corev1.Probe{
-		ProbeHandler:     corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(port)}},
-		PeriodSeconds:    periodSeconds,
-		TimeoutSeconds:   timeoutSeconds,
-		FailureThreshold: failureThreshold,
-	}
+	probe := resources.TCPProbe(port, periodSeconds)
+	probe.TimeoutSeconds, probe.FailureThreshold = timeoutSeconds, failureThreshold
+	return probe
 }

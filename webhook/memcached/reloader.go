@@ -7,14 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/merge"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 const (
 	reloaderName = "reload"
-
-	// reloaderAnnotation is set on a workload to the image of its reloader. An image that differs was edited by hand.
-	reloaderAnnotation = "memcached-operator.example.com/reloader-image"
 
 	// markerFolder outlives the reloader's container, and nothing else is in it.
 	markerFolder = "/run/memcached-operator"
@@ -22,39 +22,27 @@ const (
 
 // reloaderImage returns the image of the reloader; "" for none. It is the configured one, except that pods which run another
 // keep that as long as nothing else replaces them: an upgrade of the operator must not empty a cache.
-func reloaderImage(configured string, memcached *Memcached, workload *object.Workload, pods []*object.Pod) (string, error) {
+func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, observedWorkload *observed.Workload, pods []*observed.Pod) (string, error) {
 	if !reloads(&memcached.Spec) {
 		return "", nil
 	}
-	if workload == nil {
+	if observedWorkload == nil {
 		return configured, nil
 	}
-	running := workload.Image(reloaderName)
-	if running == configured || running == "" || running != workload.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
+	running := observedWorkload.Image(reloaderName)
+	if running == configured || running == "" || running != observedWorkload.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
 		return configured, nil
 	}
-	changed, err := object.TemplateDifference(workloadOf(memcached, 0, running), workload)
+	p.reloaderImage = running
+	changed, err := merge.TemplateDifference(workload(memcached, p), observedWorkload)
 	if err != nil || changed != "" {
 		return configured, err
 	}
 	return running, nil
 }
 
-// workloadAnnotations returns what the next syncs read of a workload.
-func workloadAnnotations(memcached *Memcached, reloaderImage string) map[string]string {
-	annotations := object.ParentGeneration(memcached)
-	if reloaderImage == "" {
-		return annotations
-	}
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[reloaderAnnotation] = reloaderImage
-	return annotations
-}
-
 // reloaderFails reports whether the reloader of a pod cannot run. One that exits to report a Secret can.
-func reloaderFails(pod *object.Pod) bool {
+func reloaderFails(pod *observed.Pod) bool {
 	for _, container := range pod.Status.ContainerStatuses {
 		waiting := container.State.Waiting
 		if container.Name != reloaderName || waiting == nil {
@@ -63,7 +51,7 @@ func reloaderFails(pod *object.Pod) bool {
 		switch waiting.Reason {
 		case "", "ContainerCreating", "PodInitializing":
 			return false
-		case object.ReasonCrashLoopBackOff:
+		case conditions.ReasonCrashLoopBackOff:
 			end := container.LastState.Terminated
 			return end == nil || end.ExitCode != 0 && (end.ExitCode != 1 || end.Message == "")
 		}
@@ -75,7 +63,7 @@ func reloaderFails(pod *object.Pod) bool {
 // reloader has memcached read its certificate and its passwords again when the kubelet has brought their files up to date.
 //
 // It is a container like memcached's, and not one that has to start before it: a cache does its work without it.
-func reloader(spec *Spec, image string) corev1.Container {
+func reloader(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
 	commands := port
 	if listensOnLoopback(spec) {
 		commands = loopbackPort
@@ -87,7 +75,7 @@ func reloader(spec *Spec, image string) corev1.Container {
 		case tlsFolder:
 			args = append(args, "-tls="+tlsFolder)
 		case authFolder:
-			if authMode(spec) != AuthASCII {
+			if authMode(spec) != v1alpha1.AuthASCII {
 				continue
 			}
 			args = append(args, "-passwords="+authFolder+"/"+passwordsKey)
@@ -113,19 +101,6 @@ func reloader(spec *Spec, image string) corev1.Container {
 	}
 }
 
-// reloaderSecurityContext returns the restricted one with the user and group of memcached: the kernel lets only that user
-// send memcached a signal and read its Secrets. The rest of spec.securityContext is for memcached's container alone.
-func reloaderSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
-	restricted := object.RestrictedContainer()
-	if given == nil {
-		return restricted
-	}
-	restricted.RunAsUser = given.RunAsUser
-	restricted.RunAsGroup = given.RunAsGroup
-	restricted.RunAsNonRoot = given.RunAsNonRoot
-	return restricted
-}
-
 func reloaderVolume() corev1.Volume {
 	return corev1.Volume{Name: reloaderName, VolumeSource: corev1.VolumeSource{
 		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
@@ -134,8 +109,8 @@ func reloaderVolume() corev1.Volume {
 
 // sharesProcesses is true where memcached is told by a signal: it knows no command by which it would read the passwords
 // of ASCII mode.
-func sharesProcesses(spec *Spec, reloaderImage string) *bool {
-	if reloaderImage == "" || authMode(spec) != AuthASCII {
+func sharesProcesses(spec *v1alpha1.MemcachedSpec, p plan) *bool {
+	if p.reloaderImage == "" || authMode(spec) != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

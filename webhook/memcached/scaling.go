@@ -7,8 +7,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
+
+// ReasonScaling is the reason of Progressing while a change of size takes several steps.
+const ReasonScaling = "Scaling"
 
 const (
 	// maxViewLag is how far Metacontroller's view of the workload may be behind a step that status has recorded. A view
@@ -27,7 +32,7 @@ type scale struct {
 	maxStep  int32
 	interval time.Duration
 	// status is the last step, and nil where a change of size is one step.
-	status *ScalingStatus
+	status *v1alpha1.ScalingStatus
 	// wait is the time until the next step, and 0 where there is none or where it waits for pods.
 	wait time.Duration
 }
@@ -36,7 +41,7 @@ type scale struct {
 //
 // The workload decides where a step starts, and status only when the last one was taken. Both views may be behind by one
 // step, lost, or edited. Whenever they disagree, the time of the last step is now: to wait once too often harms no cache.
-func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) scale {
+func scaleOf(memcached *v1alpha1.Memcached, workload *observed.Workload, now metav1.Time) scale {
 	spec := &memcached.Spec
 	at := scale{replicas: *spec.Size, size: *spec.Size, next: *spec.Size}
 	if spec.Scaling.MaxStep == nil {
@@ -48,7 +53,7 @@ func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) s
 		at.interval = time.Duration(*seconds) * time.Second
 	}
 	if workload == nil {
-		at.status = &ScalingStatus{Replicas: at.size, LastStepTime: lastStepTime(memcached.Status.Scaling, now)}
+		at.status = &v1alpha1.ScalingStatus{Replicas: at.size, LastStepTime: lastStepTime(memcached.Status.Scaling, now)}
 		return at
 	}
 	at.resume(memcached.Status.Scaling, *workload.Spec.Replicas, now)
@@ -65,7 +70,7 @@ func scaleOf(memcached *Memcached, workload *object.Workload, now metav1.Time) s
 }
 
 // resume sets the replicas and the last step to continue from.
-func (s *scale) resume(last *ScalingStatus, observed int32, now metav1.Time) {
+func (s *scale) resume(last *v1alpha1.ScalingStatus, observed int32, now metav1.Time) {
 	// A larger number is a mistake that somebody made by hand. Steps do not start from it.
 	observed = min(observed, maxReplicas)
 	switch {
@@ -83,7 +88,7 @@ func (s *scale) resume(last *ScalingStatus, observed int32, now metav1.Time) {
 // unseen reports whether status has recorded a step that the observed workload does not show yet. Such a step is recent,
 // and lies within one step from the observed replicas towards the size. Any other status is from another time: following
 // it could delete pods or exceed maxStep.
-func (s *scale) unseen(last *ScalingStatus, observed int32, now metav1.Time) bool {
+func (s *scale) unseen(last *v1alpha1.ScalingStatus, observed int32, now metav1.Time) bool {
 	if last.LastStepTime == nil || now.Sub(last.LastStepTime.Time).Abs() >= min(s.interval, maxViewLag) {
 		return false // clocks of two hooks differ a little either way
 	}
@@ -94,7 +99,7 @@ func (s *scale) unseen(last *ScalingStatus, observed int32, now metav1.Time) boo
 // record makes a number of replicas the last step, taken now.
 func (s *scale) record(replicas int32, now metav1.Time) {
 	s.replicas = replicas
-	s.status = &ScalingStatus{Replicas: replicas, LastStepTime: new(now.Rfc3339Copy())}
+	s.status = &v1alpha1.ScalingStatus{Replicas: replicas, LastStepTime: new(now.Rfc3339Copy())}
 }
 
 // pending reports whether there are steps to come.
@@ -102,7 +107,7 @@ func (s scale) pending() bool { return s.replicas != s.size }
 
 // mayStep reports whether pods allow a step. A step up waits until all pods of the one before serve: clients would lose
 // the keys of two steps at the same time.
-func (s scale) mayStep(workload *object.Workload) bool {
+func (s scale) mayStep(workload *observed.Workload) bool {
 	return s.pending() && (s.size < s.replicas || workload.Status.AvailableReplicas >= s.replicas)
 }
 
@@ -129,11 +134,11 @@ func (s scale) String() string {
 }
 
 // steps describes the steps to come; nil when there are none.
-func (s scale) steps() *object.Problem {
+func (s scale) steps() *conditions.Problem {
 	if !s.pending() {
 		return nil
 	}
-	return &object.Problem{Reason: ReasonScaling, Message: s.String()}
+	return &conditions.Problem{Reason: ReasonScaling, Message: s.String()}
 }
 
 // lastStep returns when the last step was; the zero time when there was none.
@@ -145,7 +150,7 @@ func (s scale) lastStep() time.Time {
 }
 
 // lastStepTime returns when the last step was taken, at the latest now; nil for none.
-func lastStepTime(last *ScalingStatus, now metav1.Time) *metav1.Time {
+func lastStepTime(last *v1alpha1.ScalingStatus, now metav1.Time) *metav1.Time {
 	switch {
 	case last == nil:
 		return nil
@@ -166,6 +171,6 @@ func moved(from, to int32) int64 {
 
 // inFuture reports whether a step seems to be later than now, as when a clock was set back. Such a time would block the next
 // step until then.
-func inFuture(step *ScalingStatus, now metav1.Time) bool {
+func inFuture(step *v1alpha1.ScalingStatus, now metav1.Time) bool {
 	return step.LastStepTime != nil && step.LastStepTime.After(now.Time)
 }

@@ -8,7 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // TestScaleArrives: from any size to any other, with calls at odd moments, each change is at most a step, each comes an
@@ -16,7 +17,7 @@ import (
 func TestScaleArrives(t *testing.T) {
 	for from := range int32(8) {
 		for to := range int32(8) {
-			last, replicas, now := &ScalingStatus{Replicas: from}, from, noon
+			last, replicas, now := &v1alpha1.ScalingStatus{Replicas: from}, from, noon
 			changed := metav1.NewTime(noon.Add(-time.Hour))
 			for range 100 {
 				got := scaleOf(stepping(to, last), running(replicas, replicas), now)
@@ -43,12 +44,12 @@ func TestScaleFromAnything(t *testing.T) {
 	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		memcached := stepping(random.Int32N(12), nil)
-		memcached.Spec.Scaling = Scaling{MaxStep: new(1 + random.Int32N(4)), StepIntervalSeconds: new(1 + random.Int32N(600))}
+		memcached.Spec.Scaling = v1alpha1.Scaling{MaxStep: new(1 + random.Int32N(4)), StepIntervalSeconds: new(1 + random.Int32N(600))}
 		if random.IntN(4) > 0 {
-			memcached.Status.Scaling = &ScalingStatus{random.Int32N(12), ago(random.IntN(1200) - 600)}
+			memcached.Status.Scaling = step(random.Int32N(12), ago(random.IntN(1200)-600))
 		}
 		if random.IntN(8) == 0 {
-			memcached.Status.Scaling = &ScalingStatus{extremes[random.IntN(len(extremes))], nil}
+			memcached.Status.Scaling = step(extremes[random.IntN(len(extremes))], nil)
 		}
 		workload, now := running(random.Int32N(12), 12), noon
 		for call := range 50 {
@@ -66,24 +67,24 @@ func TestScaleFromAnything(t *testing.T) {
 	}
 }
 
-func checkStep(t *testing.T, seed uint64, memcached *Memcached, workload *object.Workload, got scale, now metav1.Time) {
+func checkStep(t *testing.T, seed uint64, memcached *v1alpha1.Memcached, workload *observed.Workload, got scale, now metav1.Time) {
 	t.Helper()
-	observed, size := *workload.Spec.Replicas, *memcached.Spec.Size
-	if got.replicas < min(observed, size) || got.replicas > max(observed, size) {
-		t.Errorf("seed %d: %d is not between the observed %d and the size %d", seed, got.replicas, observed, size)
+	request, size := *workload.Spec.Replicas, *memcached.Spec.Size
+	if got.replicas < min(request, size) || got.replicas > max(request, size) {
+		t.Errorf("seed %d: %d is not between the observed %d and the size %d", seed, got.replicas, request, size)
 	}
-	change := max(got.replicas-observed, observed-got.replicas)
-	if observed != 0 && change > *memcached.Spec.Scaling.MaxStep {
-		t.Errorf("seed %d: from %d to %d is more than maxStep %d", seed, observed, got.replicas, *memcached.Spec.Scaling.MaxStep)
+	change := max(got.replicas-request, request-got.replicas)
+	if request != 0 && change > *memcached.Spec.Scaling.MaxStep {
+		t.Errorf("seed %d: from %d to %d is more than maxStep %d", seed, request, got.replicas, *memcached.Spec.Scaling.MaxStep)
 	}
 	if change != 0 && !got.status.LastStepTime.Equal(&now) {
-		t.Errorf("seed %d: the step from %d to %d is not dated now: %v", seed, observed, got.replicas, got.status)
+		t.Errorf("seed %d: the step from %d to %d is not dated now: %v", seed, request, got.replicas, got.status)
 	}
 	if got.status.Replicas != got.replicas || inFuture(got.status, now) || got.wait > got.interval {
 		t.Errorf("seed %d: %d replicas are recorded as %v, with a wait of %s of %s", seed, got.replicas, got.status, got.wait, got.interval)
 	}
 	last := memcached.Status.Scaling
-	if change != 0 && observed != 0 && last == nil {
-		t.Errorf("seed %d: a lost status steps from %d to %d without a wait", seed, observed, got.replicas)
+	if change != 0 && request != 0 && last == nil {
+		t.Errorf("seed %d: a lost status steps from %d to %d without a wait", seed, request, got.replicas)
 	}
 }

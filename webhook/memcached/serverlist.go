@@ -5,18 +5,19 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // serverList is what clients take for the pods of the workload that has so many replicas.
-func serverList(memcached *Memcached, replicas int32, pods []*object.Pod) []string {
-	if workloadKind(&memcached.Spec) == StatefulSetWorkload {
+func serverList(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod) []string {
+	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
 		return serverNames(memcached, replicas)
 	}
 	return serverAddresses(pods)
 }
 
-func serverNames(memcached *Memcached, replicas int32) []string {
+func serverNames(memcached *v1alpha1.Memcached, replicas int32) []string {
 	names := make([]string, 0, replicas)
 	for i := range replicas {
 		names = append(names, fmt.Sprintf("%s-%d.%s.%s.svc:%d", memcached.Name, i, memcached.Name, memcached.Namespace, port))
@@ -25,7 +26,7 @@ func serverNames(memcached *Memcached, replicas int32) []string {
 }
 
 // serverAddresses returns the addresses of the pods whose memcached serves, in the order of the addresses.
-func serverAddresses(pods []*object.Pod) []string {
+func serverAddresses(pods []*observed.Pod) []string {
 	addresses := make([]netip.AddrPort, 0, len(pods))
 	for _, pod := range pods {
 		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Serves(containerName) {

@@ -7,21 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/merge"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // service gives clients the addresses of all pods, for it is they who choose the server for a key. A pod that is not
 // ready for a moment stays among them: leaving it out would move its keys, and putting it back move them again.
-func service(memcached *Memcached) *corev1.Service {
+func service(memcached *v1alpha1.Memcached) *corev1.Service {
 	given := &memcached.Spec.Service
 	return &corev1.Service{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        memcached.Name,
-			Namespace:   memcached.Namespace,
-			Labels:      labels(memcached),
-			Annotations: given.Annotations,
-		},
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: objectMeta(memcached, given.Annotations),
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
 			PublishNotReadyAddresses: true,
@@ -34,8 +31,8 @@ func service(memcached *Memcached) *corev1.Service {
 
 // keepForeignAnnotations returns a Service with an empty map of annotations when it has none and once had some. Without the
 // map Metacontroller would remove the annotations that others set, too.
-func keepForeignAnnotations(service *corev1.Service, observed *object.Child) runtime.Object {
-	if len(service.Annotations) > 0 || observed == nil || object.AppliedAnnotations(observed) == nil {
+func keepForeignAnnotations(service *corev1.Service, observed *observed.Child) runtime.Object {
+	if len(service.Annotations) > 0 || observed == nil || merge.AppliedAnnotations(observed) == nil {
 		return service
 	}
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(service) // a Service omits an empty map

@@ -3,6 +3,8 @@ package memcached
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // serviceMonitorKind is of the Prometheus operator. A cluster may not have it, and this module does without its types:
@@ -10,7 +12,7 @@ import (
 var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 
 // serviceMonitor lets Prometheus find the exporters behind the Service; nil where that was not asked for.
-func serviceMonitor(memcached *Memcached) *unstructured.Unstructured {
+func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
 	given := memcached.Spec.Metrics.ServiceMonitor
 	if given == nil || !exports(&memcached.Spec) {
 		return nil

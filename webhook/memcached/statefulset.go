@@ -2,20 +2,21 @@ package memcached
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // statefulSet runs the pods under names that stay. They start and end all at once, for none depends on another; a change
 // of what they run replaces them one after the other.
-func statefulSet(memcached *Memcached, meta metav1.ObjectMeta, replicas int32, template corev1.PodTemplateSpec) *appsv1.StatefulSet {
+func statefulSet(memcached *v1alpha1.Memcached, p plan) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-		ObjectMeta: meta,
+		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, p)),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(replicas),
+			Replicas:            new(p.replicas),
 			Selector:            &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
-			Template:            template,
+			Template:            podTemplate(memcached, p),
 			ServiceName:         memcached.Name,
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{

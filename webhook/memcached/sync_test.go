@@ -11,41 +11,47 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func sample(size int32) *Memcached {
-	return &Memcached{
-		TypeMeta:   metav1.TypeMeta{APIVersion: Kind.GroupVersion().String(), Kind: Kind.Kind},
+func sample(size int32) *v1alpha1.Memcached {
+	return &v1alpha1.Memcached{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
 		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web", Generation: 3},
-		Spec:       Spec{Size: &size},
+		Spec:       v1alpha1.MemcachedSpec{Size: &size},
 	}
 }
 
-func observe(memcached *Memcached) observation {
-	return observation{
+func planOf(memcached *v1alpha1.Memcached, replicas int32, reloaderImage string) plan {
+	return plan{replicas: replicas, memory: memorySizeOf(&memcached.Spec), reloaderImage: reloaderImage}
+}
+
+func observe(memcached *v1alpha1.Memcached) syncRequest {
+	return syncRequest{
 		Parent: memcached,
-		Children: children{Deployments: composite.GroupOf(object.Workload{
-			ChildMeta: object.ChildMeta{Name: "cache", Namespace: "web"}, Spec: object.WorkloadSpec{Replicas: new(int32(1))},
+		Children: childGroups{Deployments: composite.GroupOf(observed.Workload{
+			ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
 		})},
-		Related: related{Pods: composite.GroupOf(object.Pod{
-			Meta: object.Meta{Name: "cache-1", Namespace: "web", Labels: selectorLabels(memcached)},
+		Related: relatedGroups{Pods: composite.GroupOf(observed.Pod{
+			Meta: observed.Meta{Name: "cache-1", Namespace: "web", Labels: selectorLabels(memcached)},
 		})},
 	}
 }
 
 func TestSyncLeavesItsInputAlone(t *testing.T) {
-	observed, again := observe(sample(2)), observe(sample(2))
-	observed.Parent.Status.Conditions = []metav1.Condition{{Type: object.Ready, Status: metav1.ConditionTrue}}
-	again.Parent.Status.Conditions = []metav1.Condition{{Type: object.Ready, Status: metav1.ConditionTrue}}
-	if _, err := (Config{}).sync(observed); err != nil {
+	request, again := observe(sample(2)), observe(sample(2))
+	request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionTrue}}
+	again.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionTrue}}
+	if _, err := (Config{}).sync(request); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(again.Parent, observed.Parent); diff != "" {
+	if diff := cmp.Diff(again.Parent, request.Parent); diff != "" {
 		t.Errorf("a pure function changed the parent (-before +after):\n%s", diff)
 	}
-	for pod := range observed.Related.Pods.All() {
+	for pod := range request.Related.Pods.All() {
 		if pod.Name != "cache-1" || len(pod.Labels) != 2 {
 			t.Errorf("a pure function changed a pod: %v", pod)
 		}
@@ -85,23 +91,23 @@ func TestValidate(t *testing.T) {
 }
 
 func TestSyncKeepsTheWorkload(t *testing.T) {
-	observed := observe(sample(2))
-	observed.Parent.Spec.Workload = StatefulSetWorkload
-	_, err := (Config{}).sync(observed)
+	request := observe(sample(2))
+	request.Parent.Spec.Workload = v1alpha1.StatefulSetWorkload
+	_, err := (Config{}).sync(request)
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
 		t.Errorf("the Deployment that runs would be deleted, with all that is cached: %v", err)
 	}
-	observed = observe(sample(2))
-	observed.Children.StatefulSets, observed.Children.Deployments = observed.Children.Deployments, composite.GroupOf[object.Workload]()
-	if _, err = (Config{}).sync(observed); err == nil {
+	request = observe(sample(2))
+	request.Children.StatefulSets, request.Children.Deployments = request.Children.Deployments, composite.GroupOf[observed.Workload]()
+	if _, err = (Config{}).sync(request); err == nil {
 		t.Error("the StatefulSet that runs would be deleted, with all that is cached")
 	}
 	for _, replicas := range []*int32{nil, new(int32(-1))} {
-		observed = observe(sample(2))
-		for workload := range observed.Children.Deployments.All() {
+		request = observe(sample(2))
+		for workload := range request.Children.Deployments.All() {
 			workload.Spec.Replicas = replicas
 		}
-		_, err = (Config{}).sync(observed)
+		_, err = (Config{}).sync(request)
 		if _, ok := errors.AsType[*composite.RequestError](err); !ok {
 			t.Errorf("a size that nobody observed would read as none, and a step from there as a few: %v", err)
 		}
@@ -110,14 +116,14 @@ func TestSyncKeepsTheWorkload(t *testing.T) {
 
 // TestValidateChildren: what the API server would refuse of a child must not look as if it were in place.
 func TestValidateChildren(t *testing.T) {
-	block := func(cidr string, except ...string) func(*Spec) {
-		return func(spec *Spec) {
+	block := func(cidr string, except ...string) func(*v1alpha1.MemcachedSpec) {
+		return func(spec *v1alpha1.MemcachedSpec) {
 			spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: cidr, Except: except}}}
 		}
 	}
 	cases := []struct {
 		reason   string
-		edit     func(*Spec)
+		edit     func(*v1alpha1.MemcachedSpec)
 		sentence string
 	}{
 		{"a range", block("10.0.0.0/8", "10.1.0.0/16"), ""},
@@ -125,12 +131,14 @@ func TestValidateChildren(t *testing.T) {
 		{"an address is no range", block("10.0.0.0"), "spec.networkPolicy.from[0].ipBlock.cidr"},
 		{"what is taken out must be in it", block("10.0.0.0/8", "192.168.0.0/16"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
 		{"and not be all of it", block("10.0.0.0/8", "10.0.0.0/8"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
-		{"a claim on what no pod has", func(spec *Spec) { spec.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.resources.claims"},
-		{"the exporter's too", func(spec *Spec) { spec.Metrics.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.metrics.resources.claims"},
+		{"a claim on what no pod has", func(spec *v1alpha1.MemcachedSpec) { spec.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.resources.claims"},
+		{"the exporter's too", func(spec *v1alpha1.MemcachedSpec) {
+			spec.Metrics.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}}
+		}, "spec.metrics.resources.claims"},
 		{
 			"the label by which Metacontroller knows its children",
-			func(spec *Spec) {
-				spec.Metrics = Metrics{Enabled: true, ServiceMonitor: &ServiceMonitor{Labels: map[string]LabelValue{"controller-uid": "x"}}}
+			func(spec *v1alpha1.MemcachedSpec) {
+				spec.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{Labels: map[string]v1alpha1.LabelValue{"controller-uid": "x"}}}
 			},
 			"spec.metrics.serviceMonitor.labels",
 		},
@@ -138,7 +146,7 @@ func TestValidateChildren(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(1)
 		test.edit(&memcached.Spec)
-		err := validate(memcached)
+		err := validate(memcached, &childGroups{})
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: error %v, want one about %q", test.reason, err, test.sentence)
 		}
@@ -148,14 +156,14 @@ func TestValidateChildren(t *testing.T) {
 func TestValidateMemory(t *testing.T) {
 	cases := []struct {
 		reason   string
-		change   func(*Spec)
+		change   func(*v1alpha1.MemcachedSpec)
 		sentence string
 	}{
-		{"both are given and too tight: the cache runs, and status says so", func(s *Spec) { s.Cache.MemoryMB, s.Resources = new(int64(64)), limitedTo("80Mi") }, ""},
-		{"the least cache fits to the MiB", func(s *Spec) { s.Resources = limitedTo("70Mi") }, ""},
-		{"and not under a MiB less", func(s *Spec) { s.Resources = limitedTo("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
-		{"the largest item needs twice its size", func(s *Spec) { s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), "64m" }, "must be at least 193Mi: 128 MiB of items"},
-		{"the limit follows from the items, and is below the request", func(s *Spec) {
+		{"both are given and too tight: the cache runs, and status says so", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB, s.Resources = new(int64(64)), limitedTo("80Mi") }, ""},
+		{"the least cache fits to the MiB", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("70Mi") }, ""},
+		{"and not under a MiB less", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
+		{"the largest item needs twice its size", func(s *v1alpha1.MemcachedSpec) { s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), "64m" }, "must be at least 193Mi: 128 MiB of items"},
+		{"the limit follows from the items, and is below the request", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be above the limit of 123Mi`},
 	}

@@ -8,16 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // validate repeats what the CRD refuses: a parent that was stored before a rule was there, or past it, must not decide
 // what happens to a running cache. It also refuses what no rule of a CRD can: a memory limit that the cache itself,
 // reckoned from it, does not fit under.
-func validate(memcached *Memcached) error {
+func validate(memcached *v1alpha1.Memcached, observed *childGroups) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
-	errs := object.ValidateName(memcached)
-	errs = append(errs, object.ValidateReplicas(path.Child("size"), spec.Size)...)
+	errs := corevalidation.ParentName(memcached)
+	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
 	errs = append(errs, validateWorkload(memcached, path)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
@@ -32,14 +32,30 @@ func validate(memcached *Memcached) error {
 	if len(errs) == 0 { // which the reckoning rests on
 		errs = append(errs, validateMemory(spec, path)...)
 	}
-	return errs.ToAggregate()
+	if len(errs) > 0 {
+		return errs.ToAggregate()
+	}
+	return validateWorkloadChange(memcached, observed)
 }
 
-func validateWorkload(memcached *Memcached, path *field.Path) field.ErrorList {
+// validateWorkloadChange refuses a parent whose pods run in a workload of the other kind.
+func validateWorkloadChange(memcached *v1alpha1.Memcached, observed *childGroups) error {
+	kind := workloadKind(&memcached.Spec)
+	former, others := v1alpha1.StatefulSetWorkload, observed.StatefulSets
+	if kind == v1alpha1.StatefulSetWorkload {
+		former, others = v1alpha1.DeploymentWorkload, observed.Deployments
+	}
+	if others.Len() == 0 {
+		return nil
+	}
+	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: set it back, or create another Memcached", former, kind)
+}
+
+func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
-	errs := corevalidation.OneOf(path.Child("workload"), workloadKind(spec), DeploymentWorkload, StatefulSetWorkload)
+	errs := corevalidation.OneOf(path.Child("workload"), workloadKind(spec), v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, within(path.Child("size"), spec.Size, 0, maxReplicas)...)
-	if workloadKind(spec) != StatefulSetWorkload {
+	if workloadKind(spec) != v1alpha1.StatefulSetWorkload {
 		return errs
 	}
 	if spec.Rollout.MaxSurge != nil || spec.Rollout.MaxUnavailable != nil {
@@ -51,7 +67,7 @@ func validateWorkload(memcached *Memcached, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validateRollout(rollout *Rollout, path *field.Path) field.ErrorList {
+func validateRollout(rollout *v1alpha1.RolloutOptions, path *field.Path) field.ErrorList {
 	errs := within(path.Child("minReadySeconds"), rollout.MinReadySeconds, 0, 86400)
 	errs = append(errs, podsOrPercent(path.Child("maxSurge"), rollout.MaxSurge)...)
 	errs = append(errs, podsOrPercent(path.Child("maxUnavailable"), rollout.MaxUnavailable)...)
@@ -61,7 +77,7 @@ func validateRollout(rollout *Rollout, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validateScaling(scaling *Scaling, path *field.Path) field.ErrorList {
+func validateScaling(scaling *v1alpha1.Scaling, path *field.Path) field.ErrorList {
 	errs := within(path.Child("maxStep"), scaling.MaxStep, 1, 1000)
 	errs = append(errs, within(path.Child("stepIntervalSeconds"), scaling.StepIntervalSeconds, 1, 86400)...)
 	if scaling.StepIntervalSeconds != nil && scaling.MaxStep == nil {
@@ -70,7 +86,7 @@ func validateScaling(scaling *Scaling, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validateBudget(budget *PodDisruptionBudget, path *field.Path) field.ErrorList {
+func validateBudget(budget *v1alpha1.PodDisruptionBudget, path *field.Path) field.ErrorList {
 	errs := podsOrPercent(path.Child("minAvailable"), budget.MinAvailable)
 	errs = append(errs, podsOrPercent(path.Child("maxUnavailable"), budget.MaxUnavailable)...)
 	if budget.MinAvailable != nil && budget.MaxUnavailable != nil {

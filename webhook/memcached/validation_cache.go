@@ -7,9 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func validateCache(cache *Cache, path *field.Path) field.ErrorList {
+func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
 	errs := within(path.Child("memoryMB"), cache.MemoryMB, leastItemMiB, mostItemMiB)
 	errs = append(errs, within(path.Child("overheadPercent"), cache.OverheadPercent, 0, 400)...)
 	errs = append(errs, within(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
@@ -42,12 +44,12 @@ func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
 
 // validateMemory validates the limit, the request and the items against each other. A limit that is too low for the
 // items of spec.cache.memoryMB is not refused: the cache runs, and its status reports it.
-func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
+func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	if limited && mebibytes(limit) < 1 { // no limit at all to the kubelet, or one that rounds to that
 		return field.ErrorList{field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), "must be at least 1Mi")}
 	}
-	size := sizingOf(spec)
+	size := memorySizeOf(spec)
 	errs := validateMemoryRequest(spec, size, path)
 	least := max(leastItemMiB, 2*itemSizeKiB(maxItemSize(&spec.Cache))/1024)
 	switch {
@@ -56,14 +58,14 @@ func validateMemory(spec *Spec, path *field.Path) field.ErrorList {
 	case spec.Cache.MemoryMB != nil:
 		return append(errs, field.Invalid(path.Child("cache", "memoryMB"), size.items, fmt.Sprintf("must be at least %d, twice spec.cache.maxItemSize: memcached does not start otherwise", least)))
 	case limited:
-		needed := limitFor(least, size.beside, size.percent)
+		needed := limitFor(least, size.fixed, size.percent)
 		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the minimum, and what memcached uses in addition to them", needed, least)))
 	}
 	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultMemoryMB)))
 }
 
 // validateMemoryRequest validates a request whose limit is not given, but derived from spec.cache.
-func validateMemoryRequest(spec *Spec, size sizing, path *field.Path) field.ErrorList {
+func validateMemoryRequest(spec *v1alpha1.MemcachedSpec, size memorySize, path *field.Path) field.ErrorList {
 	request := spec.Resources.Requests[corev1.ResourceMemory]
 	if _, limited := spec.Resources.Limits[corev1.ResourceMemory]; limited || request.CmpInt64(size.limit*mebibyte) <= 0 {
 		return nil

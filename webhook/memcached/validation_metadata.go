@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func podLabelsAllowed(path *field.Path, given map[string]LabelValue) field.ErrorList {
+func podLabelsAllowed(path *field.Path, given map[string]v1alpha1.LabelValue) field.ErrorList {
 	var errs field.ErrorList
 	asked := map[string]string{}
 	for key, value := range given {

@@ -7,11 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
 
-func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
+func validateMetrics(metrics *v1alpha1.Metrics, path *field.Path) field.ErrorList {
 	errs := corevalidation.Resources(path.Child("resources"), &metrics.Resources)
 	errs = append(errs, corevalidation.HugePages(path.Child("resources"), &metrics.Resources)...)
 	errs = append(errs, corevalidation.Image(path.Child("image"), metrics.Image)...)
@@ -32,7 +33,7 @@ func validateMetrics(metrics *Metrics, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validateDuration(path *field.Path, given Duration) field.ErrorList {
+func validateDuration(path *field.Path, given v1alpha1.Duration) field.ErrorList {
 	if given == "" || durationPattern.MatchString(string(given)) {
 		return nil
 	}
@@ -40,7 +41,7 @@ func validateDuration(path *field.Path, given Duration) field.ErrorList {
 }
 
 // parsed returns a valid duration.
-func parsed(valid Duration) time.Duration {
+func parsed(valid v1alpha1.Duration) time.Duration {
 	duration, _ := time.ParseDuration(string(valid)) // the pattern accepts less than ParseDuration
 	return duration
 }

@@ -8,9 +8,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func validatePod(spec *Spec, path *field.Path) field.ErrorList {
+func validatePod(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	errs := corevalidation.OneOf(path.Child("imagePullPolicy"), spec.ImagePullPolicy, "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 	errs = append(errs, corevalidation.Image(path.Child("image"), spec.Image)...)
 	errs = append(errs, corevalidation.ImagePullSecrets(path.Child("imagePullSecrets"), spec.ImagePullSecrets)...)
@@ -25,7 +26,7 @@ func validatePod(spec *Spec, path *field.Path) field.ErrorList {
 	return append(errs, corevalidation.SecurityContext(path.Child("securityContext"), spec.SecurityContext)...)
 }
 
-func validateScheduling(memcached *Memcached, path *field.Path) field.ErrorList {
+func validateScheduling(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.Sorted(metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector")))
 	errs = append(errs, corevalidation.Affinity(path.Child("affinity"), spec.Affinity)...)
@@ -39,7 +40,7 @@ func validateScheduling(memcached *Memcached, path *field.Path) field.ErrorList 
 	return append(errs, corevalidation.TopologySpreadConstraints(path.Child("topologySpreadConstraints"), spread(memcached))...)
 }
 
-func validateTermination(spec *Spec, path *field.Path) field.ErrorList {
+func validateTermination(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	sleep, grace := path.Child("preStopSleepSeconds"), path.Child("terminationGracePeriodSeconds")
 	errs := within(sleep, spec.PreStopSleepSeconds, 0, 3600)
 	errs = append(errs, within(grace, spec.TerminationGracePeriodSeconds, 1, 7200)...)

@@ -2,18 +2,18 @@ package nginx
 
 import (
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // children and related declare what the sync hook observes.
 type children struct {
-	Deployments composite.Group[object.Workload] `json:"Deployment.apps/v1"`
+	Deployments composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
 }
 
 type related struct {
-	Pods composite.Group[object.Pod] `json:"Pod.v1"`
+	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 	// Deployments holds the object that has the name of ours, whoever owns it.
-	Deployments composite.OptionalGroup[object.Holder] `json:"Deployment.apps/v1"`
+	Deployments composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
 }
 
 // Controller returns the hooks of Nginx.

@@ -6,7 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // DefaultImage runs where spec.image is empty: the official image of the stable branch that needs no privilege.
@@ -17,15 +17,15 @@ const DefaultImage = "nginxinc/nginx-unprivileged:1.30.4-alpine"
 const containerName = "nginx"
 
 func deployment(nginx *Nginx) *appsv1.Deployment {
-	labels := object.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
-	return object.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
-		SecurityContext: object.RestrictedPod(101), // the image's own user
+	labels := resources.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
+	return resources.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
+		SecurityContext: resources.RestrictedPod(101), // the image's own user
 		Containers: []corev1.Container{{
 			Name:            containerName,
 			Image:           cmp.Or(nginx.Spec.Image, DefaultImage),
 			Ports:           []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
-			ReadinessProbe:  object.AcceptsConnections("http"),
-			SecurityContext: object.RestrictedContainer(),
+			ReadinessProbe:  resources.TCPProbe("http", 5),
+			SecurityContext: resources.RestrictedContainer(),
 			// The image keeps its process id and the bodies of requests there; all else is read-only.
 			VolumeMounts: []corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
 		}},

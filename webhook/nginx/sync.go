@@ -7,29 +7,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func sync(observed composite.Observed[*Nginx, children, related]) (composite.Desired[Status], error) {
-	nginx := observed.Parent
-	seen := &object.Observation{
+func sync(request composite.Observed[*Nginx, children, related]) (composite.Desired[Status], error) {
+	nginx := request.Parent
+	seen := &conditions.Observation{
 		Parent:    nginx,
 		Before:    nginx.Status.ReplicaStatus,
-		Workload:  observed.Children.Deployments.Get(nginx.Namespace, nginx.Name),
-		Holder:    observed.Related.Deployments.Get(nginx.Namespace, nginx.Name),
-		Pods:      object.LivePods(observed.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx)),
+		Workload:  request.Children.Deployments.Get(nginx.Namespace, nginx.Name),
+		Holder:    request.Related.Deployments.Get(nginx.Namespace, nginx.Name),
+		Pods:      observed.LivePods(request.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx)),
 		Selector:  selectorLabels(nginx),
 		Container: containerName,
-		Observed:  observed.Child,
-		Now:       observed.Now,
+		Observed:  request.Child,
+		Now:       request.Now,
 	}
 	if err := validate(nginx); err != nil {
-		return composite.Keep(&observed, Status{ReplicaStatus: object.InvalidStatus(seen, err)}, err)
+		return composite.Keep(&request, Status{ReplicaStatus: conditions.InvalidStatus(seen, err)}, err)
 	}
 	seen.Children = []runtime.Object{deployment(nginx)}
-	seen.Rollout = object.RolloutOf(seen.Workload, *nginx.Spec.Count, nginx, seen.Pods)
-	assessed, err := object.Assess(seen)
+	seen.Rollout = conditions.RolloutOf(seen.Workload, *nginx.Spec.Count, nginx, seen.Pods)
+	assessed, err := conditions.Assess(seen)
 	if err != nil {
 		return composite.Desired[Status]{}, err
 	}
@@ -45,8 +46,8 @@ func sync(observed composite.Observed[*Nginx, children, related]) (composite.Des
 func validate(nginx *Nginx) error {
 	spec := field.NewPath("spec")
 	return slices.Concat(
-		object.ValidateName(nginx),
-		object.ValidateReplicas(spec.Child("count"), nginx.Spec.Count),
+		corevalidation.ParentName(nginx),
+		corevalidation.Replicas(spec.Child("count"), nginx.Spec.Count),
 		corevalidation.Image(spec.Child("image"), nginx.Spec.Image),
 	).ToAggregate()
 }

@@ -8,8 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 func sample(count int32) *Nginx {
@@ -20,7 +22,7 @@ func sample(count int32) *Nginx {
 	}
 }
 
-func observe(nginx *Nginx, pods ...object.Pod) composite.Observed[*Nginx, children, related] {
+func observe(nginx *Nginx, pods ...observed.Pod) composite.Observed[*Nginx, children, related] {
 	return composite.Observed[*Nginx, children, related]{Parent: nginx, Related: related{Pods: composite.GroupOf(pods...)}}
 }
 
@@ -44,8 +46,8 @@ func TestValidate(t *testing.T) {
 		if err != nil || (len(desired.Children) == 1) != (test.sentence == "") {
 			t.Errorf("%s: %d children, error %v", test.reason, len(desired.Children), err)
 		}
-		degraded := meta.FindStatusCondition(desired.Status.Conditions, object.Degraded)
-		if (degraded.Reason == object.ReasonInvalidSpec) != (test.sentence != "") || !strings.Contains(degraded.Message, test.sentence) {
+		degraded := meta.FindStatusCondition(desired.Status.Conditions, api.Degraded)
+		if (degraded.Reason == conditions.ReasonInvalidSpec) != (test.sentence != "") || !strings.Contains(degraded.Message, test.sentence) {
 			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.sentence)
 		}
 	}
@@ -54,8 +56,8 @@ func TestValidate(t *testing.T) {
 func TestNodesAreOwnLivePods(t *testing.T) {
 	nginx, other := sample(2), sample(2)
 	other.Name = "other"
-	pod := func(name, namespace string, of *Nginx) object.Pod {
-		return object.Pod{Meta: object.Meta{Name: name, Namespace: namespace, Labels: selectorLabels(of)}}
+	pod := func(name, namespace string, of *Nginx) observed.Pod {
+		return observed.Pod{Meta: observed.Meta{Name: name, Namespace: namespace, Labels: selectorLabels(of)}}
 	}
 	desired, err := sync(observe(nginx, pod("b", "web", nginx), pod("a", "web", nginx), pod("c", "web", other), pod("d", "shop", nginx)))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/api"
 )
 
 // Kind is the parent's kind.
@@ -23,8 +23,8 @@ var Kind = schema.GroupVersionKind{Group: "proxy.example.com", Version: "v1alpha
 // +kubebuilder:subresource:scale:specpath=.spec.count,statuspath=.status.replicas,selectorpath=.status.selector
 // +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.count
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
-// +kubebuilder:printcolumn:name=Problem,type=string,JSONPath=`.status.conditions[?(@.type=="Degraded")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
 type Nginx struct {
@@ -57,5 +57,5 @@ type Spec struct {
 
 // Status is what was observed.
 type Status struct {
-	object.ReplicaStatus `json:",inline"`
+	api.ReplicaStatus `json:",inline"`
 }

@@ -13,13 +13,14 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // TestGenerationOfAnObservedParent: the API server raises the generation only if what it stores changes. A hook that sees a
 // higher one waits for a rollout that never comes.
 func TestGenerationOfAnObservedParent(t *testing.T) {
-	cache := memcached.Kind
+	cache := v1alpha1.SchemeGroupVersion.WithKind("Memcached")
 	deploy := schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
 	cases := []struct {
 		reason         string

@@ -13,8 +13,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/object"
+	"github.com/example/memcached-operator/webhook/conditions"
 )
 
 // Input is a file with parents, as kubectl apply takes it.
@@ -115,10 +116,10 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 
 // invalidSpec returns why the hook does not act on the spec of a parent. In a cluster its children stay as they are.
 func invalidSpec(status map[string]any) (message string, invalid bool) {
-	conditions, _, _ := unstructured.NestedSlice(status, "conditions")
-	for _, condition := range conditions {
+	list, _, _ := unstructured.NestedSlice(status, "conditions")
+	for _, condition := range list {
 		fields, _ := condition.(map[string]any)
-		if fields["type"] == object.Ready && fields["reason"] == object.ReasonInvalidSpec {
+		if fields["type"] == api.Ready && fields["reason"] == conditions.ReasonInvalidSpec {
 			message, _ = fields["message"].(string)
 			return message, true
 		}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 const namespace = "default"
@@ -164,7 +164,7 @@ func parent(a arm, name string, size int) *unstructured.Unstructured {
 		spec[field] = value
 	}
 	m := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
-	m.SetGroupVersionKind(memcached.Kind)
+	m.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("Memcached"))
 	m.SetNamespace(namespace)
 	m.SetName(name)
 	return m

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/memcached-operator/test/cluster"
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // view is what a client sees of the parents and their Deployments in one namespace.
@@ -28,7 +28,7 @@ type view struct {
 func watchNamespace(ctx context.Context, c client.WithWatch, namespace string) (*view, error) {
 	v := &view{deployments: map[string]int{}, nodes: map[string]int{}, settled: map[string]bool{}, changed: make(chan struct{}, 1)}
 	parents := &unstructured.UnstructuredList{}
-	parents.SetGroupVersionKind(memcached.Kind.GroupVersion().WithKind("MemcachedList"))
+	parents.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("MemcachedList"))
 	for _, list := range []client.ObjectList{&appsv1.DeploymentList{}, parents} {
 		events, err := c.Watch(ctx, list, client.InNamespace(namespace))
 		if err != nil {

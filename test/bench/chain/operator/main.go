@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func main() {
@@ -46,15 +46,15 @@ func run(qps float32, burst, workers int) error {
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return err
 	}
-	version := memcached.Kind.GroupVersion()
-	scheme.AddKnownTypes(version, &memcached.Memcached{}, &memcached.MemcachedList{})
-	metav1.AddToGroupVersion(scheme, version)
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return err
+	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{Scheme: scheme, Metrics: server.Options{BindAddress: "0"}})
 	if err != nil {
 		return err
 	}
 	err = ctrl.NewControllerManagedBy(manager).
-		For(&memcached.Memcached{}).
+		For(&v1alpha1.Memcached{}).
 		Owns(&appsv1.Deployment{}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(&reconciler{Client: manager.GetClient(), scheme: scheme})
@@ -71,7 +71,7 @@ type reconciler struct {
 
 // Reconcile creates the Deployment, keeps its replicas, and writes the pods' names when they have changed.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	var parent memcached.Memcached
+	var parent v1alpha1.Memcached
 	if err := r.Get(ctx, request.NamespacedName, &parent); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -97,7 +97,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.Status().Update(ctx, &parent)
 }
 
-func (r *reconciler) nodes(ctx context.Context, parent *memcached.Memcached) ([]string, error) {
+func (r *reconciler) nodes(ctx context.Context, parent *v1alpha1.Memcached) ([]string, error) {
 	var pods corev1.PodList
 	if err := r.List(ctx, &pods, client.InNamespace(parent.Namespace), client.MatchingLabels(labels(parent))); err != nil {
 		return nil, err
@@ -110,11 +110,11 @@ func (r *reconciler) nodes(ctx context.Context, parent *memcached.Memcached) ([]
 	return nodes, nil
 }
 
-func labels(parent *memcached.Memcached) map[string]string {
+func labels(parent *v1alpha1.Memcached) map[string]string {
 	return map[string]string{"app": "memcached", "memcached_cr": parent.Name}
 }
 
-func deployment(parent *memcached.Memcached) *appsv1.Deployment {
+func deployment(parent *v1alpha1.Memcached) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: parent.Name, Namespace: parent.Namespace, Labels: labels(parent)},
 		Spec: appsv1.DeploymentSpec{

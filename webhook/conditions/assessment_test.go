@@ -1,0 +1,252 @@
+package conditions
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// observation is a settled parent with a Deployment of three pods and a Service, which stopped to be ready two minutes ago.
+func observation(t *testing.T) *Observation {
+	t.Helper()
+	deployment, service := child(t, `{"name":"x"}`, `{}`), child(t, `{"name":"x"}`, `{"port":1}`)
+	deployment.SetKind("Deployment")
+	service.SetKind("Service")
+	o := &Observation{
+		Parent:   &metav1.ObjectMeta{Name: "x", Namespace: "web", UID: "uid-of-x", Generation: 7},
+		Workload: settledWorkload(3),
+		Pods:     readyPods(3),
+		Selector: map[string]string{"app": "x"},
+		Children: []runtime.Object{deployment, service},
+		Now:      noon,
+	}
+	notReady(o, 2*time.Minute)
+	views := map[runtime.Object]any{deployment: o.Workload, service: &observed.Child{Spec: []byte(`{"port":1}`)}}
+	o.Observed = func(desired runtime.Object) any {
+		if view, ok := views[desired].(*observed.Workload); ok && o.Workload != view {
+			return nil
+		}
+		return views[desired]
+	}
+	return o
+}
+
+func child(t *testing.T, metadata, spec string) *unstructured.Unstructured {
+	t.Helper()
+	var object unstructured.Unstructured
+	if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
+		t.Fatal(err)
+	}
+	return &object
+}
+
+func notReady(o *Observation, ago time.Duration) {
+	o.Before.ObservedGeneration = 7
+	o.Before.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(noon.Add(-ago))}}
+}
+
+func withoutService(o *Observation) {
+	before := o.Observed
+	o.Observed = func(desired runtime.Object) any {
+		if desired == o.Children[1] {
+			return nil
+		}
+		return before(desired)
+	}
+}
+
+func withoutPods(o *Observation) {
+	o.Pods, o.Workload.Status = nil, observed.WorkloadStatus{ObservedGeneration: 4}
+}
+
+func withoutWorkload(o *Observation) { o.Workload, o.Pods = nil, nil }
+
+func holderOf(owner *metav1.OwnerReference, labels map[string]string) func(*Observation) {
+	return func(o *Observation) {
+		withoutWorkload(o)
+		o.Holder = &observed.Holder{HolderMeta: observed.HolderMeta{Name: "x", Labels: labels}}
+		if owner != nil {
+			o.Holder.OwnerReferences = []metav1.OwnerReference{*owner}
+		}
+	}
+}
+
+func TestAssess(t *testing.T) {
+	owned := func(uid string) *metav1.OwnerReference {
+		return &metav1.OwnerReference{Kind: "Other", Name: "y", UID: types.UID(uid), Controller: new(true)}
+	}
+	own := map[string]string{"app": "x", "more": "z"}
+	cases := []struct {
+		reason string
+		edit   func(*Observation)
+		ready  string
+		// degraded is the reason of Degraded, "" when it is False. wait is when the assessment may change by itself.
+		degraded string
+		wait     time.Duration
+	}{
+		{"everything is as desired", func(*Observation) {}, ReasonAllReplicasReady, "", 0},
+		{"the controller of the Deployment lags behind its pods", func(o *Observation) { o.Pods = readyPods(1) }, ReasonRollingOut, "", 0},
+		{"a child is missing since just now", func(o *Observation) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
+		{"a child is missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
+		{
+			"it is desired since the spec changed",
+			func(o *Observation) {
+				withoutService(o)
+				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
+			},
+			"ServiceMissing", "", 40 * time.Second,
+		},
+		{
+			"a write of the status is no change of the spec",
+			func(o *Observation) {
+				withoutService(o)
+				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
+			},
+			"ServiceMissing", "ServiceMissing", time.Minute,
+		},
+		{"the spec changed just now", func(o *Observation) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
+		{"it is desired since a step", func(o *Observation) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
+		{"the Deployment was created again just now", func(o *Observation) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
+		{"the parent was ready until now", func(o *Observation) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
+		{"the API server refuses the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
+		{"the Deployment is created in a moment", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, ReasonRollingOut, "", time.Minute},
+		{"a quota refuses every pod of a StatefulSet", withoutPods, ReasonPodsMissing, ReasonPodsMissing, time.Minute},
+		{"pods are created in a moment", func(o *Observation) { withoutPods(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
+		{"no pod is desired", func(o *Observation) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, ReasonScaledToZero, "", 0},
+		{"somebody paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, ReasonPaused, ReasonPaused, 0},
+		{
+			"a quota refuses some pods",
+			func(o *Observation) {
+				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}, {Type: "ReplicaFailure", Status: "True", Message: "exceeded quota"}}
+			},
+			ReasonReplicaFailure, ReasonReplicaFailure, 0,
+		},
+		{
+			"the parent's own finding is more precise than that a rollout takes too long",
+			func(o *Observation) {
+				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}}
+				o.Causes = []Finding{{Problem: &Problem{Reason: "SecretNotMounted"}}}
+			},
+			"SecretNotMounted", "SecretNotMounted", 0,
+		},
+		{
+			"a risk matters when nothing else is wrong",
+			func(o *Observation) {
+				o.Risks = []Finding{{Problem: &Problem{Reason: "Risk"}}}
+				o.Workload.Spec.Paused = true
+			},
+			ReasonPaused, ReasonPaused, 0,
+		},
+		{"a former parent of the same name left the Deployment behind", holderOf(nil, own), ReasonOrphaned, ReasonOrphaned, time.Minute},
+		{"somebody else's Deployment has the name", holderOf(nil, map[string]string{"app": "y"}), ReasonNameTaken, ReasonNameTaken, time.Minute},
+		{"another parent's Deployment has the name", holderOf(owned("other"), own), ReasonNameTaken, ReasonNameTaken, time.Minute},
+		{
+			"a former parent left a workload of another kind behind",
+			func(o *Observation) {
+				o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &observed.Holder{HolderMeta: observed.HolderMeta{Labels: own}}}
+			},
+			ReasonOrphaned, ReasonOrphaned, 0,
+		},
+		{
+			"another workload of that name is nobody's concern",
+			func(o *Observation) { o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &observed.Holder{}} },
+			ReasonAllReplicasReady, "", 0,
+		},
+		{"the Deployment is ours, and not among the children yet", func(o *Observation) { holderOf(owned("uid-of-x"), own)(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
+		{
+			"the former Deployment is being deleted",
+			func(o *Observation) {
+				holderOf(nil, own)(o)
+				o.Holder.DeletionTimestamp = &metav1.Time{}
+				notReady(o, 0)
+			},
+			ReasonRollingOut, "", time.Minute,
+		},
+	}
+	for _, test := range cases {
+		o := observation(t)
+		test.edit(o)
+		desired := int32(3)
+		if test.ready == ReasonScaledToZero {
+			desired = 0
+		}
+		o.Rollout = RolloutOf(o.Workload, desired, o.Parent, o.Pods)
+		assessed, err := Assess(o)
+		if err != nil {
+			t.Fatalf("%s: %v", test.reason, err)
+		}
+		conditions := map[string]metav1.Condition{}
+		for _, condition := range assessed.Conditions() {
+			conditions[condition.Type] = condition
+		}
+		degraded := ""
+		if conditions[api.Degraded].Status == metav1.ConditionTrue {
+			degraded = conditions[api.Degraded].Reason
+		}
+		if conditions[api.Ready].Reason != test.ready || degraded != test.degraded || assessed.Wait != test.wait {
+			t.Errorf("%s: Ready for %s, Degraded for %q, assessed again after %s: want %s, %q, %s", test.reason,
+				conditions[api.Ready].Reason, degraded, assessed.Wait, test.ready, test.degraded, test.wait)
+		}
+	}
+}
+
+// TestHandOver: the message holds the command that makes a parent adopt what its predecessor left behind.
+func TestHandOver(t *testing.T) {
+	o := observation(t)
+	holderOf(nil, map[string]string{"app": "x"})(o)
+	got := diagnoseHolder(o)
+	want := &Problem{Reason: ReasonOrphaned, Stalled: true, Message: "Deployment x exists without an owner. To take it over with its pods, run: " +
+		"kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestPending: what an apply would change is not as desired, and the message says where.
+func TestPending(t *testing.T) {
+	desired := child(t, `{"name":"x"}`, `{"port":1}`)
+	desired.SetKind("Service")
+	cases := []struct {
+		reason   string
+		observed any
+		want     string
+	}{
+		{"there is none", nil, "ServiceMissing"},
+		{"it is being deleted", &observed.Child{ChildMeta: observed.ChildMeta{DeletionTimestamp: &metav1.Time{}}}, "ServiceMissing"},
+		{"the API server refused the update", &observed.Child{Spec: []byte(`{"port":2}`)}, "ServiceOutdated"},
+		{"it is as desired", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
+	}
+	for _, test := range cases {
+		problem, err := pending(desired, test.observed)
+		got := ""
+		if problem != nil {
+			got = problem.Reason
+		}
+		if got != test.want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
+		}
+	}
+}
+
+func TestInvalidStatus(t *testing.T) {
+	o := observation(t)
+	status := InvalidStatus(o, errors.New("spec.size: Invalid value"))
+	got := map[string]string{}
+	for _, condition := range status.Conditions {
+		got[condition.Type] = string(condition.Status) + " " + condition.Reason
+	}
+	want := map[string]string{api.Available: "True ReplicaReady", api.Ready: "False InvalidSpec", api.Progressing: "False InvalidSpec", api.Degraded: "True InvalidSpec"}
+	if diff := cmp.Diff(want, got); diff != "" || status.ReadyReplicas != 3 {
+		t.Errorf("the cache runs on, and its author reads why nothing changes (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,144 @@
+// Package conditions compares the observed state of a parent with the desired state, diagnoses what is wrong, and returns the
+// conditions of its status.
+package conditions
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+)
+
+// The reasons of a parent's conditions. A Degraded parent has the reason of its [Problem].
+const (
+	ReasonReplicaReady     = "ReplicaReady"
+	ReasonServing          = "Serving"
+	ReasonNoReplicaReady   = "NoReplicaReady"
+	ReasonScaledToZero     = "ScaledToZero"
+	ReasonAllReplicasReady = "AllReplicasReady"
+	ReasonRollingOut       = "RollingOut"
+	ReasonMinReadySeconds  = "MinReadySeconds"
+	ReasonSettled          = "Settled"
+	ReasonAsExpected       = "AsExpected"
+)
+
+// maxMessage is the largest message of a condition, in characters. The API server refuses a status with one above 32768
+// bytes; a message that long is of no use to a reader either.
+const maxMessage = 1000
+
+// Conditions returns the four conditions that every parent with replicas has.
+func (a *Assessment) Conditions() []metav1.Condition {
+	return []metav1.Condition{a.available(), a.ready(), a.progressing(), a.degraded()}
+}
+
+func (a *Assessment) available() metav1.Condition {
+	switch {
+	case a.Rollout.Ready > 0 || a.Rollout.readyPods > 0:
+		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
+	case a.serves:
+		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although another of its containers is not ready.")
+	case a.Rollout.exists && a.Rollout.Desired == 0:
+		return NewCondition(api.Available, metav1.ConditionFalse, ReasonScaledToZero, "No replica is desired.")
+	}
+	return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoReplicaReady, "No replica is ready.")
+}
+
+func (a *Assessment) ready() metav1.Condition {
+	if waiting := a.waiting(); waiting != nil {
+		return NewCondition(api.Ready, metav1.ConditionFalse, waiting.Reason, waiting.Message)
+	}
+	if a.Rollout.Desired == 0 {
+		return NewCondition(api.Ready, metav1.ConditionTrue, ReasonScaledToZero, "No replica is desired, and none runs.")
+	}
+	return NewCondition(api.Ready, metav1.ConditionTrue, ReasonAllReplicasReady,
+		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
+}
+
+// waiting returns why the parent is not ready, the cause before its effects; nil when it is.
+func (a *Assessment) waiting() *Problem {
+	if a.Problem != nil {
+		return a.Problem
+	}
+	return a.progress()
+}
+
+// progress returns what is not in the desired state yet; nil when everything is.
+func (a *Assessment) progress() *Problem {
+	switch {
+	case a.teardown != nil:
+		return a.teardown
+	case !a.Rollout.Settled() && a.steps != nil && !a.Rollout.onlyAge():
+		return a.steps
+	case !a.Rollout.Settled():
+		return &Problem{Reason: a.Rollout.reason(), Message: a.Rollout.String()}
+	}
+	return a.pending
+}
+
+func (a *Assessment) progressing() metav1.Condition {
+	if a.Problem != nil && a.Problem.Stalled {
+		return NewCondition(api.Progressing, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
+	}
+	if progress := a.progress(); progress != nil {
+		return NewCondition(api.Progressing, metav1.ConditionTrue, progress.Reason, progress.Message)
+	}
+	return NewCondition(api.Progressing, metav1.ConditionFalse, ReasonSettled, "The observed state is the desired state.")
+}
+
+func (a *Assessment) degraded() metav1.Condition {
+	if a.Problem == nil {
+		return NewCondition(api.Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem is observed.")
+	}
+	return NewCondition(api.Degraded, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message)
+}
+
+// NewCondition returns a condition that the API server accepts, whatever a kubelet or a registry wrote into its reason and
+// message.
+func NewCondition(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Type: kind, Status: status, Reason: validReason(reason), Message: shortened(message)}
+}
+
+// validReason returns the letters and digits of a reason. Without a letter to begin with it is "Unknown".
+//
+// https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition
+func validReason(reason string) string {
+	isLetter := func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+	kept := strings.Map(func(r rune) rune {
+		if isLetter(r) || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, reason)
+	kept = strings.TrimLeft(kept, "0123456789")
+	if kept == "" {
+		return "Unknown"
+	}
+	return kept[:min(len(kept), 256)]
+}
+
+func shortened(message string) string {
+	message = strings.ToValidUTF8(message, "")
+	if utf8.RuneCountInString(message) <= maxMessage {
+		return message
+	}
+	return string([]rune(message)[:maxMessage-1]) + "…"
+}
+
+// Stamp dates the conditions. A condition whose status did not change keeps its time of transition: a status that changes
+// at every sync never settles.
+func Stamp(conditions, observed []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
+	stamped := make([]metav1.Condition, 0, len(conditions))
+	for _, condition := range conditions {
+		condition.ObservedGeneration = generation
+		condition.LastTransitionTime = now
+		if before := meta.FindStatusCondition(observed, condition.Type); before != nil && before.Status == condition.Status {
+			condition.LastTransitionTime = before.LastTransitionTime
+		}
+		stamped = append(stamped, condition)
+	}
+	return stamped
+}

@@ -1,0 +1,82 @@
+package conditions
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/observed"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+// Rollout compares the replicas that a parent desires with those that its workload and its pods report.
+type Rollout struct {
+	Desired   int32
+	Replicas  int32
+	Updated   int32
+	Ready     int32
+	Available int32
+	// Current reports whether the workload describes the parent's current spec and not an earlier one.
+	Current bool
+	// exists reports whether there is a workload.
+	exists bool
+	// readyPods is the number of pods that are ready. The workload's own number may lag behind.
+	readyPods int32
+}
+
+// RolloutOf reads the workload of a parent, nil when there is none yet, and its pods.
+func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object, pods []*observed.Pod) Rollout {
+	rollout := Rollout{Desired: desired}
+	for _, pod := range pods {
+		if pod.Ready() {
+			rollout.readyPods++
+		}
+	}
+	if workload == nil {
+		return rollout
+	}
+	status := workload.Status
+	rollout.exists = true
+	rollout.Replicas, rollout.Updated = status.Replicas, status.UpdatedReplicas
+	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
+	rollout.Current = workload.Annotations[resources.ParentGenerationAnnotation] == resources.ParentGeneration(parent)[resources.ParentGenerationAnnotation] &&
+		workload.Spec.Replicas != nil && *workload.Spec.Replicas == desired &&
+		status.ObservedGeneration >= workload.Generation &&
+		!workload.Terminating()
+	return rollout
+}
+
+// Settled reports whether exactly the desired replicas run, all of them updated and available, and their pods are ready.
+func (r Rollout) Settled() bool {
+	return r.Current && r.Replicas == r.Desired && r.Updated == r.Desired && r.Ready == r.Desired && r.Available == r.Desired &&
+		r.readyPods >= r.Desired
+}
+
+// AllUpdated reports whether every pod has the current pod template.
+func (r Rollout) AllUpdated() bool { return r.Current && r.Updated == r.Replicas }
+
+// onlyAge reports whether every replica is updated and ready, and only minReadySeconds has not passed for all of them.
+func (r Rollout) onlyAge() bool {
+	return r.Current && r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired && r.readyPods >= r.Desired
+}
+
+// reason returns what a rollout that is not settled waits for.
+func (r Rollout) reason() string {
+	if r.onlyAge() {
+		return ReasonMinReadySeconds
+	}
+	return ReasonRollingOut
+}
+
+// String returns the message for a rollout that is not settled.
+func (r Rollout) String() string {
+	switch {
+	case !r.Current:
+		return fmt.Sprintf("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
+	case r.onlyAge():
+		// Without the number of available replicas: they come one by one, and each would be another write of the status.
+		return fmt.Sprintf("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
+	}
+	return fmt.Sprintf("Replicas: %d desired, %d existing, %d updated, %d ready.",
+		r.Desired, r.Replicas, r.Updated, min(r.Ready, r.readyPods))
+}

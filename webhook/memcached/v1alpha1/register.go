@@ -1,0 +1,26 @@
+// Package v1alpha1 holds the API types of cache.example.com/v1alpha1. It imports no rules, so Go clients can use it alone.
+//
+// +kubebuilder:object:generate=true
+// +groupName=cache.example.com
+// +versionName=v1alpha1
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	// SchemeGroupVersion is the group and version of the types.
+	SchemeGroupVersion = schema.GroupVersion{Group: "cache.example.com", Version: "v1alpha1"}
+
+	schemeBuilder = runtime.NewSchemeBuilder(func(scheme *runtime.Scheme) error {
+		scheme.AddKnownTypes(SchemeGroupVersion, &Memcached{}, &MemcachedList{})
+		metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
+		return nil
+	})
+
+	// AddToScheme adds the types to a scheme, for clients that encode and decode them.
+	AddToScheme = schemeBuilder.AddToScheme
+)

@@ -1,0 +1,86 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+)
+
+// Memcached is a cache: a number of memcached servers that clients use as one by hashing keys over them.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:shortName=mc,categories=all
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
+// +kubebuilder:printcolumn:name=Memory,type=integer,priority=1,description="MiB of items in each pod",JSONPath=.status.memory.itemMiB
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.workload) || self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which labels its pods with its name and a hash"
+type Memcached struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what you ask for.
+	// +required
+	Spec MemcachedSpec `json:"spec,omitzero"`
+	// status is what was observed last.
+	// +optional
+	Status MemcachedStatus `json:"status,omitzero"`
+}
+
+// MemcachedStatus is the observed state of a cache.
+type MemcachedStatus struct {
+	api.ReplicaStatus `json:",inline"`
+
+	// updatedReplicas is the number of pods that run what is asked for now.
+	// +optional
+	UpdatedReplicas int32 `json:"updatedReplicas"`
+	// serverList is what a client library takes: each server's host:port, in an order that does not change. Those of a
+	// StatefulSet are the names of all its pods, ready or not, so that a pod that is replaced keeps its place; those of a
+	// Deployment are the addresses of the pods whose memcached serves.
+	// +optional
+	// +listType=atomic
+	ServerList []string `json:"serverList"`
+	// memory is what each pod has.
+	// +optional
+	Memory MemoryStatus `json:"memory,omitzero"`
+	// scaling is the last step of a change of size in steps, as spec.scaling asks for.
+	// +optional
+	Scaling *ScalingStatus `json:"scaling,omitempty"`
+}
+
+// MemoryStatus is the memory of one pod.
+type MemoryStatus struct {
+	// itemMiB is how many MiB of items memcached keeps.
+	// +optional
+	ItemMiB int64 `json:"itemMiB"`
+	// limitMiB is how many MiB the container may use in all.
+	// +optional
+	LimitMiB int64 `json:"limitMiB"`
+}
+
+// ScalingStatus is the last step of a change of size.
+type ScalingStatus struct {
+	// replicas is the number of pods that the last step set on the workload.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
+	Replicas int32 `json:"replicas"`
+	// lastStepTime is the time of the last step. The next step comes spec.scaling.stepIntervalSeconds later. Where this
+	// status and the workload disagree, it is the time when the hook saw that.
+	// +optional
+	LastStepTime *metav1.Time `json:"lastStepTime,omitempty"`
+}
+
+// MemcachedList is a list of Memcacheds.
+//
+// +kubebuilder:object:root=true
+type MemcachedList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Memcached `json:"items"`
+}

@@ -1,0 +1,250 @@
+// Package merge reports what an apply of a desired child would change in the observed one, by the rules of Metacontroller.
+package merge
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Observed is an observed child of any kind.
+type Observed interface {
+	GetLabels() map[string]string
+	GetAnnotations() map[string]string
+	// GetLastApplied returns the child as a hook returned it last, in JSON; "" when that is not known.
+	GetLastApplied() string
+	// SpecJSON returns spec as it was observed.
+	SpecJSON() jsontext.Value
+}
+
+// form is the part of a child that is compared.
+type form struct {
+	Metadata struct {
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Spec jsontext.Value `json:"spec"`
+}
+
+// Difference returns the path of a field that an apply of the desired child would change in the observed one, and "" when
+// there is none. It compares labels, annotations and spec. Fields that the operator does not set are not compared.
+//
+// The rules are those of Metacontroller's three-way merge. A field that was applied last and is no longer desired is
+// removed. Lists whose items have a key in common are merged item by item; all other lists are replaced.
+//
+// https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/dynamic/apply/apply.go
+func Difference(desired runtime.Object, child Observed) (string, error) {
+	want, err := desiredForm(desired)
+	if err != nil {
+		return "", err
+	}
+	have, last := observedForm(child), appliedForm(child)
+	for _, part := range []struct {
+		path             string
+		have, last, want map[string]string
+	}{
+		{"metadata.labels", have.Metadata.Labels, last.Metadata.Labels, want.Metadata.Labels},
+		{"metadata.annotations", have.Metadata.Annotations, last.Metadata.Annotations, want.Metadata.Annotations},
+	} {
+		if key, differs := stringsDifference(part.have, part.last, part.want); differs {
+			return join(part.path, key), nil
+		}
+	}
+	return specDifference(have, last, want)
+}
+
+// TemplateDifference is [Difference] for the pod template of a workload alone: a change there replaces every pod.
+func TemplateDifference(desired runtime.Object, child Observed) (string, error) {
+	want, err := desiredForm(desired)
+	if err != nil {
+		return "", err
+	}
+	template := func(whole form) form {
+		var spec struct {
+			Template jsontext.Value `json:"template"`
+		}
+		_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON, of which a template that is no object differs from ours
+		return form{Spec: spec.Template}
+	}
+	return specDifference(template(observedForm(child)), template(appliedForm(child)), template(want))
+}
+
+// desiredForm returns the child as it goes into the response.
+func desiredForm(desired runtime.Object) (form, error) {
+	var want form
+	object := desired.(metav1.Object)
+	want.Metadata.Labels, want.Metadata.Annotations = object.GetLabels(), object.GetAnnotations()
+	spec, err := json.Marshal(specOf(desired))
+	if err == nil {
+		want.Spec = spec
+		err = want.Spec.Canonicalize() // sorts the members as Metacontroller does
+	}
+	if err != nil {
+		return form{}, fmt.Errorf("reading the desired %s: %w", object.GetName(), err)
+	}
+	return want, nil
+}
+
+// specOf returns the field that every kind of child has.
+func specOf(desired runtime.Object) any {
+	if fields, ok := desired.(*unstructured.Unstructured); ok {
+		return fields.Object["spec"]
+	}
+	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Interface()
+}
+
+func observedForm(child Observed) form {
+	have := form{Spec: child.SpecJSON()}
+	have.Metadata.Labels, have.Metadata.Annotations = child.GetLabels(), child.GetAnnotations()
+	return have
+}
+
+// appliedForm returns the child as it was applied last; nothing when that is not known. Metacontroller itself reports an
+// annotation that cannot be read. It adds the label controller-uid to every child.
+func appliedForm(child Observed) form {
+	var last form
+	if err := jsonv2.Unmarshal([]byte(child.GetLastApplied()), &last); err != nil {
+		return form{}
+	}
+	delete(last.Metadata.Labels, "controller-uid")
+	return last
+}
+
+// AppliedAnnotations returns the annotations of a child as they were applied last.
+func AppliedAnnotations(child Observed) map[string]string {
+	return appliedForm(child).Metadata.Annotations
+}
+
+// stringsDifference returns the least key whose value an apply would change.
+func stringsDifference(have, last, want map[string]string) (least string, differs bool) {
+	changes := func(key string) {
+		if !differs || key < least {
+			least, differs = key, true
+		}
+	}
+	for key, value := range want {
+		if got, found := have[key]; !found || got != value {
+			changes(key)
+		}
+	}
+	for key := range last {
+		_, wanted := want[key]
+		_, there := have[key]
+		if there && !wanted {
+			changes(key)
+		}
+	}
+	return least, differs
+}
+
+// specDifference decodes the specs only when they differ, which is hardly ever.
+func specDifference(have, last, want form) (string, error) {
+	if contains(have.Spec, want.Spec) && contains(want.Spec, last.Spec) {
+		return "", nil
+	}
+	specs := [3]any{}
+	for i, text := range []jsontext.Value{have.Spec, last.Spec, want.Spec} {
+		if len(text) == 0 {
+			continue
+		}
+		if err := jsonv2.Unmarshal(text, &specs[i]); err != nil {
+			return "", fmt.Errorf("reading a spec: %w", err)
+		}
+	}
+	path, differs := difference(specs[0], specs[1], specs[2])
+	if !differs {
+		return "", nil
+	}
+	return join("spec", path), nil
+}
+
+// difference returns the path below a value at which it differs, and whether it does.
+func difference(have, last, want any) (path string, differs bool) {
+	switch want := want.(type) {
+	case map[string]any:
+		have, ok := have.(map[string]any)
+		if !ok {
+			return "", true
+		}
+		last, _ := last.(map[string]any)
+		return objectDifference(have, last, want)
+	case []any:
+		have, ok := have.([]any)
+		if !ok {
+			return "", true
+		}
+		last, _ := last.([]any)
+		return listDifference(have, last, want)
+	}
+	return "", !reflect.DeepEqual(have, want)
+}
+
+// objectDifference returns the least path, so that the same difference always gives the same message.
+func objectDifference(have, last, want map[string]any) (least string, differs bool) {
+	at := func(path string) {
+		if !differs || path < least {
+			least, differs = path, true
+		}
+	}
+	for key := range last {
+		_, wanted := want[key]
+		_, there := have[key]
+		if there && !wanted {
+			at(key)
+		}
+	}
+	for key, value := range want {
+		if path, differs := difference(have[key], last[key], value); differs {
+			at(join(key, path))
+		}
+	}
+	return least, differs
+}
+
+func listDifference(have, last, want []any) (string, bool) {
+	if key := mergeKey(have, last, want); key != "" {
+		return objectDifference(byKey(key, have), byKey(key, last), byKey(key, want))
+	}
+	return "", !reflect.DeepEqual(have, want)
+}
+
+// mergeKeys are the keys by which Metacontroller merges lists, in its order.
+var mergeKeys = []string{"containerPort", "port", "mountPath", "name", "uid", "ip", "path"}
+
+// mergeKey returns the first of mergeKeys that all items of all lists have; "" when there is none.
+func mergeKey(lists ...[]any) string {
+	items := slices.Concat(lists...)
+	for _, key := range mergeKeys {
+		lacks := func(item any) bool {
+			object, _ := item.(map[string]any)
+			_, found := object[key]
+			return !found
+		}
+		if len(items) > 0 && !slices.ContainsFunc(items, lacks) {
+			return key
+		}
+	}
+	return ""
+}
+
+func byKey(key string, list []any) map[string]any {
+	items := make(map[string]any, len(list))
+	for _, item := range list {
+		items[fmt.Sprint(item.(map[string]any)[key])] = item
+	}
+	return items
+}
+
+func join(path, below string) string {
+	if below == "" {
+		return path
+	}
+	return path + "." + below
+}

@@ -1,0 +1,59 @@
+package observed
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// LastAppliedAnnotation holds a child as a hook returned it last. Metacontroller writes it, except with
+// --apply-strategy=server-side-apply.
+const LastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
+
+// Meta is the part of an observed pod's metadata that rules read.
+type Meta struct {
+	Name              string            `json:"name"`
+	Namespace         string            `json:"namespace"`
+	Labels            map[string]string `json:"labels"`
+	DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
+	ManagedFields     skipped           `json:"managedFields"`
+}
+
+// GetName returns metadata.name.
+func (m Meta) GetName() string { return m.Name }
+
+// GetNamespace returns metadata.namespace.
+func (m Meta) GetNamespace() string { return m.Namespace }
+
+// Terminating reports whether the object is being deleted.
+func (m Meta) Terminating() bool { return m.DeletionTimestamp != nil }
+
+// ChildMeta is the part of an observed child's metadata that rules read.
+type ChildMeta struct {
+	Name              string            `json:"name"`
+	Namespace         string            `json:"namespace"`
+	Generation        int64             `json:"generation"`
+	Labels            map[string]string `json:"labels"`
+	Annotations       map[string]string `json:"annotations"`
+	CreationTimestamp time.Time         `json:"creationTimestamp"`
+	DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
+	ManagedFields     skipped           `json:"managedFields"`
+}
+
+// GetName returns metadata.name.
+func (m ChildMeta) GetName() string { return m.Name }
+
+// GetNamespace returns metadata.namespace.
+func (m ChildMeta) GetNamespace() string { return m.Namespace }
+
+// GetLabels returns metadata.labels.
+func (m ChildMeta) GetLabels() map[string]string { return m.Labels }
+
+// GetAnnotations returns metadata.annotations.
+func (m ChildMeta) GetAnnotations() map[string]string { return m.Annotations }
+
+// GetLastApplied returns the child as a hook returned it last, in JSON; "" when that is not known.
+func (m ChildMeta) GetLastApplied() string { return m.Annotations[LastAppliedAnnotation] }
+
+// Terminating reports whether the object is being deleted.
+func (m ChildMeta) Terminating() bool { return m.DeletionTimestamp != nil }

@@ -1,0 +1,86 @@
+package observed
+
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Workload is an observed Deployment or StatefulSet: what rules read of either has the same names in both.
+type Workload struct {
+	ChildMeta `json:"metadata"`
+	Spec      WorkloadSpec   `json:"spec"`
+	Status    WorkloadStatus `json:"status"`
+}
+
+// SpecJSON returns spec as it was observed.
+func (w *Workload) SpecJSON() jsontext.Value { return w.Spec.whole }
+
+// WorkloadSpec is the part of a workload's spec that rules read, and the whole of it as JSON.
+type WorkloadSpec struct {
+	// Replicas is never nil in what an API server says.
+	Replicas *int32 `json:"replicas"`
+	// Paused is set by kubectl rollout pause: a Deployment that is paused is not rolled out.
+	Paused   bool        `json:"paused"`
+	Template PodTemplate `json:"template"`
+
+	whole jsontext.Value
+}
+
+// UnmarshalJSONFrom reads the spec and keeps it as JSON.
+func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	whole, err := decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	type fields WorkloadSpec // without this method
+	err = json.Unmarshal(whole, (*fields)(s))
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // where it is in the request
+	}
+	s.whole = whole.Clone()
+	return err
+}
+
+// PodTemplate is the part of a workload's pod template that rules read.
+type PodTemplate struct {
+	Spec struct {
+		Containers []TemplateContainer `json:"containers"`
+	} `json:"spec"`
+}
+
+// TemplateContainer is the part of a template's container that rules read.
+type TemplateContainer struct {
+	Name  string `json:"name"`
+	Image string `json:"image"`
+}
+
+// Image returns the image of the container of that name; "" when there is none.
+func (w *Workload) Image(container string) string {
+	for _, each := range w.Spec.Template.Spec.Containers {
+		if each.Name == container {
+			return each.Image
+		}
+	}
+	return ""
+}
+
+// WorkloadStatus is the part of a workload's status that rules read.
+type WorkloadStatus struct {
+	ObservedGeneration int64               `json:"observedGeneration"`
+	Replicas           int32               `json:"replicas"`
+	UpdatedReplicas    int32               `json:"updatedReplicas"`
+	ReadyReplicas      int32               `json:"readyReplicas"`
+	AvailableReplicas  int32               `json:"availableReplicas"`
+	Conditions         []WorkloadCondition `json:"conditions"`
+}
+
+// WorkloadCondition is the part of a workload's condition that rules read.
+type WorkloadCondition struct {
+	Type    string                 `json:"type"`
+	Status  corev1.ConditionStatus `json:"status"`
+	Reason  string                 `json:"reason"`
+	Message string                 `json:"message"`
+}

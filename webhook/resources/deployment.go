@@ -1,0 +1,26 @@
+package resources
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Deployment returns a Deployment that has its parent's name and runs replicas of the pod. The selector is a part of the
+// labels, and can never be changed.
+func Deployment(parent metav1.Object, replicas *int32, selector, labels map[string]string, pod corev1.PodSpec) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        parent.GetName(),
+			Namespace:   parent.GetNamespace(),
+			Labels:      labels,
+			Annotations: ParentGeneration(parent),
+		},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: replicas,
+			Selector: &metav1.LabelSelector{MatchLabels: selector},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: HardenedPod(pod)},
+		},
+	}
+}

@@ -1,0 +1,19 @@
+// Package resources builds the children, or parts of children, that several parents have in common.
+package resources
+
+import "maps"
+
+// Labels returns the labels of an object that belongs to a parent: the selector's, and beside them those that
+// Kubernetes recommends, which never go into a selector.
+//
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
+func Labels(selector map[string]string, name, instance, component string) map[string]string {
+	labels := map[string]string{
+		"app.kubernetes.io/name":       name,
+		"app.kubernetes.io/instance":   instance,
+		"app.kubernetes.io/component":  component,
+		"app.kubernetes.io/managed-by": "memcached-operator",
+	}
+	maps.Copy(labels, selector)
+	return labels
+}

@@ -1,0 +1,34 @@
+package resources
+
+import corev1 "k8s.io/api/core/v1"
+
+// RestrictedPod returns the security context of a pod that runs as that user and the group of the same number. With
+// [RestrictedContainer] for each container, the restricted Pod Security Standard admits it.
+//
+// https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
+func RestrictedPod(userID int64) *corev1.PodSecurityContext {
+	return &corev1.PodSecurityContext{
+		RunAsNonRoot:   new(true),
+		RunAsUser:      new(userID),
+		RunAsGroup:     new(userID),
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+}
+
+// RestrictedContainer returns the security context of a container that needs no privilege and writes nothing but
+// mounted volumes.
+func RestrictedContainer() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+}
+
+// HardenedPod turns off what Kubernetes gives to every pod and no image here uses: a token for the API server, and environment
+// variables for each Service of the namespace.
+func HardenedPod(pod corev1.PodSpec) corev1.PodSpec {
+	pod.AutomountServiceAccountToken = new(false)
+	pod.EnableServiceLinks = new(false)
+	return pod
+}

@@ -56,15 +56,15 @@ lint: ## Lint code and workflows, and check that go.mod files are tidy.
 vulnerabilities: ## Look for known vulnerabilities in what we depend on; needs the vulnerability database.
 	$(GOVULNCHECK) ./...
 
-generate: ## Write crds/, with their reference, and the DeepCopy methods from the types of each kind.
+generate: ## Write the CRDs, their reference pages and the DeepCopy methods from the API types.
 	$(CONTROLLER_GEN) object paths=./webhook/...
-	@set -e; for package in $$(dirname webhook/*/types.go webhook/*/*/types.go); do \
+	@set -e; for package in $$(grep -rl --include='*.go' kubebuilder:object:root=true webhook | xargs -n1 dirname | sort -u); do \
 	  crd=crds/$$(echo $$package | cut -d/ -f2); \
 	  $(CONTROLLER_GEN) crd paths=./$$package output:crd:dir=$$crd; \
 	  $(CRD_REF_DOCS) --log-level ERROR --config .ci/reference/config.yaml --templates-dir .ci/reference --renderer markdown \
-	    --source-path $$package --output-path $$crd/README.md; done
+	    --source-path $$package --output-path $$crd/reference.md; done
 
-verify: generate ## Fail when what is generated differs from what is committed.
+verify: generate ## Fail if generated files differ from the committed ones.
 	@git diff --exit-code -- crds webhook
 
 fuzz: ## Send random requests to the hooks, FUZZTIME (30s) for each target, and run SEEDS (300) random walks.

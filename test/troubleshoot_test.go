@@ -9,7 +9,7 @@ import (
 // TestTroubleshootKnowsEveryReason: whoever looks up why something is degraded finds it, for every reason that a recorded
 // answer gives.
 func TestTroubleshootKnowsEveryReason(t *testing.T) {
-	page, err := os.ReadFile("../manifests/troubleshoot/README.md")
+	page, err := os.ReadFile("../manifests/docs/troubleshoot.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestTroubleshootKnowsEveryReason(t *testing.T) {
 			}
 			given[reason] = true
 			if !strings.Contains(string(page), "`"+reason+"`") {
-				t.Errorf("%s: Degraded has the reason %s, which manifests/troubleshoot/README.md does not explain", f.folder, reason)
+				t.Errorf("%s: Degraded has the reason %s, which manifests/docs/troubleshoot.md does not explain", f.folder, reason)
 			}
 		}
 	}

@@ -32,12 +32,12 @@ type recordedCase struct {
 
 // TestUpgrade replays the requests of every release against today's hooks. Parents of that time are still read, and a
 // pod template that nobody changed is still the same, so that an upgrade of the hook restarts no pod. What is worth a
-// restart is on the list of manifests/upgrade/README.md.
+// restart is on the list of manifests/docs/upgrade.md.
 func TestUpgrade(t *testing.T) {
 	if *record != "" {
 		recordRelease(t, *record)
 	}
-	readme, err := os.ReadFile("../manifests/upgrade/README.md")
+	readme, err := os.ReadFile("../manifests/docs/upgrade.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestUpgrade(t *testing.T) {
 				kind := kindOf(t, c.Request["parent"])
 				for _, field := range differences("", c.Workloads, workloads(t, c.Request, reloaderImage+"-later")) {
 					if !listed.allow(release, kind, field) {
-						t.Errorf("%s differs from the answer of v%s: an upgrade restarts the pods. Undo that, or list it in manifests/upgrade/README.md", field, release)
+						t.Errorf("%s differs from the answer of v%s: an upgrade restarts the pods. Undo that, or list it in manifests/docs/upgrade.md", field, release)
 					}
 				}
 			})
@@ -65,7 +65,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	for _, change := range listed {
 		if !change.seen {
-			t.Errorf("manifests/upgrade/README.md lists %s of %s since v%s, and no recorded release differs in that", change.field, change.kinds, change.release)
+			t.Errorf("manifests/docs/upgrade.md lists %s of %s since v%s, and no recorded release differs in that", change.field, change.kinds, change.release)
 		}
 	}
 }

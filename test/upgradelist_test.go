@@ -13,7 +13,7 @@ import (
 	semver "k8s.io/apimachinery/pkg/util/version"
 )
 
-// listedChange is a row of the table in manifests/upgrade/README.md: since that release the hook answers something else
+// listedChange is a row of the table in manifests/docs/upgrade.md: since that release the hook answers something else
 // for a field, or for those below it.
 type listedChange struct {
 	release      *semver.Version

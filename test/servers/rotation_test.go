@@ -185,7 +185,7 @@ func serial(address string, config *tls.Config) string {
 }
 
 // TestAuthorityRotation: clients of a new authority get in without a restart. Those of the old one still do as well, for
-// memcached adds authorities and forgets none: webhook/memcached/README.md says so, and what to do about it.
+// memcached adds authorities and forgets none: crds/memcached/README.md says so, and what to do about it.
 func TestAuthorityRotation(t *testing.T) {
 	ours, next := authority.New(), authority.New()
 	c := combination{clientAuth: v1alpha1.ClientAuthRequire}

@@ -21,8 +21,8 @@ func TestReadmeIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := bytes.Count(content, []byte("\n")); lines > 300 {
-		t.Errorf("README.md has %d lines, more than 300", lines)
+	if lines := bytes.Count(content, []byte("\n")); lines > 160 {
+		t.Errorf("README.md has %d lines, more than 160", lines)
 	}
 }
 

@@ -157,7 +157,7 @@ func TestForeignParent(t *testing.T) {
 
 // TestRefusedBeforeTheBody: method, type, encoding and size are the envelope, and a wrong one is never opened.
 func TestRefusedBeforeTheBody(t *testing.T) {
-	handler := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{}), MaxBodyBytes: 1 << 20})
+	handler := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{}), Limits: webhook.Limits{MaxBodyBytes: 1 << 20}})
 	for _, f := range smallest(t) {
 		cases := []struct {
 			reason, method, contentType, encoding, url string

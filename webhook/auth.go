@@ -11,72 +11,64 @@ import (
 	"strings"
 )
 
-// callerError says that a caller is not let in: 401 when it did not say who it is, 403 when that is not enough.
-type callerError struct {
-	code     int
-	sentence string
-}
-
-func (e *callerError) Error() string { return e.sentence }
-
-// tokenHash is what is kept of a token: hashes have one length, so comparing them takes one time.
+// tokenHash is the hash of a token. Hashes have the same length, so comparing them takes constant time.
 type tokenHash [sha256.Size]byte
 
-// callers are those that may call the hooks. The zero value lets everybody in.
-type callers struct {
-	certificates bool
-	names        []string
-	tokens       *reloaded[[]tokenHash]
+// authorizer decides which callers may call the hooks. The zero value accepts all callers.
+type authorizer struct {
+	certificates bool     // a caller needs a verified certificate
+	names        []string // with one of these names, if there are any
+	tokens       *credentials[[]tokenHash]
 }
 
-func newCallers(config Config) (*callers, error) {
-	c := &callers{certificates: config.TLS.ClientCAFile != "", names: config.TLS.ClientNames}
+func newAuthorizer(config Config) (*authorizer, error) {
+	a := &authorizer{certificates: config.TLS.ClientCAFile != "", names: config.TLS.ClientNames}
 	if config.TokenFile == "" {
-		return c, nil
+		return a, nil
 	}
 	if config.TLS.CertFile == "" {
-		config.Logger.Warn("tokens come over plain HTTP, where others can read them")
+		config.Logger.Warn("bearer tokens are sent over plain HTTP, where others can read them")
 	}
 	var err error
-	c.tokens, err = newReloaded(config.Logger, func() ([]tokenHash, error) { return readTokens(config.TokenFile) }, config.TokenFile)
-	return c, err
+	a.tokens, err = loadCredentials(config.Logger, func() ([]tokenHash, error) { return readTokens(config.TokenFile) }, config.TokenFile)
+	return a, err
 }
 
-// authorize returns a callerError unless the caller has all that is asked for.
-func (c *callers) authorize(r *http.Request) error {
-	if c.certificates {
-		if err := c.checkCertificate(r); err != nil {
+// authorize returns 401 without valid credentials and 403 if the caller's certificate has none of the allowed names.
+func (a *authorizer) authorize(r *http.Request) error {
+	if a.certificates {
+		if err := a.checkCertificate(r); err != nil {
 			return err
 		}
 	}
-	if c.tokens == nil {
+	if a.tokens == nil {
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return &callerError{http.StatusUnauthorized, "a caller of this hook needs a bearer token: set authorization in the CompositeController"}
+		return &httpError{http.StatusUnauthorized, "the request has no bearer token: set authorization in the CompositeController"}
 	}
-	if !known(c.tokens.get(), sha256.Sum256([]byte(strings.TrimSpace(token)))) {
-		return &callerError{http.StatusUnauthorized, "the bearer token is not one that this hook knows"}
+	if !contains(a.tokens.current(), sha256.Sum256([]byte(strings.TrimSpace(token)))) {
+		return &httpError{http.StatusUnauthorized, "the bearer token is not in the file -token-file of the hook"}
 	}
 	return nil
 }
 
-func (c *callers) checkCertificate(r *http.Request) error {
+func (a *authorizer) checkCertificate(r *http.Request) error {
 	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
-		return &callerError{http.StatusUnauthorized, "a caller of this hook needs a certificate: set clientTLS in the CompositeController"}
+		return &httpError{http.StatusUnauthorized, "the caller has no client certificate: set clientTLS in the CompositeController"}
 	}
-	if len(c.names) == 0 {
+	if len(a.names) == 0 {
 		return nil
 	}
 	names := namesOf(r.TLS.VerifiedChains[0][0])
-	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(c.names, name) }) {
-		return &callerError{http.StatusForbidden, fmt.Sprintf("the certificate is for %q, who may not call this hook", names)}
+	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a.names, name) }) {
+		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q; -client-names of the hook has none of them", names)}
 	}
 	return nil
 }
 
-// namesOf returns the names that a certificate vouches for.
+// namesOf returns the DNS names, URIs and common name of a certificate.
 func namesOf(certificate *x509.Certificate) []string {
 	names := slices.Clone(certificate.DNSNames)
 	for _, uri := range certificate.URIs {
@@ -88,8 +80,8 @@ func namesOf(certificate *x509.Certificate) []string {
 	return names
 }
 
-// known compares with every token, so that the time it takes tells nothing.
-func known(tokens []tokenHash, presented tokenHash) bool {
+// contains compares all tokens, so that its duration reveals nothing about them.
+func contains(tokens []tokenHash, presented tokenHash) bool {
 	found := 0
 	for _, token := range tokens {
 		found |= subtle.ConstantTimeCompare(token[:], presented[:])
@@ -97,7 +89,7 @@ func known(tokens []tokenHash, presented tokenHash) bool {
 	return found == 1
 }
 
-// readTokens reads one token from each line; all of them are valid, so that a new one can be added before an old one goes.
+// readTokens reads one token from each line. All tokens are valid, so that a new one can be added before an old one is removed.
 func readTokens(file string) ([]tokenHash, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -110,7 +102,7 @@ func readTokens(file string) ([]tokenHash, error) {
 		}
 	}
 	if len(tokens) == 0 {
-		return nil, fmt.Errorf("reading the tokens: %s holds none", file)
+		return nil, fmt.Errorf("reading the tokens: %s contains no token", file)
 	}
 	return tokens, nil
 }

@@ -14,7 +14,7 @@ import (
 
 func TestTokens(t *testing.T) {
 	file := authority.Write(t.TempDir(), "tokens", []byte("old-token\n\n  new-token \r\n"))
-	callers, err := newCallers(Config{TokenFile: file, Logger: slog.New(slog.DiscardHandler)})
+	callers, err := newAuthorizer(Config{TokenFile: file, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,15 +23,15 @@ func TestTokens(t *testing.T) {
 		code           int
 	}{
 		{"the first line's token", "Bearer old-token", 200},
-		{"the last line's token, without the space around it", "Bearer new-token", 200},
-		{"schemes have no case", "bearer new-token", 200},
-		{"nothing", "", 401},
+		{"the last line's token, without the white space around it", "Bearer new-token", 200},
+		{"schemes are case-insensitive", "bearer new-token", 200},
+		{"no header", "", 401},
 		{"no token", "Bearer ", 401},
 		{"another token", "Bearer newer-token", 401},
-		{"the beginning of a token", "Bearer old", 401},
+		{"a prefix of a token", "Bearer old", 401},
 		{"the whole file", "Bearer old-token new-token", 401},
 		{"another scheme", "Basic old-token", 401},
-		{"an empty line is no token", "Bearer  ", 401},
+		{"an empty line is not a token", "Bearer  ", 401},
 	} {
 		request := httptest.NewRequest(http.MethodPost, "/", nil)
 		request.Header.Set("Authorization", test.header)
@@ -45,24 +45,24 @@ func TestClientNames(t *testing.T) {
 		leaf := ca.Certificate(subject).Leaf
 		return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{leaf}}}
 	}
-	some := &callers{certificates: true, names: []string{"metacontroller.metacontroller.svc", "spiffe://cluster/ns/metacontroller"}}
-	every := &callers{certificates: true}
+	some := &authorizer{certificates: true, names: []string{"metacontroller.metacontroller.svc", "spiffe://cluster/ns/metacontroller"}}
+	every := &authorizer{certificates: true}
 	for _, test := range []struct {
 		reason  string
-		callers *callers
+		callers *authorizer
 		state   *tls.ConnectionState
 		code    int
 	}{
-		{"a DNS name that is let in", some, presented(authority.Subject{DNSName: "metacontroller.metacontroller.svc"}), 200},
-		{"a URI that is let in", some, presented(authority.Subject{URI: "spiffe://cluster/ns/metacontroller"}), 200},
-		{"a common name that is let in", some, presented(authority.Subject{CommonName: "metacontroller.metacontroller.svc"}), 200},
-		{"one good name is enough", some, presented(authority.Subject{CommonName: "x", DNSName: "metacontroller.metacontroller.svc"}), 200},
-		{"another name of the same authority", some, presented(authority.Subject{CommonName: "prometheus"}), 403},
-		{"a name that only begins like it", some, presented(authority.Subject{DNSName: "metacontroller.metacontroller.svc.example.com"}), 403},
+		{"an allowed DNS name", some, presented(authority.Subject{DNSName: "metacontroller.metacontroller.svc"}), 200},
+		{"an allowed URI", some, presented(authority.Subject{URI: "spiffe://cluster/ns/metacontroller"}), 200},
+		{"an allowed common name", some, presented(authority.Subject{CommonName: "metacontroller.metacontroller.svc"}), 200},
+		{"one allowed name is enough", some, presented(authority.Subject{CommonName: "x", DNSName: "metacontroller.metacontroller.svc"}), 200},
+		{"another name from the same CA", some, presented(authority.Subject{CommonName: "prometheus"}), 403},
+		{"a name with an allowed name as its prefix", some, presented(authority.Subject{DNSName: "metacontroller.metacontroller.svc.example.com"}), 403},
 		{"no name at all", some, presented(authority.Subject{}), 403},
-		{"any name will do", every, presented(authority.Subject{}), 200},
+		{"without -client-names, any name is allowed", every, presented(authority.Subject{}), 200},
 		{"no certificate", every, &tls.ConnectionState{}, 401},
-		{"a certificate that nobody verified", every, &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}, 401},
+		{"a certificate that was not verified", every, &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}, 401},
 		{"plain HTTP", every, nil, 401},
 	} {
 		request := httptest.NewRequest(http.MethodPost, "/", nil)
@@ -73,37 +73,37 @@ func TestClientNames(t *testing.T) {
 
 func wantCode(t *testing.T, reason string, err error, want int) {
 	t.Helper()
-	code, sentence := http.StatusOK, ""
+	got := &httpError{code: http.StatusOK}
 	if err != nil {
-		code, sentence = classify(err)
+		got = toHTTPError(err)
 	}
-	if code != want || code != http.StatusOK && len(sentence) < 20 {
-		t.Errorf("%s: %d %q, want %d", reason, code, sentence, want)
+	if got.code != want || got.code != http.StatusOK && len(got.message) < 20 {
+		t.Errorf("%s: %d %q, want %d", reason, got.code, got.message, want)
 	}
 }
 
-// TestCredentialsThatCannotBe: a server that starts without what it was told to ask for would let everybody in.
-func TestCredentialsThatCannotBe(t *testing.T) {
-	folder := t.TempDir()
+// TestInvalidCredentials: a server must not start if it cannot read the credentials that callers need.
+func TestInvalidCredentials(t *testing.T) {
+	directory := t.TempDir()
 	certificate, key := authority.New().Issue(authority.Subject{CommonName: "hook"})
 	_, otherKey := authority.New().Issue(authority.Subject{CommonName: "other"})
-	certFile, keyFile := authority.Write(folder, "tls.crt", certificate), authority.Write(folder, "tls.key", key)
-	other, empty := authority.Write(folder, "other.key", otherKey), authority.Write(folder, "empty", []byte("\n \n"))
+	certFile, keyFile := authority.Write(directory, "tls.crt", certificate), authority.Write(directory, "tls.key", key)
+	other, empty := authority.Write(directory, "other.key", otherKey), authority.Write(directory, "empty", []byte("\n \n"))
 	for _, test := range []struct {
-		reason, sentence string
-		config           Config
+		reason, message string
+		config          Config
 	}{
-		{"a file that is missing", "nowhere", Config{TLS: TLS{CertFile: folder + "/nowhere", KeyFile: keyFile}}},
-		{"a key of another certificate", "private key does not match", Config{TLS: TLS{CertFile: certFile, KeyFile: other}}},
-		{"an authority that is missing", "nowhere", Config{TLS: TLS{CertFile: certFile, KeyFile: keyFile, ClientCAFile: folder + "/nowhere"}}},
-		{"an authority without a certificate", "holds no certificate", Config{TLS: TLS{CertFile: certFile, KeyFile: keyFile, ClientCAFile: keyFile}}},
-		{"tokens that are missing", "nowhere", Config{TokenFile: folder + "/nowhere"}},
-		{"no token", "holds none", Config{TokenFile: empty}},
+		{"a missing certificate", "nowhere", Config{TLS: TLS{CertFile: directory + "/nowhere", KeyFile: keyFile}}},
+		{"the key of another certificate", "private key does not match", Config{TLS: TLS{CertFile: certFile, KeyFile: other}}},
+		{"a missing CA bundle", "nowhere", Config{TLS: TLS{CertFile: certFile, KeyFile: keyFile, ClientCAFile: directory + "/nowhere"}}},
+		{"a CA bundle without a certificate", "contains no certificate", Config{TLS: TLS{CertFile: certFile, KeyFile: keyFile, ClientCAFile: keyFile}}},
+		{"a missing token file", "nowhere", Config{TokenFile: directory + "/nowhere"}},
+		{"a token file without a token", "contains no token", Config{TokenFile: empty}},
 	} {
 		test.config.Logger = slog.New(slog.DiscardHandler)
 		test.config.Address = "127.0.0.1:0"
-		if err := Serve(t.Context(), test.config); err == nil || !strings.Contains(err.Error(), test.sentence) {
-			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.sentence)
+		if err := Serve(t.Context(), test.config); err == nil || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.message)
 		}
 	}
 }

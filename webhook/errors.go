@@ -11,20 +11,16 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 )
 
-// mediaTypeError says that a request has a content type or encoding that hooks do not take.
-type mediaTypeError struct{ sentence string }
-
-func (e *mediaTypeError) Error() string { return e.sentence }
-
-// routeError says that there is no hook behind a URL, or not by that method.
-type routeError struct {
-	code     int
-	sentence string
+// httpError is an error with its HTTP status code. The message is one sentence, which Metacontroller copies into an Event on
+// the parent.
+type httpError struct {
+	code    int
+	message string
 }
 
-func (e *routeError) Error() string { return e.sentence }
+func (e *httpError) Error() string { return e.message }
 
-// panicError is a defect of a hook, with where it happened.
+// panicError is a panic of a hook.
 type panicError struct {
 	cause any
 	stack []byte
@@ -32,50 +28,41 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.cause) }
 
-// classify is the one table of errors. Metacontroller prints the sentence as an Event on the parent, where its author
-// reads it; the detail of a defect is for the log alone. Any code but 200 changes nothing in the cluster.
-func classify(err error) (code int, sentence string) {
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is larger than %d bytes", tooLarge.Limit)
+// toHTTPError returns the status code and the message for an error. Any code but 200 changes nothing in the cluster. The
+// message of a defect has no detail, which belongs in the log only.
+func toHTTPError(err error) *httpError {
+	var (
+		refused      *httpError
+		tooLarge     *http.MaxBytesError
+		tokenError   *composite.TokenError
+		parentError  *composite.ParentError
+		requestError *composite.RequestError
+		readError    *composite.ReadError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &tooLarge):
+		return &httpError{http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is larger than %d bytes", tooLarge.Limit)}
+	case errors.As(err, &tokenError):
+		return &httpError{http.StatusRequestEntityTooLarge, tokenError.Error()}
+	case errors.As(err, &parentError):
+		return &httpError{http.StatusUnprocessableEntity, err.Error()}
+	case errors.As(err, &requestError):
+		return &httpError{http.StatusBadRequest, err.Error()}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &httpError{http.StatusRequestTimeout, "request body did not arrive in time"}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &httpError{http.StatusBadRequest, "request body is shorter than its Content-Length"}
+	case errors.As(err, &readError):
+		return &httpError{http.StatusBadRequest, fmt.Sprintf("request body could not be read: %v", readError.Err)}
 	}
-	if tooLarge, ok := errors.AsType[*composite.TokenError](err); ok {
-		return http.StatusRequestEntityTooLarge, tooLarge.Error()
-	}
-	if tooLarge, ok := errors.AsType[*memoryError](err); ok {
-		return http.StatusRequestEntityTooLarge, tooLarge.Error()
-	}
-	if refused, ok := errors.AsType[*callerError](err); ok {
-		return refused.code, refused.sentence
-	}
-	if busy, ok := errors.AsType[*busyError](err); ok {
-		return http.StatusTooManyRequests, busy.Error()
-	}
-	if refused, ok := errors.AsType[*routeError](err); ok {
-		return refused.code, refused.sentence
-	}
-	if _, ok := errors.AsType[*mediaTypeError](err); ok {
-		return http.StatusUnsupportedMediaType, err.Error()
-	}
-	if _, ok := errors.AsType[*composite.ParentError](err); ok {
-		return http.StatusUnprocessableEntity, err.Error()
-	}
-	if _, ok := errors.AsType[*composite.RequestError](err); ok {
-		return http.StatusBadRequest, err.Error()
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return http.StatusRequestTimeout, "request body did not arrive in time"
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return http.StatusBadRequest, "request body ends before its announced length"
-	}
-	if unread, ok := errors.AsType[*composite.ReadError](err); ok {
-		return http.StatusBadRequest, fmt.Sprintf("request body could not be read: %v", unread.Err)
-	}
-	return http.StatusInternalServerError, "the hook has a defect; its log has the detail"
+	return &httpError{http.StatusInternalServerError, "the hook has a defect; see its log for details"}
 }
 
-func refuse(w http.ResponseWriter, code int, sentence string) {
-	switch code {
+// write writes the error as a response in plain text.
+func (e *httpError) write(w http.ResponseWriter) {
+	switch e.code {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case http.StatusMethodNotAllowed:
@@ -85,6 +72,6 @@ func refuse(w http.ResponseWriter, code int, sentence string) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(code)
-	_, _ = io.WriteString(w, sentence+"\n") // a client that is gone needs no answer
+	w.WriteHeader(e.code)
+	_, _ = io.WriteString(w, e.message+"\n") // the client may be gone
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Metrics are what the hook server tells Prometheus. Labels are bounded: controllers and hooks are those served, codes
-// those of the table of errors; never a parent's name.
+// Metrics are the metrics of a server. Their labels are bounded: the served controllers and hooks, and the status codes of
+// [toHTTPError], but no parent's name.
 type Metrics struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.CounterVec
@@ -19,34 +19,34 @@ type Metrics struct {
 	inFlight  *prometheus.GaugeVec
 }
 
-// NewMetrics returns metrics in a registry of their own, beside those of the Go runtime, the process and the build, which
-// is of the given version of the program.
+// NewMetrics returns metrics in a new registry, with the metrics of the Go runtime, the process and the build. The version is
+// the program's.
 func NewMetrics(version string) *Metrics {
-	hook := []string{"controller", "hook"}
+	labels := []string{"controller", "hook"}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hook_requests_total",
-			Help: "Requests answered, by status code.",
+			Help: "Number of requests by status code.",
 		}, []string{"controller", "hook", "code"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "hook_request_duration_seconds",
-			Help:    "Time from a request's header to its answer.",
-			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9), // 0.1 ms to 6.6 s; Metacontroller gives up at 10 s
-		}, hook),
+			Help:    "Time from the header of a request to the end of its response.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9), // 0.1 ms to 6.6 s; Metacontroller times out after 10 s
+		}, labels),
 		bodies: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "hook_request_body_bytes",
-			Help:    "Bytes read of a request's body.",
+			Help:    "Number of bytes read from the body of a request.",
 			Buckets: prometheus.ExponentialBuckets(4096, 4, 8), // 4 KiB to 64 MiB
-		}, hook),
+		}, labels),
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "hook_requests_in_flight",
-			Help: "Requests being answered now.",
-		}, hook),
+			Help: "Current number of requests in flight.",
+		}, labels),
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "hook_build_info",
-		Help: "Always 1, with the version of the program and of Go.",
+		Help: "Always 1; the labels are the versions of the program and of Go.",
 	}, []string{"version", "go_version"})
 	build.WithLabelValues(version, runtime.Version()).Set(1)
 	m.registry.MustRegister(m.requests, m.durations, m.bodies, m.inFlight, build,
@@ -54,7 +54,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// hookMetrics are the metrics of one hook, looked up once.
+// hookMetrics are the metrics of one hook.
 type hookMetrics struct {
 	requests *prometheus.CounterVec
 	duration prometheus.Observer

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached"
@@ -22,32 +21,23 @@ const shutdownTimeout = 10 * time.Second
 
 func TestMetricsCountByCode(t *testing.T) {
 	metrics := NewMetrics("v1")
-	handle := func(body io.Reader, _ metav1.Time) (composite.Response, error) {
-		content, err := io.ReadAll(body)
-		if string(content) == "bad" {
-			return composite.Response{}, &composite.RequestError{Err: io.ErrUnexpectedEOF}
-		}
-		return composite.Response{Body: []byte("{}")}, err
-	}
-	options := Options{Metrics: metrics}.withDefaults()
-	hook := newHook("memcached", "sync", handle, options, newGate(options))
-	for _, body := range []string{"good", "good", "bad"} {
-		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-		request.Header.Set("Content-Type", "application/json")
-		hook.ServeHTTP(httptest.NewRecorder(), request)
+	succeed := func(observedThing) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }
+	handler := NewHandler(Options{Controllers: thingController(succeed), Metrics: metrics})
+	for _, body := range []string{thing, thing, "{}"} {
+		postThing(handler, strings.NewReader(body))
 	}
 	want := `
-# HELP hook_requests_total Requests answered, by status code.
+# HELP hook_requests_total Number of requests by status code.
 # TYPE hook_requests_total counter
-hook_requests_total{code="200",controller="memcached",hook="sync"} 2
-hook_requests_total{code="400",controller="memcached",hook="sync"} 1
+hook_requests_total{code="200",controller="thing",hook="sync"} 2
+hook_requests_total{code="400",controller="thing",hook="sync"} 1
 `
 	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "hook_requests_total"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestMetricsAreNamedWell(t *testing.T) {
+func TestMetricNames(t *testing.T) {
 	metrics := NewMetrics("v1")
 	metrics.forHook("memcached", "sync").observe(200, 10, time.Millisecond)
 	problems, err := testutil.GatherAndLint(metrics.registry, "hook_requests_total", "hook_request_duration_seconds", "hook_request_body_bytes", "hook_requests_in_flight", "hook_build_info")
@@ -59,7 +49,7 @@ func TestMetricsAreNamedWell(t *testing.T) {
 	}
 }
 
-// TestLabelsAreBounded: a metric for each URL that somebody tries is one that never ends.
+// TestLabelsAreBounded: a label for each requested URL would let a caller create any number of series.
 func TestLabelsAreBounded(t *testing.T) {
 	metrics := NewMetrics("v1")
 	handler := NewHandler(Options{Controllers: parents.Controllers(memcached.Config{}), Metrics: metrics})
@@ -74,7 +64,7 @@ func TestLabelsAreBounded(t *testing.T) {
 		t.Errorf("%d series became %d", before, after)
 	}
 	want := `
-# HELP hook_requests_total Requests answered, by status code.
+# HELP hook_requests_total Number of requests by status code.
 # TYPE hook_requests_total counter
 hook_requests_total{code="404",controller="none",hook="none"} 100
 hook_requests_total{code="405",controller="none",hook="none"} 100
@@ -102,29 +92,21 @@ func TestReadinessFollowsTheServer(t *testing.T) {
 		ready        bool
 		code         int
 	}{
-		{"before it listens and while it drains no request may come", "/readyz", false, 503},
-		{"it serves", "/readyz", true, 200},
-		{"draining is no reason for a restart", "/healthz", false, 200},
-		{"the last scrape comes during the drain", "/metrics", false, 200},
+		{"not ready before it listens and during the drain", "/readyz", false, 503},
+		{"ready while it serves", "/readyz", true, 200},
+		{"the kubelet must not restart it during the drain", "/healthz", false, 200},
+		{"the last scrape happens during the drain", "/metrics", false, 200},
 	} {
 		ready.Store(test.ready)
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, test.path, nil))
 		if recorder.Code != test.code {
-			t.Errorf("%s: GET %s answered %d, want %d", test.reason, test.path, recorder.Code, test.code)
+			t.Errorf("%s: GET %s returned %d, want %d", test.reason, test.path, recorder.Code, test.code)
 		}
 	}
 }
 
-// lines is a log that hands over each line.
-type lines struct{ found chan string }
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.found <- string(p)
-	return len(p), nil
-}
-
-// attribute returns the value that follows a key in a log line.
+// attribute returns the value of a key in a log line.
 func attribute(line, key string) string {
 	_, rest, _ := strings.Cut(line, key)
 	value, _, _ := strings.Cut(strings.TrimSpace(rest), " ")

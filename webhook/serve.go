@@ -3,15 +3,19 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// The bounds of one connection. Metacontroller gives up on a request after 10 s by default and closes its idle
-// connections after 90 s: were ours shorter, it would now and then send a request into a closing connection.
+// The limits of one connection. By default Metacontroller times out a request after 10 s and closes idle connections after
+// 90 s. A shorter idleTimeout would let it send a request over a connection that is being closed.
 const (
 	readHeaderTimeout = 4 * time.Second
 	readTimeout       = 12 * time.Second
@@ -20,8 +24,8 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// Serve listens, serves until the context ends, and drains: readiness fails first, new connections are refused after
-// the delay, and requests in flight finish. It returns an error when it cannot listen or requests had to be cut off.
+// Serve serves until the context is done, and then drains: readiness fails, new connections are refused after the delay, and
+// requests in flight finish. It returns an error if it cannot listen or if requests did not finish in time.
 func Serve(ctx context.Context, config Config) error {
 	metrics := NewMetrics(config.Version)
 	hooks, draining, err := newHookServer(config, metrics)
@@ -45,7 +49,7 @@ func Serve(ctx context.Context, config Config) error {
 			return err
 		}
 		go func() { failed <- serve(ops, opsListener) }()
-		defer ops.Close()
+		defer ops.Close() // after the drain, because the kubelet probes until the end
 		attributes = append(attributes, "ops-address", opsListener.Addr().String())
 	}
 	ready.Store(true)
@@ -62,21 +66,18 @@ func Serve(ctx context.Context, config Config) error {
 	return drain(hooks, failed, config)
 }
 
-// newHookServer returns the server of the hooks, and what tells it that the drain has begun.
+// newHookServer returns the server of the hooks, and a value that must be set when the drain begins.
 func newHookServer(config Config, metrics *Metrics) (*http.Server, *atomic.Bool, error) {
-	callers, err := newCallers(config)
+	callers, err := newAuthorizer(config)
 	if err != nil {
 		return nil, nil, err
 	}
 	handler := NewHandler(Options{
-		Controllers:      config.Controllers,
-		Logger:           config.Logger,
-		Metrics:          metrics,
-		Authorize:        callers.authorize,
-		MaxBodyBytes:     config.MaxBodyBytes,
-		MaxInFlight:      config.MaxInFlight,
-		MaxInFlightBytes: config.MaxInFlightBytes,
-		MaxHeapBytes:     config.MaxHeapBytes,
+		Controllers: config.Controllers,
+		Logger:      config.Logger,
+		Metrics:     metrics,
+		Authorize:   callers.authorize,
+		Limits:      config.Limits,
 	})
 	draining := new(atomic.Bool)
 	server := newServer(closeConnections(handler, draining), config.Logger)
@@ -87,8 +88,8 @@ func newHookServer(config Config, metrics *Metrics) (*http.Server, *atomic.Bool,
 	return server, draining, err
 }
 
-// closeConnections has every connection closed after its next answer once the drain has begun. A client that is told so
-// opens its next connection elsewhere; one whose idle connection is just closed may be sending a request into it.
+// closeConnections adds "Connection: close" to all responses during the drain. The client then opens its next connection to
+// another replica. Without the header it may send a request over an idle connection that is being closed.
 func closeConnections(next http.Handler, draining *atomic.Bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if draining.Load() {
@@ -98,7 +99,7 @@ func closeConnections(next http.Handler, draining *atomic.Bool) http.Handler {
 	})
 }
 
-// drain ends the hooks' server; that for operations answers until the end, for the kubelet asks until the end.
+// drain waits for the delay and then shuts the server down.
 func drain(hooks *http.Server, failed <-chan error, config Config) error {
 	delay := time.NewTimer(config.ShutdownDelay)
 	defer delay.Stop()
@@ -115,11 +116,27 @@ func drain(hooks *http.Server, failed <-chan error, config Config) error {
 	return nil
 }
 
+// newOpsHandler returns a handler of /healthz, /readyz and /metrics.
+func newOpsHandler(metrics *Metrics, ready *atomic.Bool) http.Handler {
+	router := chi.NewRouter()
+	router.Get("/healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ok\n")
+	})
+	router.Get("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !ready.Load() {
+			(&httpError{http.StatusServiceUnavailable, "not ready: starting or shutting down"}).write(w)
+			return
+		}
+		_, _ = io.WriteString(w, "ok\n")
+	})
+	router.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(metrics.registry, promhttp.HandlerOpts{}))
+	return router
+}
+
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		// The library's error says "listen tcp :8080: bind: …", which is all there is to say.
-		return nil, fmt.Errorf("starting: %w", err)
+		return nil, fmt.Errorf("starting: %w", err) // the error contains the address: "listen tcp :8080: bind: …"
 	}
 	return listener, nil
 }

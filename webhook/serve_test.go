@@ -18,26 +18,26 @@ import (
 func TestServeDrains(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	log := &lines{found: make(chan string, 16)}
+	log := make(logLines, 16)
 	config := Config{
 		Controllers: parents.Controllers(memcached.Config{}),
-		Address:     "127.0.0.1:0", OpsAddress: "127.0.0.1:0", MaxBodyBytes: 1 << 20,
+		Address:     "127.0.0.1:0", OpsAddress: "127.0.0.1:0",
 		ShutdownDelay: 0, ShutdownTimeout: shutdownTimeout, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	}
 	served := make(chan error, 1)
 	go func() { served <- Serve(ctx, config) }()
-	started := <-log.found
+	started := <-log
 	address, ops := attribute(started, " address="), attribute(started, "ops-address=")
 
 	if body := get(t, "http://"+ops+"/readyz"); body != "ok\n" {
-		t.Fatalf("ready once it listens: %q", body)
+		t.Fatalf("GET /readyz returned %q after the start", body)
 	}
 	connection, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	// Half a request is in flight when the end comes.
+	// Half a request is in flight when the drain begins.
 	if _, err := io.WriteString(connection, "POST /memcached/sync HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{"); err != nil {
 		t.Fatal(err)
 	}
@@ -45,23 +45,23 @@ func TestServeDrains(t *testing.T) {
 		return strings.Contains(get(t, "http://"+ops+"/metrics"), `hook_requests_in_flight{controller="memcached",hook="sync"} 1`)
 	})
 	stop()
-	<-log.found // draining
+	<-log // draining
 	if _, err := io.WriteString(connection, "}"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := io.ReadAll(connection)
-	if err != nil || !strings.Contains(string(answer), "400 Bad Request") {
-		t.Errorf("a request in flight was not finished: %q, %v", answer, err)
+	response, err := io.ReadAll(connection)
+	if err != nil || !strings.Contains(string(response), "400 Bad Request") {
+		t.Errorf("a request in flight did not finish: %q, %v", response, err)
 	}
 	if err := <-served; err != nil {
 		t.Errorf("the drain: %v", err)
 	}
 	if _, err := net.Dial("tcp", address); err == nil {
-		t.Error("it still listens after the drain")
+		t.Error("the server listens after the drain")
 	}
 }
 
-func TestServeSaysWhyItCannot(t *testing.T) {
+func TestServeReportsItsAddress(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -69,18 +69,18 @@ func TestServeSaysWhyItCannot(t *testing.T) {
 	defer listener.Close()
 	err = Serve(t.Context(), Config{Address: listener.Addr().String(), Logger: slog.New(slog.DiscardHandler)})
 	if err == nil || !strings.Contains(err.Error(), listener.Addr().String()) {
-		t.Errorf("an address that is taken must be named: %v", err)
+		t.Errorf("the error about an address in use must contain the address: %v", err)
 	}
 }
 
-func TestConnectionsCloseDuringTheDrain(t *testing.T) {
+func TestConnectionsCloseDuringDrain(t *testing.T) {
 	var draining atomic.Bool
 	handler := closeConnections(NewHandler(Options{}), &draining)
 	for _, want := range []string{"", "close"} {
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/memcached/sync", nil))
 		if got := recorder.Header().Get("Connection"); got != want {
-			t.Errorf("draining %t: Connection: %q, want %q; a client that is not told sends its next request into a closing connection", draining.Load(), got, want)
+			t.Errorf("draining %t: Connection: %q, want %q", draining.Load(), got, want)
 		}
 		draining.Store(true)
 	}

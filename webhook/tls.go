@@ -8,32 +8,32 @@ import (
 	"os"
 )
 
-// TLS says how the hooks are served over TLS; with the zero value they are not.
+// TLS configures TLS for the hooks. The zero value disables TLS.
 type TLS struct {
-	// CertFile and KeyFile hold the server's certificate chain and its key in PEM.
+	// CertFile and KeyFile contain the server's certificate chain and private key in PEM.
 	CertFile, KeyFile string
-	// ClientCAFile holds the authorities of the callers' certificates in PEM; if it is empty callers need none.
+	// ClientCAFile contains the CA bundle of the callers' certificates in PEM. If it is empty, callers need no certificate.
 	ClientCAFile string
-	// ClientNames are the DNS names, URIs or common names of the callers that are let in; with none every caller with
-	// a certificate of the authorities is.
+	// ClientNames are the DNS names, URIs or common names of allowed callers. If it is empty, every verified certificate is
+	// accepted.
 	ClientNames []string
-	// MinVersion is the least version of the protocol, as in crypto/tls; 0 is TLS 1.3.
+	// MinVersion is the minimum version of the protocol, as in crypto/tls. 0 means TLS 1.3.
 	MinVersion uint16
 }
 
-// serverConfig reads the files. A connection gets what they hold when it comes; those that are open stay as they are,
-// so a rotation interrupts nobody.
+// serverConfig returns a configuration that follows changes of the files. A new connection uses the current files; open
+// connections remain as they are, so a rotation interrupts no request.
 func (t TLS) serverConfig(logger *slog.Logger) (*tls.Config, error) {
 	files := []string{t.CertFile, t.KeyFile}
 	if t.ClientCAFile != "" {
 		files = append(files, t.ClientCAFile)
 	}
-	current, err := newReloaded(logger, t.read, files...)
+	configs, err := loadCredentials(logger, t.read, files...)
 	if err != nil {
 		return nil, err
 	}
-	config := current.get().Clone()
-	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return current.get(), nil }
+	config := configs.current().Clone()
+	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return configs.current(), nil }
 	return config, nil
 }
 
@@ -45,9 +45,9 @@ func (t TLS) read() (*tls.Config, error) {
 	config := &tls.Config{
 		Certificates: []tls.Certificate{certificate},
 		MinVersion:   max(t.MinVersion, tls.VersionTLS12),
-		// HTTP/2 would put all of Metacontroller's requests on one connection, and so on one replica.
+		// With HTTP/2, Metacontroller would send all requests over one connection, and so to one replica.
 		NextProtos: []string{"http/1.1"},
-		// A session that is resumed would outlive the authority that vouched for it.
+		// A resumed session would still be accepted after the removal of its CA.
 		SessionTicketsDisabled: true,
 	}
 	if t.MinVersion == 0 {
@@ -56,15 +56,15 @@ func (t TLS) read() (*tls.Config, error) {
 	if t.ClientCAFile == "" {
 		return config, nil
 	}
-	authorities, err := os.ReadFile(t.ClientCAFile)
+	bundle, err := os.ReadFile(t.ClientCAFile)
 	if err != nil {
-		return nil, fmt.Errorf("reading the authorities of clients: %w", err)
+		return nil, fmt.Errorf("reading the client CA bundle: %w", err)
 	}
 	config.ClientCAs = x509.NewCertPool()
-	if !config.ClientCAs.AppendCertsFromPEM(authorities) {
-		return nil, fmt.Errorf("reading the authorities of clients: %s holds no certificate", t.ClientCAFile)
+	if !config.ClientCAs.AppendCertsFromPEM(bundle) {
+		return nil, fmt.Errorf("reading the client CA bundle: %s contains no certificate", t.ClientCAFile)
 	}
-	// A caller without a certificate gets in this far, to be told by a sentence instead of an alert.
+	// A caller without a certificate gets a 401 with a message instead of a TLS alert.
 	config.ClientAuth = tls.VerifyClientCertIfGiven
 	return config, nil
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// serveTLS serves with the given configuration until the test ends, and returns the address.
+// serveTLS serves until the test ends and returns the address.
 func serveTLS(t *testing.T, config Config) string {
 	t.Helper()
-	log := &lines{found: make(chan string, 16)}
+	log := make(logLines, 16)
 	config.Address, config.Logger = "127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil))
 	config.ShutdownTimeout = shutdownTimeout
 	ctx, stop := context.WithCancel(t.Context())
@@ -29,23 +29,23 @@ func serveTLS(t *testing.T, config Config) string {
 			t.Error(err)
 		}
 	})
-	return attribute(<-log.found, " address=")
+	return attribute(<-log, " address=")
 }
 
 func TestTLS(t *testing.T) {
-	ours, theirs, folder := authority.New(), authority.New(), t.TempDir()
+	ours, theirs, directory := authority.New(), authority.New(), t.TempDir()
 	certificate, key := ours.Issue(authority.Subject{CommonName: "hook"})
 	config := Config{Controllers: parents.Controllers(memcached.Config{}), TLS: TLS{
-		CertFile: authority.Write(folder, "tls.crt", certificate),
-		KeyFile:  authority.Write(folder, "tls.key", key),
+		CertFile: authority.Write(directory, "tls.crt", certificate),
+		KeyFile:  authority.Write(directory, "tls.key", key),
 	}}
 	mutual := config
-	mutual.TLS.ClientCAFile = authority.Write(folder, "ca.crt", ours.PEM())
+	mutual.TLS.ClientCAFile = authority.Write(directory, "ca.crt", ours.PEM())
 	mutual.TLS.ClientNames = []string{"metacontroller"}
-	mutual.TokenFile = authority.Write(folder, "token", []byte("secret"))
-	lax := config
-	lax.TLS.MinVersion = tls.VersionTLS12
-	oneWay, laxAddress, twoWay := serveTLS(t, config), serveTLS(t, lax), serveTLS(t, mutual)
+	mutual.TokenFile = authority.Write(directory, "token", []byte("secret"))
+	tls12 := config
+	tls12.TLS.MinVersion = tls.VersionTLS12
+	oneWay, tls12Address, twoWay := serveTLS(t, config), serveTLS(t, tls12), serveTLS(t, mutual)
 
 	metacontroller := ours.Certificate(authority.Subject{CommonName: "metacontroller"})
 	for _, test := range []struct {
@@ -53,27 +53,26 @@ func TestTLS(t *testing.T) {
 		client                 *tls.Config
 		want                   string
 	}{
-		{"what is asked, over TLS 1.3", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
-		{"TLS 1.2 is not spoken", oneWay, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "protocol version"},
-		{"unless it was asked for", laxAddress, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "200"},
-		{"a client that does not trust the authority", oneWay, "", &tls.Config{RootCAs: theirs.Pool()}, "unknown authority"},
+		{"TLS 1.3 is the default", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
+		{"TLS 1.2 is refused", oneWay, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "protocol version"},
+		{"TLS 1.2 with -tls-min-version", tls12Address, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "200"},
+		{"a client that does not trust the CA", oneWay, "", &tls.Config{RootCAs: theirs.Pool()}, "unknown authority"},
 		{"certificate and token", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "200"},
 		{"no certificate", twoWay, "secret", &tls.Config{RootCAs: ours.Pool()}, "401"},
 		{"no token", twoWay, "", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "401"},
-		{"another name", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "other"})}}, "403"},
-		{"the name from another authority", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{theirs.Certificate(authority.Subject{CommonName: "metacontroller"})}}, "tls: "},
+		{"a name that is not allowed", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "other"})}}, "403"},
+		{"an allowed name from another CA", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{theirs.Certificate(authority.Subject{CommonName: "metacontroller"})}}, "tls: "},
 	} {
 		if got := call(t, "https://"+test.address, test.token, test.client); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want %s", test.reason, got, test.want)
 		}
 	}
 	if got := call(t, "http://"+twoWay, "secret", nil); !strings.HasPrefix(got, "400") {
-		t.Errorf("plain HTTP got in where TLS is served: %s", got)
+		t.Errorf("plain HTTP was accepted: %s", got)
 	}
 }
 
-// call posts a customize request as Metacontroller does and returns the status and body, or the error. The client would
-// take HTTP/2 if it were offered.
+// call posts a customize request like Metacontroller and returns the status and body, or the error. The client prefers HTTP/2.
 func call(t *testing.T, url, token string, config *tls.Config) string {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
@@ -93,10 +92,10 @@ func call(t *testing.T, url, token string, config *tls.Config) string {
 	}
 	defer response.Body.Close()
 	if response.ProtoMajor != 1 {
-		t.Errorf("%s answers over %s: one connection would carry every request to one replica", url, response.Proto)
+		t.Errorf("%s uses %s: one connection would send all requests to one replica", url, response.Proto)
 	}
 	if response.StatusCode == http.StatusUnauthorized && response.Header.Get("WWW-Authenticate") == "" {
-		t.Error("a 401 must say what is asked for")
+		t.Error("a 401 needs the header WWW-Authenticate")
 	}
 	content, err := io.ReadAll(response.Body)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Child returns the observed child that has the kind, namespace and name of a desired one: a pointer to the element type of
+// Child returns the observed child with the kind, namespace and name of a desired child: a pointer to the element type of
 // its [Group], or nil.
 func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
 	kind, object := groupKey(desired.GetObjectKind().GroupVersionKind()), desired.(metav1.Object)
@@ -20,8 +20,8 @@ func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
 	return nil
 }
 
-// LastApplied returns every observed child exactly as a hook returned it last. A response with these children changes
-// nothing in the cluster. An error says which child is not known that well.
+// LastApplied returns every observed child as Metacontroller applied it last. A response with these children changes nothing
+// in the cluster. LastApplied returns an error if a child has no valid annotation with its last applied configuration.
 func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	parent := any(o.Parent).(metav1.Object)
 	var children []runtime.Object
@@ -39,26 +39,27 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 
 func lastApplied(key string, object Object, parent metav1.Object) (runtime.Object, error) {
 	name := object.GetName()
-	applied, ok := object.(interface{ GetLastApplied() string })
-	if !ok || applied.GetLastApplied() == "" {
+	annotated, ok := object.(interface{ GetLastApplied() string })
+	if !ok || annotated.GetLastApplied() == "" {
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
 	}
 	var child unstructured.Unstructured
-	if err := child.UnmarshalJSON([]byte(applied.GetLastApplied())); err != nil {
-		return nil, fmt.Errorf("reading how %s %s was applied last: %w", key, name, err)
+	if err := child.UnmarshalJSON([]byte(annotated.GetLastApplied())); err != nil {
+		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", key, name, err)
 	}
 	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name || child.GetNamespace() != "" && child.GetNamespace() != parent.GetNamespace() {
-		return nil, fmt.Errorf("%s %s was applied last as another object, %s %s", key, name, child.GetKind(), child.GetName())
+		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", key, name, child.GetKind(), child.GetName())
 	}
-	// Metacontroller adds this label where it is missing, and refuses that of another parent, as of a child that was adopted.
+	// Metacontroller adds this label if it is missing, and refuses the UID of another parent, which an adopted child has.
 	if child.GetLabels()["controller-uid"] != string(parent.GetUID()) {
 		unstructured.RemoveNestedField(child.Object, "metadata", "labels", "controller-uid")
 	}
 	return &child, nil
 }
 
-// Keep returns the response to a parent whose spec is invalid: the children as they were applied last, and a status that says
-// why. When a child is not known that well, the error refuses the request, which changes nothing either.
+// Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the
+// cause. If a child's last applied configuration is unknown, Keep returns the cause as a [ParentError], which changes nothing
+// in the cluster either.
 func Keep[P, C, R, S any](observed *Observed[P, C, R], status S, cause error) (Desired[S], error) {
 	children, err := observed.LastApplied()
 	if err != nil {

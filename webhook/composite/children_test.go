@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// applied is a view of an object that knows how it was applied last.
+// applied is a view of an object with its last applied configuration.
 type applied struct {
 	view
 	last string
@@ -27,18 +27,18 @@ type appliedSecrets struct {
 }
 
 func TestKeep(t *testing.T) {
-	const secret = `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b","controller-uid":"old"},"name":"x","namespace":"n"},"data":{"k":"v"}}`
+	const lastSecret = `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b","controller-uid":"old"},"name":"x","namespace":"n"},"data":{"k":"v"}}`
 	cases := []struct {
 		reason  string
 		objects []applied
 		kept    bool
 	}{
-		{"there are no children", nil, true},
-		{"a child as it was applied", []applied{appliedView("x", secret)}, true},
-		{"one child of two is not known", []applied{appliedView("x", secret), appliedView("y", "")}, false},
-		{"an annotation that cannot be read", []applied{appliedView("x", `{"kind":`)}, false},
+		{"no children", nil, true},
+		{"a child with its last applied configuration", []applied{appliedView("x", lastSecret)}, true},
+		{"one child of two without an annotation", []applied{appliedView("x", lastSecret), appliedView("y", "")}, false},
+		{"an annotation that is not valid JSON", []applied{appliedView("x", `{"kind":`)}, false},
 		{"an annotation without a kind", []applied{appliedView("x", `{}`)}, false},
-		{"an annotation of another object", []applied{appliedView("y", secret)}, false},
+		{"an annotation of another object", []applied{appliedView("y", lastSecret)}, false},
 		{"an annotation of another kind", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`)}, false},
 		{"an annotation of another namespace", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"m"}}`)}, false},
 	}
@@ -57,7 +57,7 @@ func TestKeep(t *testing.T) {
 		}
 		for _, child := range desired.Children {
 			if diff := cmp.Diff(map[string]string{"a": "b"}, child.(*unstructured.Unstructured).GetLabels()); diff != "" {
-				t.Errorf("%s: Metacontroller refuses the uid of another parent (-want +got):\n%s", test.reason, diff)
+				t.Errorf("%s: Metacontroller refuses the UID of another parent (-want +got):\n%s", test.reason, diff)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func TestKeep(t *testing.T) {
 func TestChild(t *testing.T) {
 	observed := &Observed[*corev1.ConfigMap, secrets, nodes]{Children: secrets{GroupOf(view{viewMetadata{"x", "n"}})}}
 	if got, ok := observed.Child(secret("n", "x")).(*view); !ok || got.Metadata.Name != "x" {
-		t.Errorf("the observed child is %v", got)
+		t.Errorf("Child returned %v", got)
 	}
 	for reason, desired := range map[string]*corev1.Secret{"another name": secret("n", "y"), "another namespace": secret("m", "x")} {
 		if got := observed.Child(desired); got != nil {
@@ -75,7 +75,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestOptionalRelated: Metacontroller keeps the rules of an earlier version for a while, so their objects alone come.
+// TestOptionalRelated: Metacontroller caches the rules of an earlier version, so a request may not have the objects of a new rule.
 func TestOptionalRelated(t *testing.T) {
 	type maybe struct {
 		Nodes   Group[view]         `json:"Node.v1"`

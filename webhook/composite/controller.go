@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Controller is one composite controller: a kind of parent and the hooks that answer for it.
+// Controller is a composite controller: a kind of parent and its hooks.
 type Controller struct {
 	// Name is the first segment of the hooks' URLs: /memcached/sync.
 	Name string
@@ -22,68 +22,62 @@ type Controller struct {
 	Customize Hook
 }
 
-// Handler answers one request body of Metacontroller at the given time.
-//
-// An error means that the request was refused and that nothing may change: a [RequestError], a [ParentError], a
-// [ReadError], a [TokenError], or else a defect of the hook. The response still names the parent, if it is known.
-type Handler func(body io.Reader, now metav1.Time) (Response, error)
-
-// Response is the answer to one request.
-type Response struct {
-	// Parent names the object that was asked about, for logs.
-	Parent types.NamespacedName
-	// Body is the whole answer as JSON.
-	Body []byte
-}
-
-// Handlers returns the controller's hooks under the last segment of their URLs: sync, finalize, customize.
-func (c Controller) Handlers() map[string]Handler {
-	handlers := map[string]Handler{}
-	for name, hook := range map[string]Hook{"sync": c.Sync, "finalize": c.Finalize, "customize": c.Customize} {
-		if hook.handle == nil {
-			continue
-		}
-		handlers[name] = func(body io.Reader, now metav1.Time) (Response, error) {
-			return hook.handle(c.Parent, body, now)
-		}
-	}
-	return handlers
-}
-
-// Hook is one hook of a controller, made by [Sync], [Finalize] or [Customize]. The zero Hook is not served.
+// Hook is a hook of a controller, made by [Sync], [Finalize] or [Customize]. A controller does not have a hook with the zero
+// value.
 type Hook struct {
 	// Children and Related are the groups of objects that the hook observes, as "Deployment.apps/v1".
 	Children, Related []string
-	// Optional are those of Children that a CompositeController need not list, OptionalRelated those of Related that a
-	// request need not have.
+	// Optional is the subset of Children that a CompositeController need not list. OptionalRelated is the subset of Related
+	// that a request need not have.
 	Optional, OptionalRelated []string
 
 	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error)
 }
 
-// Observed is what Metacontroller saw when it called: the parent P (a pointer to its API type), its children C and the
-// related objects R, both structs of [Group] fields.
+// IsZero reports whether the controller does not have the hook.
+func (h Hook) IsZero() bool { return h.handle == nil }
+
+// Handle handles the body of one request about a parent of the given kind at the given time.
+//
+// An error means that the request is refused and that nothing may change in the cluster. A [RequestError], [ParentError],
+// [ReadError] or [TokenError] is the fault of the request, any other error is a defect of the hook. The response to a refused
+// request contains the parent's name, if known.
+func (h Hook) Handle(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
+	return h.handle(kind, body, now)
+}
+
+// Response is the response to one request.
+type Response struct {
+	// Parent is the name of the request's parent, for logs.
+	Parent types.NamespacedName
+	// Body is the whole response as JSON.
+	Body []byte
+}
+
+// Observed is the observed state in a request: the parent P (a pointer to its API type), its children C and the related
+// objects R, both structs of [Group] fields.
 type Observed[P, C, R any] struct {
 	Parent   P
 	Children C
 	Related  R
-	// Finalizing is true in the finalize hook only: the parent is going, and so should its children.
+	// Finalizing is true in the finalize hook only: the parent is being deleted.
 	Finalizing bool
-	// Now is the time of the call, so that a rule about time stays a pure function.
+	// Now is the time of the request. It keeps rules about time pure functions.
 	Now metav1.Time
 }
 
-// Desired is what should be: the parent's status S and every child. A child that is observed but not desired is deleted.
+// Desired is the desired state in a response: the parent's status S and every child. Metacontroller deletes a child that is
+// observed but not desired.
 type Desired[S any] struct {
 	Status   S
 	Children []runtime.Object
-	// ResyncAfter asks for another call after that time; 0 asks for none.
+	// ResyncAfter is the time until the next sync; 0 requests none.
 	ResyncAfter time.Duration
-	// Finalized lets the parent go; only the finalize hook may set it.
+	// Finalized allows the parent's deletion. Only the finalize hook may set it.
 	Finalized bool
 }
 
-// RelatedRule selects related objects, which Metacontroller then observes and sends along with every sync.
+// RelatedRule selects related objects. Metacontroller observes them and adds them to every sync request.
 type RelatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
@@ -92,13 +86,13 @@ type RelatedRule struct {
 	Names         []string              `json:"names,omitempty"`
 }
 
-// RelatedObject selects the object of one name.
+// RelatedObject returns a rule that selects one object by name.
 func RelatedObject(apiVersion, resource, namespace, name string) RelatedRule {
 	return RelatedRule{APIVersion: apiVersion, Resource: resource, Namespace: namespace, Names: []string{name}}
 }
 
-// RelatedPods selects the pods of a workload. They belong to its ReplicaSet and not to the parent, so Metacontroller does
-// not send them as children.
+// RelatedPods returns a rule that selects the pods of a workload. Metacontroller does not send them as children, because
+// the workload or its ReplicaSet owns them, not the parent.
 func RelatedPods(namespace string, labels map[string]string) RelatedRule {
 	return RelatedRule{
 		APIVersion:    "v1",

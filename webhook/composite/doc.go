@@ -1,13 +1,12 @@
-// Package composite speaks Metacontroller's protocol for composite controllers.
+// Package composite implements Metacontroller's protocol for composite controllers.
 //
-// Metacontroller watches a parent, POSTs what it observed (the parent, the children it owns, the related objects that
-// were asked for) and applies what comes back: the children that should exist and the parent's status. This package
-// turns such a request into typed values, calls a pure function, checks its answer and encodes it. It knows nothing of
-// HTTP, clocks or any particular parent.
+// Metacontroller watches a parent, POSTs the observed state (the parent, its children and the related objects) and applies
+// the response: the desired children and the parent's status. This package decodes such a request into typed values, calls a
+// pure function, checks its result and encodes it. It knows neither HTTP, nor clocks, nor any particular parent.
 //
-// Everything fails closed. To Metacontroller an answer without a child is an order to delete that child, and `{}`,
-// `null` and a missing list all decode without a complaint. So a request that is not whole is refused, and an answer is
-// checked and encoded whole before anybody sees a byte of it; an error changes nothing in the cluster.
+// Everything fails closed: Metacontroller deletes a child that is missing in the response, and `{}`, `null` and a missing
+// list all decode without an error. An incomplete request is therefore refused, and a response is checked and encoded whole
+// before its first byte is sent. An error changes nothing in the cluster.
 //
 // The protocol: https://metacontroller.github.io/metacontroller/api/compositecontroller.html
 package composite

@@ -10,19 +10,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// RequestError says that a request is not one that Metacontroller sends: broken JSON, or an incomplete observation.
+// RequestError reports that a request is not one that Metacontroller sends: invalid JSON, or an incomplete observed state.
 type RequestError struct{ Err error }
 
 func (e *RequestError) Error() string { return e.Err.Error() }
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// ParentError says that the parent itself is invalid: its author can mend it, and will read the sentence in an Event.
+// ParentError reports that the parent is invalid. Its author reads the message in an Event and can fix the parent.
 type ParentError struct{ Err error }
 
 func (e *ParentError) Error() string { return e.Err.Error() }
 func (e *ParentError) Unwrap() error { return e.Err }
 
-// ReadError reports that the body of a request could not be read. It says nothing about the request or the hook.
+// ReadError reports that the body of a request could not be read.
 type ReadError struct{ Err error }
 
 func (e *ReadError) Error() string { return "reading the request: " + e.Err.Error() }
@@ -32,22 +32,19 @@ func refuse(format string, args ...any) error {
 	return &RequestError{Err: fmt.Errorf(format, args...)}
 }
 
-// explain turns a decoder's error into one sentence and says whose fault it is. An error of reading the body comes first:
-// the decoder wraps it in errors that blame the JSON.
+// explain turns a decoder's error into one sentence and one of the types above. A ReadError comes first, because the decoder
+// wraps it in errors about the JSON.
 func explain(err error) error {
 	if unread, ok := errors.AsType[*ReadError](err); ok {
 		return unread
 	}
-	var refused *RequestError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RequestError](err); ok {
 		return refused
 	}
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return explainSemantic(semantic)
 	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return refuse("request is not valid JSON: %s", strings.TrimPrefix(syntactic.Error(), "jsontext: "))
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -58,15 +55,15 @@ func explain(err error) error {
 
 func explainSemantic(err *json.SemanticError) error {
 	path := dotted(err.JSONPointer)
-	complaint := "cannot be " + kindName(err.JSONKind)
+	problem := "cannot be " + kindName(err.JSONKind)
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
-		complaint = fmt.Sprintf("%s is not a valid %s", err.JSONValue, err.GoType)
+		problem = fmt.Sprintf("%s is not a valid %s", err.JSONValue, err.GoType)
 	}
 	if path == "" {
-		return refuse("request %s", complaint)
+		return refuse("request %s", problem)
 	}
 	if field, inParent := strings.CutPrefix(path, "parent."); inParent {
-		return &ParentError{Err: fmt.Errorf("%s: %s", field, complaint)}
+		return &ParentError{Err: fmt.Errorf("%s: %s", field, problem)}
 	}
-	return refuse("%s: %s", path, complaint)
+	return refuse("%s: %s", path, problem)
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Object is what a group needs to know of an observed object.
+// Object is an observed object.
 type Object interface {
 	GetNamespace() string
 	GetName() string
 }
 
-// Group holds the observed objects of one kind, in the order of their namespaces and names.
+// Group holds the observed objects of one kind, sorted by namespace and name.
 //
-// A struct of groups declares what a hook observes, each by the name that Metacontroller gives it:
+// A struct of groups declares what a hook observes. The tag of each field is Metacontroller's key of the group:
 //
 //	type children struct {
 //		Deployments composite.Group[object.Deployment] `json:"Deployment.apps/v1"`
 //	}
 //
-// Kinds that are not declared are skipped unread. Metacontroller's own keys inside a group differ between hook versions
-// (name, or namespace/name), so only the objects' metadata counts. Objects are for reading: they may share maps.
+// Kinds that are not declared are skipped. Metacontroller's keys of the objects in a group differ between hook versions
+// (name, or namespace/name), so a Group reads the objects' metadata instead.
 type Group[T Object] struct {
-	sorted   []*T // pointers, for the number of objects is known at the end only, and growing a slice copies it
+	sorted   []*T // pointers, because a growing slice of values would copy every object
 	observed bool
 }
 
@@ -43,13 +43,13 @@ func GroupOf[T Object](objects ...T) Group[T] {
 	return group
 }
 
-// Len is the number of objects in the group.
+// Len returns the number of objects in the group.
 func (g Group[T]) Len() int { return len(g.sorted) }
 
-// All yields every object.
+// All returns an iterator over all objects.
 func (g Group[T]) All() iter.Seq[*T] { return slices.Values(g.sorted) }
 
-// Get returns the object of that namespace and name, or nil.
+// Get returns the object with the namespace and name, or nil.
 func (g Group[T]) Get(namespace, name string) *T {
 	i, found := slices.BinarySearchFunc(g.sorted, [2]string{namespace, name}, func(object *T, key [2]string) int {
 		return cmp.Or(strings.Compare((*object).GetNamespace(), key[0]), strings.Compare((*object).GetName(), key[1]))
@@ -60,8 +60,8 @@ func (g Group[T]) Get(namespace, name string) *T {
 	return g.sorted[i]
 }
 
-// UnmarshalJSONFrom reads the group from the map that Metacontroller sends. An object without a name and two objects of
-// one name are refused: an observation that cannot be right must not decide what gets deleted.
+// UnmarshalJSONFrom reads the group from a map of objects. It refuses an object without a name and two objects with the same
+// name: an impossible observed state must not decide which children are deleted.
 func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginObject {
 		return notAnObject(decoder)
@@ -69,10 +69,6 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
 	}
-	shared := sharedMapsPool.Get().(*sharedMaps)
-	defer sharedMapsPool.Put(shared)
-	shared.forget()
-	share := json.WithUnmarshalers(shared.unmarshalers)
 	for decoder.PeekKind() == jsontext.KindString {
 		if err := decoder.SkipValue(); err != nil {
 			return err
@@ -81,7 +77,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 			return notAnObject(decoder)
 		}
 		object := new(T)
-		if err := json.UnmarshalDecode(decoder, object, share); err != nil {
+		if err := json.UnmarshalDecode(decoder, object); err != nil {
 			return err
 		}
 		if (*object).GetName() == "" {
@@ -100,7 +96,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {
 	for i := 1; i < len(g.sorted); i++ {
 		if compareObjects(g.sorted[i-1], g.sorted[i]) == 0 {
-			return refuse("%s: two objects are named %q", dotted(decoder.StackPointer()), (*g.sorted[i]).GetName())
+			return refuse("%s: two objects have the name %q", dotted(decoder.StackPointer()), (*g.sorted[i]).GetName())
 		}
 	}
 	return nil
@@ -133,10 +129,13 @@ func (g *Group[T]) objects() iter.Seq[Object] {
 	}
 }
 
-// OptionalGroup is a [Group] that a request need not have. Among the children it is a kind that a cluster may not have:
-// Metacontroller does not start a controller that lists such a kind, so not every CompositeController lists it. Among the
-// related objects it is one for which the customize hook asks some parents only, or did not ask before an upgrade:
-// Metacontroller caches related rules for up to 20 minutes.
+// OptionalGroup is a [Group] that a request need not have.
+//
+// As a field of the children: a kind that some clusters do not have. Metacontroller does not start a controller that lists
+// such a kind, so not every CompositeController lists it.
+//
+// As a field of the related objects: a kind that the customize hook selects for some parents only, or did not select before
+// an upgrade. Metacontroller caches related rules for up to 20 minutes.
 type OptionalGroup[T Object] struct{ Group[T] }
 
 // Listed reports whether the request has the group. A hook must not return a child of a kind that is not listed.
@@ -148,7 +147,7 @@ func compareObjects[T Object](a, b *T) int {
 	return cmp.Or(strings.Compare((*a).GetNamespace(), (*b).GetNamespace()), strings.Compare((*a).GetName(), (*b).GetName()))
 }
 
-// notAnObject refuses the value that comes next, which the protocol says is an object.
+// notAnObject returns an error about the next value, which must be an object.
 func notAnObject(decoder *jsontext.Decoder) error {
 	token, err := decoder.ReadToken()
 	if err != nil {
@@ -171,42 +170,42 @@ func kindName(kind jsontext.Kind) string {
 	return kind.String()
 }
 
-// dotted writes a JSON pointer as people name fields: children.Deployment.apps/v1.
+// dotted returns a JSON pointer in the notation of field paths: children.Deployment.apps/v1.
 func dotted(pointer jsontext.Pointer) string {
 	return strings.Join(slices.Collect(pointer.Tokens()), ".")
 }
 
-// group is what every [Group] and [OptionalGroup] can do, whatever its objects are.
-type group interface {
+// anyGroup is the interface of every [Group] and [OptionalGroup], whatever the type of its objects is.
+type anyGroup interface {
 	isObserved() bool
 	isOptional() bool
-	// find returns the object of that namespace and name as a pointer, or nil.
+	// find returns a pointer to the object with the namespace and name, or nil.
 	find(namespace, name string) any
 	objects() iter.Seq[Object]
 }
 
-// groupsOf yields the groups of S, a struct of groups, with their names.
-func groupsOf[S any](groups *S) iter.Seq2[string, group] {
-	return func(yield func(string, group) bool) {
+// groupsOf returns an iterator over the keys and groups of S, a struct of groups.
+func groupsOf[S any](groups *S) iter.Seq2[string, anyGroup] {
+	return func(yield func(string, anyGroup) bool) {
 		value := reflect.ValueOf(groups).Elem()
 		for i := range value.NumField() {
 			key, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-			if !yield(key, value.Field(i).Addr().Interface().(group)) {
+			if !yield(key, value.Field(i).Addr().Interface().(anyGroup)) {
 				return
 			}
 		}
 	}
 }
 
-// groupKeys returns the names of the groups that S, a struct of groups, declares, and those among them that are optional.
-// It panics when S is anything else, which the first call of any test shows. The decoder skips an unexported field and a
+// groupKeys returns the keys of the groups in S, a struct of groups, and the keys of the optional ones.
+// It panics if S has any other field, which the first call in any test shows. The decoder skips an unexported field and a
 // field with the tag "-", so their groups would be missing in every request.
 func groupKeys[S any]() (keys, optional []string) { return groupKeysOf(reflect.TypeFor[S]()) }
 
 func groupKeysOf(groups reflect.Type) (keys, optional []string) {
 	for field := range groups.Fields() {
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		declared, isGroup := reflect.New(field.Type).Interface().(group)
+		declared, isGroup := reflect.New(field.Type).Interface().(anyGroup)
 		if !isGroup || !field.IsExported() || key == "" || key == "-" {
 			panic(fmt.Sprintf("composite: field %s of %v must be an exported Group with a json tag", field.Name, groups))
 		}
@@ -218,7 +217,7 @@ func groupKeysOf(groups reflect.Type) (keys, optional []string) {
 	return keys, optional
 }
 
-// missingGroups returns the declared groups that the request did not have.
+// missingGroups returns the keys of the declared groups that the request does not have.
 func missingGroups[S any](groups *S) []string {
 	var missing []string
 	for key, group := range groupsOf(groups) {

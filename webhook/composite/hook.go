@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Sync makes a sync hook of a pure function. C and R are structs of [Group] fields: what the function observes.
+// Sync returns a sync hook that calls a pure function. C and R are structs of [Group] fields: what the function observes.
 func Sync[P ParentType[T], T, C, R, S any](sync func(Observed[P, C, R]) (Desired[S], error)) Hook {
 	return newHook(sync, false)
 }
 
-// Finalize makes a finalize hook of a pure function: Metacontroller calls it instead of the sync hook once the parent
-// is going, until it answers Finalized.
+// Finalize returns a finalize hook that calls a pure function. Once the parent is being deleted, Metacontroller calls the
+// finalize hook instead of the sync hook until the response is Finalized.
 func Finalize[P ParentType[T], T, C, R, S any](finalize func(Observed[P, C, R]) (Desired[S], error)) Hook {
 	return newHook(finalize, true)
 }
@@ -34,35 +34,30 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		if err := checkParent(parent, request.Parent.present, kind); err != nil {
 			return response, err
 		}
-		if err := checkObserved(&request, hook); err != nil {
+		if err := checkObserved(&request, hook, finalizing); err != nil {
 			return response, err
 		}
-		if request.Finalizing != finalizing {
-			return response, refuse("finalizing is %t, which this hook is not for", request.Finalizing)
-		}
-		observed := without(hook.Children, missingGroups(&request.Children.value))
 		desired, err := desire(Observed[P, C, R]{
 			Parent:     parent,
 			Children:   request.Children.value,
 			Related:    request.Related.value,
-			Finalizing: request.Finalizing,
+			Finalizing: finalizing,
 			Now:        now,
 		})
 		if err != nil {
 			return response, err
 		}
-		if response.Body, err = encodeDesired(desired, parent, observed, finalizing); err != nil {
-			return response, fmt.Errorf("answering for %s: %w", response.Parent, err)
-		}
-		return response, nil
+		listed := without(hook.Children, missingGroups(&request.Children.value))
+		response.Body, err = encodeDesired(desired, parent, listed, finalizing)
+		return response, encodingError(response, err)
 	}
 	return hook
 }
 
-// Customize makes a customize hook of a function that says which related objects a parent needs.
+// Customize returns a customize hook that calls a function for the related objects of a parent.
 //
-// Metacontroller caches the answer by the parent's UID and generation, so it may depend on the parent's spec and
-// identity only, not on labels or annotations.
+// Metacontroller caches the response by the parent's UID and generation. The function must therefore read the parent's
+// identity and spec only, not its labels or annotations.
 func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time) (Response, error) {
 		var request customizeRequest[T]
@@ -79,9 +74,14 @@ func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 			return response, refuse("request has no controller")
 		}
 		version := request.Controller.value.Spec.Hooks.Customize.Version
-		if response.Body, err = encodeRelated(relate(parent), parent.GetNamespace(), version); err != nil {
-			return response, fmt.Errorf("answering for %s: %w", response.Parent, err)
-		}
-		return response, nil
+		response.Body, err = encodeRelated(relate(parent), parent.GetNamespace(), version)
+		return response, encodingError(response, err)
 	}}
+}
+
+func encodingError(response Response, err error) error {
+	if err != nil {
+		return fmt.Errorf("encoding the response for %s: %w", response.Parent, err)
+	}
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The tests' parent is a ConfigMap, its child a Secret and what is related a Node: any kinds do.
+// In the tests the parent is a ConfigMap, a child is a Secret and a related object is a Node.
 type view struct {
 	Metadata viewMetadata `json:"metadata"`
 }
@@ -59,12 +59,11 @@ func secret(namespace, name string) *corev1.Secret {
 
 func call(t *testing.T, hook Hook, body string) (string, error) {
 	t.Helper()
-	handlers := Controller{Name: "test", Parent: configMapKind, Sync: hook}.Handlers()
-	response, err := handlers["sync"](strings.NewReader(body), metav1.Time{})
+	response, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{})
 	return string(response.Body), err
 }
 
-func TestSyncPassesWhatWasObserved(t *testing.T) {
+func TestSyncPassesObservedState(t *testing.T) {
 	hook := Sync(func(observed observedConfigMap) (Desired[configMapStatus], error) {
 		var status configMapStatus
 		for child := range observed.Children.Secrets.All() {
@@ -82,94 +81,91 @@ func TestSyncPassesWhatWasObserved(t *testing.T) {
 	}
 	want := `{"status":{"seen":["a","b"]},"children":[{"kind":"Secret","apiVersion":"v1","metadata":{"name":"p"}}],"resyncAfterSeconds":1.5}`
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("children come in the order of their names, whatever their keys (-want +got):\n%s", diff)
+		t.Errorf("children are sorted by their names, not by their keys (-want +got):\n%s", diff)
 	}
 }
 
-func TestSyncChecksItsOwnAnswer(t *testing.T) {
+func TestSyncChecksItsResponse(t *testing.T) {
 	var noSecret *corev1.Secret
 	cases := []struct {
-		reason   string
-		desired  Desired[*configMapStatus]
-		sentence string
+		reason  string
+		desired Desired[*configMapStatus]
+		message string
 	}{
 		{"a nil child crashes Metacontroller", Desired[*configMapStatus]{Children: []runtime.Object{nil}}, "child 0 is nil"},
 		{"a nil pointer is a nil child", Desired[*configMapStatus]{Children: []runtime.Object{noSecret}}, "child 0 is nil"},
 		{"a child without a kind cannot be applied", Desired[*configMapStatus]{Children: []runtime.Object{&corev1.Secret{}}}, "does not observe"},
-		{"a child that is not observed is never deleted", Desired[*configMapStatus]{Children: []runtime.Object{&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}}}, "does not observe"},
+		{"a child of a kind that is not observed is never deleted", Desired[*configMapStatus]{Children: []runtime.Object{&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}}}, "does not observe"},
 		{"a child without a name cannot be created", Desired[*configMapStatus]{Children: []runtime.Object{secret("n", "")}}, "has no name"},
-		{"a child elsewhere is created and never observed", Desired[*configMapStatus]{Children: []runtime.Object{secret("other", "a")}}, "in namespace other"},
-		{"of two children with one name the last wins", Desired[*configMapStatus]{Children: []runtime.Object{secret("", "a"), secret("n", "a")}}, "two children"},
-		{"a null status wipes what is stored", Desired[*configMapStatus]{}, "status must be an object"},
-		{"finalized from a sync lets the parent go too early", Desired[*configMapStatus]{Status: &configMapStatus{}, Finalized: true}, "finalize hook"},
-		{"the past is no time to call again", Desired[*configMapStatus]{Status: &configMapStatus{}, ResyncAfter: -1}, "past"},
+		{"a child in another namespace is created and never observed", Desired[*configMapStatus]{Children: []runtime.Object{secret("other", "a")}}, "in namespace other"},
+		{"Metacontroller applies the last of two children with one name", Desired[*configMapStatus]{Children: []runtime.Object{secret("", "a"), secret("n", "a")}}, "two children"},
+		{"a null status deletes the stored status", Desired[*configMapStatus]{}, "status must be an object"},
+		{"finalized from a sync hook would delete the parent too early", Desired[*configMapStatus]{Status: &configMapStatus{}, Finalized: true}, "finalize hook"},
+		{"a resync cannot be in the past", Desired[*configMapStatus]{Status: &configMapStatus{}, ResyncAfter: -1}, "negative"},
 	}
 	for _, test := range cases {
 		hook := Sync(func(observedConfigMap) (Desired[*configMapStatus], error) { return test.desired, nil })
 		body, err := call(t, hook, wholeRequest)
-		if err == nil || !strings.Contains(err.Error(), test.sentence) || body != "" {
-			t.Errorf("%s: answered %q, error %v, want one about %q", test.reason, body, err, test.sentence)
+		if err == nil || !strings.Contains(err.Error(), test.message) || body != "" {
+			t.Errorf("%s: response %q, error %v, want an error with %q", test.reason, body, err, test.message)
 		}
 		var requestError *RequestError
 		if errors.As(err, &requestError) {
-			t.Errorf("%s: the request was blamed for a defect of the hook: %v", test.reason, err)
+			t.Errorf("%s: a defect of the hook is reported as an invalid request: %v", test.reason, err)
 		}
 	}
 }
 
-func TestErrorsSayWhoseFaultItIs(t *testing.T) {
+func TestErrorTypes(t *testing.T) {
 	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, &ParentError{Err: errors.New("data is empty")}
 	})
-	handle := Controller{Parent: configMapKind, Sync: hook}.Handlers()["sync"]
 	broken := errors.New("connection reset")
 	cases := []struct {
 		reason string
 		body   string
 		want   any
 	}{
-		{"the hook's own verdict", wholeRequest, new(*ParentError)},
-		{"a field of the parent that cannot be", strings.Replace(wholeRequest, `"namespace": "n"`, `"namespace": 1`, 1), new(*ParentError)},
-		{"a child that cannot be", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 1}`, 1), new(*RequestError)},
-		{"broken JSON", wholeRequest[1:], new(*RequestError)},
+		{"the hook's own error", wholeRequest, new(*ParentError)},
+		{"a field of the parent has the wrong type", strings.Replace(wholeRequest, `"namespace": "n"`, `"namespace": 1`, 1), new(*ParentError)},
+		{"a field of a child has the wrong type", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 1}`, 1), new(*RequestError)},
+		{"invalid JSON", wholeRequest[1:], new(*RequestError)},
 	}
 	for _, test := range cases {
-		if _, err := handle(strings.NewReader(test.body), metav1.Time{}); !errors.As(err, test.want) {
+		if _, err := hook.Handle(configMapKind, strings.NewReader(test.body), metav1.Time{}); !errors.As(err, test.want) {
 			t.Errorf("%s: error %T %v, want %T", test.reason, err, err, test.want)
 		}
 	}
-	if _, err := handle(iotest.ErrReader(broken), metav1.Time{}); !errors.Is(err, broken) {
-		t.Errorf("an error of reading tells nothing about the request: %v", err)
+	if _, err := hook.Handle(configMapKind, iotest.ErrReader(broken), metav1.Time{}); !errors.Is(err, broken) {
+		t.Errorf("want the error of reading the body, got %v", err)
 	}
 }
 
-func TestFinalizeIsForParentsThatGo(t *testing.T) {
-	finalize := func(observedConfigMap) (Desired[configMapStatus], error) {
+func TestFinalizeRequiresFinalizing(t *testing.T) {
+	hook := Finalize(func(observedConfigMap) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{Finalized: true}, nil
+	})
+	if _, err := call(t, hook, wholeRequest); err == nil {
+		t.Error("a finalize hook must refuse a sync request, because the parent is not being deleted")
 	}
-	handle := Controller{Parent: configMapKind, Finalize: Finalize(finalize)}.Handlers()["finalize"]
-	if _, err := handle(strings.NewReader(wholeRequest), metav1.Time{}); err == nil {
-		t.Error("a finalize hook that is called as a sync hook would tear down a living parent")
-	}
-	response, err := handle(strings.NewReader(strings.Replace(wholeRequest, "false", "true", 1)), metav1.Time{})
+	response, err := hook.Handle(configMapKind, strings.NewReader(strings.Replace(wholeRequest, "false", "true", 1)), metav1.Time{})
 	if want := `{"status":{"seen":null},"children":[],"finalized":true}`; err != nil || string(response.Body) != want {
 		t.Errorf("got %s, %v, want %s", response.Body, err, want)
 	}
 }
 
-func TestCustomizeSpeaksBothVersions(t *testing.T) {
+func TestCustomizeVersions(t *testing.T) {
 	hook := Customize(func(parent *corev1.ConfigMap) []RelatedRule {
 		return []RelatedRule{{APIVersion: "v1", Resource: "pods", Namespace: parent.Namespace, LabelSelector: &metav1.LabelSelector{}}}
 	})
-	handle := Controller{Parent: configMapKind, Customize: hook}.Handlers()["customize"]
 	cases := []struct{ reason, version, want string }{
-		{"v1 confines a rule by itself, and old ones refuse a namespace beside a selector", `"v1"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
+		{"v1 limits a rule to the namespace, and old versions refuse a namespace with a selector", `"v1"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
 		{"v1 is the default", `""`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
-		{"v2 would search every namespace", `"v2"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{},"namespace":"n"}]}`},
+		{"v2 selects in all namespaces by default", `"v2"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{},"namespace":"n"}]}`},
 	}
 	for _, test := range cases {
 		body := fmt.Sprintf(`{"controller":{"spec":{"hooks":{"customize":{"version":%s}}}},"parent":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","namespace":"n"}}}`, test.version)
-		response, err := handle(strings.NewReader(body), metav1.Time{})
+		response, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +184,7 @@ func TestGroupGet(t *testing.T) {
 		t.Errorf("Get(a, y) = %v", got)
 	}
 	if got := group.Get("b", "y"); got != nil {
-		t.Errorf("an object of that name in another namespace is another object: %v", got)
+		t.Errorf("Get(b, y) = %v, want nil: only namespace a has y", got)
 	}
 	if group.Len() != 3 {
 		t.Errorf("Len = %d, want 3", group.Len())
@@ -198,7 +194,7 @@ func TestGroupGet(t *testing.T) {
 func TestGroupKeysRefusesOtherFields(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a struct that is not made of groups declares nothing: the mistake must show at the start")
+			t.Error("want a panic: the field is not a Group")
 		}
 	}()
 	groupKeys[struct{ Pods []view }]()

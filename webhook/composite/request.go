@@ -21,7 +21,7 @@ type ParentType[T any] interface {
 	runtime.Object
 }
 
-// required is a member that has to be in the request and must be an object: an observation that lacks it is not one.
+// required is a member of a request that must be present and an object.
 type required[T any] struct {
 	value   T
 	present bool
@@ -48,7 +48,7 @@ type customizeRequest[T any] struct {
 	Parent     required[T]                   `json:"parent"`
 }
 
-// compositeController is the part of the CompositeController that changes how a hook must answer.
+// compositeController is the part of the CompositeController that changes a hook's response.
 type compositeController struct {
 	Spec struct {
 		ChildResources []struct {
@@ -63,8 +63,8 @@ type compositeController struct {
 	} `json:"spec"`
 }
 
-// decode reads exactly one JSON value from the body as it comes, without a copy of it in memory. Duplicate names, bad
-// UTF-8, names in another case and anything after the value are errors or unknown, never a silent zero.
+// decode reads exactly one JSON value from the body as a stream. It refuses duplicate names, invalid UTF-8 and anything after
+// the value. Names match case-sensitively.
 func decode(body io.Reader, request any) error {
 	if err := json.UnmarshalRead(tokenReader{body}, request); err != nil {
 		return explain(err)
@@ -72,16 +72,13 @@ func decode(body io.Reader, request any) error {
 	return nil
 }
 
-// checkParent refuses an object that is missing or is not a kind of parent that this hook is for.
+// checkParent refuses a missing parent, a parent of another kind and a parent without a name.
 func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.GroupVersionKind) error {
 	if !present {
 		return refuse("request has no parent")
 	}
-	apiVersion, wanted := kind.ToAPIVersionAndKind()
-	observed := parent.GetObjectKind().GroupVersionKind()
-	if observed != kind {
-		apiVersionObserved, kindObserved := observed.ToAPIVersionAndKind()
-		return refuse("parent is a %q of %q; this hook is for a %s of %s", kindObserved, apiVersionObserved, wanted, apiVersion)
+	if observed := parent.GetObjectKind().GroupVersionKind(); observed != kind {
+		return refuse("parent is a %q of %q, but this hook is for %s of %s", observed.Kind, observed.GroupVersion(), kind.Kind, kind.GroupVersion())
 	}
 	if parent.GetName() == "" {
 		return refuse("parent has no metadata.name")
@@ -89,8 +86,9 @@ func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.Gro
 	return nil
 }
 
-// checkObserved refuses an observation with a hole in it, which would read as "there is no such child".
-func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error {
+// checkObserved refuses an incomplete observed state, where a missing group would mean that there is no such child, and a
+// request for the other one of the sync and finalize hooks.
+func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finalizing bool) error {
 	if !request.Children.present {
 		return refuse("request has no children")
 	}
@@ -103,27 +101,30 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook) error 
 		return refuse("request has no related")
 	}
 	if missing := without(missingGroups(&request.Related.value), hook.OptionalRelated); len(missing) > 0 {
-		return refuse("related has no %s: name the customize hook in the CompositeController", missing[0])
+		return refuse("related has no %s: add the customize hook to the CompositeController", missing[0])
+	}
+	if request.Finalizing != finalizing {
+		return refuse("finalizing is %t, but this hook is for requests where it is %t", request.Finalizing, finalizing)
 	}
 	return nil
 }
 
-// checkAbsent refuses that children lacks the group of that key, unless it is optional and the CompositeController says
-// itself that it does not list the kind: Metacontroller sends a group, be it empty, for each kind that it lists.
+// checkAbsent refuses children without the group of the key, unless the group is optional and the CompositeController does not
+// list the kind. Metacontroller sends a group, possibly empty, for each kind that the CompositeController lists.
 func checkAbsent(key string, optional bool, controller *required[compositeController]) error {
 	if !optional {
-		return refuse("children has no %s: list that kind under childResources of the CompositeController", key)
+		return refuse("children has no %s: add the kind to childResources of the CompositeController", key)
 	}
 	if !controller.present {
-		return refuse("children has no %s, and request has no controller, which would say whether that kind is listed", key)
+		return refuse("children has no %s, and request has no controller to show whether its childResources list the kind", key)
 	}
 	if controller.value.lists(key) {
-		return refuse("children has no %s, although childResources of the CompositeController lists that kind", key)
+		return refuse("children has no %s, although childResources of the CompositeController list the kind", key)
 	}
 	return nil
 }
 
-// lists is true where childResources has the kind of a group, which is named after the kind and not after the resource.
+// lists reports whether childResources contain the kind of a group. The key of a group contains the kind, not the resource.
 func (c *compositeController) lists(key string) bool {
 	kind, apiVersion, _ := strings.Cut(key, ".")
 	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
@@ -135,7 +136,7 @@ func (c *compositeController) lists(key string) bool {
 	return false
 }
 
-// without returns the keys that are not among others.
+// without returns the keys that others do not contain.
 func without(keys, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(others, key) })
 }

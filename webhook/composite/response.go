@@ -25,16 +25,16 @@ type customizeResponse struct {
 	RelatedResources []RelatedRule `json:"relatedResources"`
 }
 
-// encodeDesired checks the answer as strictly as the request, for Metacontroller does not: a nil child crashes it, one
-// of a kind that it does not watch is never deleted, and of two with one name the last wins without a word.
+// encodeDesired checks and encodes a response. Metacontroller does not check responses: a nil child crashes it, it never
+// deletes a child of a kind that it does not watch, and it silently applies the last of two children with the same name.
 //
-// encoding/json writes it, because the Kubernetes API types rely on that package's meaning of omitempty.
+// encodeDesired uses encoding/json because the Kubernetes API types rely on that package's meaning of omitempty.
 func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []string, finalizing bool) ([]byte, error) {
 	if desired.Finalized && !finalizing {
-		return nil, errors.New("only a finalize hook may answer finalized")
+		return nil, errors.New("only a finalize hook may set finalized")
 	}
 	if desired.ResyncAfter < 0 {
-		return nil, fmt.Errorf("resync after %s lies in the past", desired.ResyncAfter)
+		return nil, fmt.Errorf("resync after %s is negative", desired.ResyncAfter)
 	}
 	if err := checkChildren(desired.Children, parent.GetNamespace(), kinds); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []stri
 		return nil, err
 	}
 	if !bytes.HasPrefix(body, []byte(`{"status":{`)) {
-		return nil, fmt.Errorf("status must be an object: answer begins with %.20s", body)
+		return nil, fmt.Errorf("status must be an object: the response begins with %.20s", body)
 	}
 	return body, nil
 }
@@ -72,29 +72,29 @@ func checkChildren(children []runtime.Object, namespace string, kinds []string) 
 			return fmt.Errorf("child %d, a %s, has no name", i, kind)
 		}
 		if object.GetNamespace() != "" && object.GetNamespace() != namespace {
-			return fmt.Errorf("%s %s is in namespace %s, its parent in %s", kind, object.GetName(), object.GetNamespace(), namespace)
+			return fmt.Errorf("%s %s is in namespace %s, but its parent is in %s", kind, object.GetName(), object.GetNamespace(), namespace)
 		}
 		if seen[[2]string{kind, object.GetName()}] {
-			return fmt.Errorf("two children are the %s %s", kind, object.GetName())
+			return fmt.Errorf("two children have the kind and name %s %s", kind, object.GetName())
 		}
 		seen[[2]string{kind, object.GetName()}] = true
 	}
 	return nil
 }
 
-// groupKey names a kind as Metacontroller does in its requests: Pod.v1, Deployment.apps/v1.
+// groupKey returns Metacontroller's key of a kind: Pod.v1, Deployment.apps/v1.
 func groupKey(kind schema.GroupVersionKind) string {
 	return kind.Kind + "." + kind.GroupVersion().String()
 }
 
-// encodeRelated writes the rules for the customize hook's version. Under v1 Metacontroller confines every rule to the
-// parent's namespace by itself, and before 4.15 it refuses a rule with both a selector and a namespace.
+// encodeRelated encodes the rules for the customize hook's version. For v1, Metacontroller limits every rule to the parent's
+// namespace, and before 4.15 it refuses a rule with both a selector and a namespace.
 func encodeRelated(rules []RelatedRule, namespace, version string) ([]byte, error) {
 	response := customizeResponse{RelatedResources: append([]RelatedRule{}, rules...)}
 	for i := range response.RelatedResources {
 		rule := &response.RelatedResources[i]
 		if rule.APIVersion == "" || rule.Resource == "" {
-			return nil, fmt.Errorf("related rule %d names no resource", i)
+			return nil, fmt.Errorf("related rule %d has no resource", i)
 		}
 		if version != "v2" && rule.LabelSelector != nil && rule.Namespace == namespace {
 			rule.Namespace = ""

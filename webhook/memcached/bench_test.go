@@ -16,10 +16,10 @@ import (
 // BenchmarkSync answers requests for a number of pods; BenchmarkValid walks the same bytes and builds nothing, which is
 // what they are measured by.
 func BenchmarkSync(b *testing.B) {
-	handle := Controller(Config{}).Handlers()["sync"]
+	controller := Controller(Config{})
 	forSizes(b, func(b *testing.B, body []byte) {
 		for b.Loop() {
-			if _, err := handle(bytes.NewReader(body), metav1.Time{}); err != nil {
+			if _, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(body), metav1.Time{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -51,7 +51,8 @@ func forSizes(b *testing.B, run func(*testing.B, []byte)) {
 // TestRequestIsSettled: what is measured is the sync that a cluster sees most, of a parent that is as it should be.
 func TestRequestIsSettled(t *testing.T) {
 	body := requests.Sync(3)
-	response, err := Controller(Config{}).Handlers()["sync"](bytes.NewReader(body), metav1.Time{})
+	controller := Controller(Config{})
+	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(body), metav1.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 	if err != nil {
 		return nil, parent.errorAt("", err)
 	}
-	response, err := controller.Handlers()["sync"](bytes.NewReader(request), now)
+	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(request), now)
 	if err != nil {
 		path, _, _ := strings.Cut(err.Error(), ":")
 		return nil, parent.errorAt(path, err)

@@ -24,7 +24,7 @@ type decoding struct {
 
 // measureDecoding takes short turns, so that what disturbs one disturbs its neighbours.
 func measureDecoding(rounds int) ([]decoding, error) {
-	handle := memcached.Controller(memcached.Config{}).Handlers()["sync"]
+	controller := memcached.Controller(memcached.Config{})
 	results := make([]decoding, len(sizes))
 	bodies := make([][]byte, len(sizes))
 	for i, size := range sizes {
@@ -32,7 +32,7 @@ func measureDecoding(rounds int) ([]decoding, error) {
 		results[i] = decoding{size: size, body: len(bodies[i]), sync: time.Hour, valid: time.Hour}
 	}
 	sync := func(i int) error {
-		response, err := handle(bytes.NewReader(bodies[i]), metav1.Time{})
+		response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(bodies[i]), metav1.Time{})
 		results[i].answer = len(response.Body)
 		return err
 	}

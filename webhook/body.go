@@ -1,0 +1,65 @@
+package webhook
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+)
+
+// checkHeader refuses content types and encodings that Metacontroller never sends.
+func checkHeader(header http.Header) error {
+	contentType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || contentType != "application/json" {
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts application/json, not %q", header.Get("Content-Type"))}
+	}
+	if encoding := header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts an uncompressed body, not %q", encoding)}
+	}
+	return nil
+}
+
+// countingReader counts the bytes that are read.
+type countingReader struct {
+	reader io.Reader
+	bytes  int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.reader.Read(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// checkHeapEvery is the number of bytes that are read between two checks of the heap. The objects of a body need up to 80
+// times its size, if they are empty. A check takes about 1 µs.
+const checkHeapEvery = 64 << 10
+
+// guardedReader reads as long as the gate has memory.
+type guardedReader struct {
+	reader    io.Reader
+	gate      *requestGate
+	unchecked int // bytes until the next check
+}
+
+func (g *guardedReader) Read(p []byte) (int, error) {
+	if g.unchecked <= 0 {
+		if err := g.gate.checkHeap(); err != nil {
+			return 0, err
+		}
+		g.unchecked = checkHeapEvery
+	}
+	n, err := g.reader.Read(p)
+	g.unchecked -= n
+	return n, err
+}
+
+// maxDiscardBytes is the number of bytes that net/http discards, too.
+const maxDiscardBytes = 256 << 10
+
+// discard reads the rest of a refused body. Otherwise the caller may see a connection reset instead of the response, because
+// closing a connection with unread data resets it. net/http discards only if neither side closes the connection. Above the
+// limit MaxBytesReader delays the close.
+func discard(w http.ResponseWriter, body io.ReadCloser) {
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, body, maxDiscardBytes)) // an error changes nothing
+}

@@ -1,0 +1,189 @@
+// Package webhook serves the hooks of composite controllers over HTTP for Metacontroller.
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// Options configure a handler. Each zero field means a default.
+type Options struct {
+	// Controllers are the controllers whose hooks are served.
+	Controllers []composite.Controller
+	// Logger receives one line for each request: level debug for a success, info for a refusal, error for a defect.
+	Logger *slog.Logger
+	// Metrics count and time the requests.
+	Metrics *Metrics
+	// Now returns the current time.
+	Now func() time.Time
+	// Authorize returns an error to refuse a request. The default accepts all requests.
+	Authorize func(*http.Request) error
+	Limits
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics("")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Authorize == nil {
+		o.Authorize = func(*http.Request) error { return nil }
+	}
+	o.Limits = o.Limits.withDefaults()
+	return o
+}
+
+// NewHandler returns a handler that serves every hook at POST /<controller>/<hook>.
+func NewHandler(options Options) http.Handler {
+	options = options.withDefaults()
+	gate := newRequestGate(options.Limits)
+	router := chi.NewRouter()
+	router.Use(middleware.RequestID, returnRequestID)
+	// The metrics' labels are none, because a caller can send any number of different URLs and methods.
+	router.NotFound(newEndpoint(options, "none", "none", refuseURL).ServeHTTP)
+	router.MethodNotAllowed(newEndpoint(options, "none", "none", refuseMethod).ServeHTTP)
+	for _, controller := range options.Controllers {
+		for name, hook := range map[string]composite.Hook{
+			"sync":      controller.Sync,
+			"finalize":  controller.Finalize,
+			"customize": controller.Customize,
+		} {
+			if !hook.IsZero() {
+				respond := callHook(hook, controller.Parent, gate, options.Now)
+				router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newEndpoint(options, controller.Name, name, respond))
+			}
+		}
+	}
+	return router
+}
+
+// returnRequestID adds the ID of the request's log line to the response.
+func returnRequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(middleware.RequestIDHeader, middleware.GetReqID(r.Context()))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// responder returns the response to an authorized request, or an error that [toHTTPError] maps to a status code.
+type responder func(r *http.Request, body io.Reader) (composite.Response, error)
+
+func refuseURL(r *http.Request, _ io.Reader) (composite.Response, error) {
+	return composite.Response{}, &httpError{http.StatusNotFound, fmt.Sprintf("there is no hook at %.200q", r.URL.Path)}
+}
+
+func refuseMethod(r *http.Request, _ io.Reader) (composite.Response, error) {
+	return composite.Response{}, &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook accepts the method POST, not %.20q", r.Method)}
+}
+
+func callHook(hook composite.Hook, kind schema.GroupVersionKind, gate *requestGate, now func() time.Time) responder {
+	return func(r *http.Request, body io.Reader) (composite.Response, error) {
+		if err := checkHeader(r.Header); err != nil {
+			return composite.Response{}, err
+		}
+		leave, err := gate.enter(r.ContentLength)
+		if err != nil {
+			return composite.Response{}, err
+		}
+		defer leave()
+		return hook.Handle(kind, &guardedReader{reader: body, gate: gate}, metav1.NewTime(now()))
+	}
+}
+
+// endpoint authorizes, times, counts and logs the requests of a responder.
+type endpoint struct {
+	options          Options
+	controller, hook string
+	metrics          hookMetrics
+	respond          responder
+}
+
+func newEndpoint(options Options, controller, hook string, respond responder) *endpoint {
+	return &endpoint{options, controller, hook, options.Metrics.forHook(controller, hook), respond}
+}
+
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	e.metrics.inFlight.Inc()
+	defer e.metrics.inFlight.Dec()
+
+	body := &countingReader{reader: http.MaxBytesReader(w, r.Body, e.options.MaxBodyBytes)}
+	response, err := e.handle(r, body)
+	code := http.StatusOK
+	if err != nil {
+		refusal := toHTTPError(err)
+		code = refusal.code
+		refusal.write(w)
+		defer discard(w, r.Body)
+	} else {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body))) // avoids the chunked encoding of a long body
+		_, err = w.Write(response.Body)
+	}
+	took := time.Since(start)
+	e.metrics.observe(code, body.bytes, took)
+	e.log(r, response.Parent, code, err, took)
+}
+
+// handle turns a panic into an error, because a panic must change nothing in the cluster.
+func (e *endpoint) handle(r *http.Request, body io.Reader) (response composite.Response, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = &panicError{cause: cause, stack: debug.Stack()}
+		}
+	}()
+	if err := e.options.Authorize(r); err != nil {
+		return response, err
+	}
+	return e.respond(r, body)
+}
+
+// log writes the log line of a request. The line has the parent's name but never the content of an object.
+func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, err error, took time.Duration) {
+	level := slog.LevelDebug
+	switch {
+	case code >= http.StatusInternalServerError:
+		level = slog.LevelError
+	case err != nil:
+		level = slog.LevelInfo
+	}
+	if !e.options.Logger.Enabled(r.Context(), level) {
+		return
+	}
+	attributes := []slog.Attr{
+		slog.String("controller", e.controller),
+		slog.String("hook", e.hook),
+		slog.Int("code", code),
+		slog.Float64("seconds", took.Seconds()),
+		slog.String("request", middleware.GetReqID(r.Context())),
+	}
+	if parent.Name != "" {
+		attributes = append(attributes, slog.String("parent", parent.String()))
+	}
+	if err != nil {
+		attributes = append(attributes, slog.String("caller", r.RemoteAddr), slog.String("error", err.Error()))
+	}
+	if panicked, ok := errors.AsType[*panicError](err); ok {
+		attributes = append(attributes, slog.String("stack", string(panicked.stack)))
+	}
+	e.options.Logger.LogAttrs(r.Context(), level, "hook", attributes...)
+}

@@ -1,4 +1,4 @@
-// Memcached-operator runs Memcached on Kubernetes: it answers the hooks of Metacontroller's composite controllers.
+// Memcached-operator runs Memcached on Kubernetes. It serves the hooks of Metacontroller's composite controllers.
 package main
 
 import (
@@ -23,26 +23,26 @@ import (
 	"github.com/example/memcached-operator/webhook/render"
 )
 
-// version is set by the linker in a release.
+// version is set by the linker.
 var version string
 
-const usage = `memcached-operator answers Metacontroller's hooks for Memcached.
+const serveUsage = `memcached-operator serves Metacontroller's hooks for Memcached.
 
 Usage:
   memcached-operator [serve] [flags]   serve the hooks over HTTP
-  memcached-operator render -f FILE    print what parents become, without a cluster
-  memcached-operator reload [flags]    beside memcached, have it read changed certificates and passwords
+  memcached-operator render -f FILE    print the desired state of custom resources, without a cluster
+  memcached-operator reload [flags]    run next to memcached and reload changed certificates and passwords
   memcached-operator version           print the version
 
 Flags of serve:
 `
 
-// usageError is a mistake in the command line. The program exits with 2.
+// usageError is an error in the command line. The exit code is 2.
 type usageError struct{ error }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the program at once.
+	// A second signal ends the program immediately.
 	context.AfterFunc(ctx, stop)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	if err == nil {
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case "help":
 		return serve(ctx, []string{"-h"}, stdout, stderr)
 	}
-	return usageError{fmt.Errorf("there is no command %q: use serve, render, reload or version, or -h for help", command)}
+	return usageError{fmt.Errorf("unknown command %q: use serve, render, reload or version, or -h for help", command)}
 }
 
 func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -83,10 +83,10 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	config.AddFlags(flags)
 	addReloaderImage(flags, &caches)
-	flags.TextVar(&level, "log-level", slog.LevelInfo, "least `level` that is logged: debug, info, warn or error")
+	flags.TextVar(&level, "log-level", slog.LevelInfo, "minimum `level` of log lines: debug, info, warn or error")
 	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
 
-	if ok, err := parse(flags, args, stdout, usage); !ok {
+	if ok, err := parse(flags, args, stdout, serveUsage); !ok {
 		return err
 	}
 	if err := config.Check(); err != nil {
@@ -101,15 +101,15 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return webhook.Serve(ctx, config)
 }
 
-// addReloaderImage adds the flag that serve and render have in common.
+// addReloaderImage adds the flag that serve and render share.
 func addReloaderImage(flags *flag.FlagSet, caches *memcached.Config) {
 	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords; empty for no reloader")
 }
 
-// parse reads the flags of a command that takes nothing else. It returns false where that was all: after printing the help
-// that was asked for, or with what is wrong.
+// parse parses the flags of a command without other arguments. It returns false if the command must not run: after printing
+// the help, or with a usageError.
 func parse(flags *flag.FlagSet, args []string, stdout io.Writer, usage string) (bool, error) {
-	flags.SetOutput(io.Discard) // which would print a mistake before main does
+	flags.SetOutput(io.Discard) // main prints the error
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -120,7 +120,7 @@ func parse(flags *flag.FlagSet, args []string, stdout io.Writer, usage string) (
 	case err != nil:
 		return false, usageError{err}
 	case flags.NArg() > 0:
-		return false, usageError{fmt.Errorf("%s takes flags only, not %q", flags.Name(), flags.Arg(0))}
+		return false, usageError{fmt.Errorf("%s accepts only flags, not %q", flags.Name(), flags.Arg(0))}
 	}
 	return true, nil
 }
@@ -136,8 +136,8 @@ func logHandler(format string, w io.Writer, level slog.Level) (slog.Handler, err
 	return nil, fmt.Errorf("invalid value %q for flag -log-format: use text or json", format)
 }
 
-const renderUsage = `memcached-operator render prints what parents become, without a cluster: each parent with its
-status, then its children, as kubectl diff -f - takes them.
+const renderUsage = `memcached-operator render prints the desired state of custom resources without a cluster: each custom resource with
+its status, followed by its children. The output is valid input for kubectl diff -f -.
 
 `
 
@@ -146,11 +146,11 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	var observedFile, format string
 	var caches memcached.Config
 	flags := flag.NewFlagSet("render", flag.ContinueOnError)
-	flags.Func("f", "`file` of parents, - for standard input; may be repeated", func(file string) error {
+	flags.Func("f", "`file` with custom resources, - for standard input; may be repeated", func(file string) error {
 		files = append(files, file)
 		return nil
 	})
-	flags.StringVar(&observedFile, "observed", "", "`file` of a recorded sync request, whose children and related objects are observed")
+	flags.StringVar(&observedFile, "observed", "", "`file` with a recorded sync request, whose children and related objects are the observed state")
 	addReloaderImage(flags, &caches)
 	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
 	if ok, err := parse(flags, args, stdout, renderUsage); !ok {
@@ -161,7 +161,7 @@ func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
 	case !known:
 		return usageError{fmt.Errorf("invalid value %q for flag -o: use yaml or json", format)}
 	case len(files) == 0:
-		return usageError{errors.New("render needs a file: -f FILE, or -f - for standard input")}
+		return usageError{errors.New("render requires a file: -f FILE, or -f - for standard input")}
 	}
 	return renderTo(stdout, stdin, files, observedFile, caches, encode)
 }
@@ -201,9 +201,9 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-const reloadUsage = `memcached-operator reload runs in the pod of a cache. It makes memcached load its certificate and its passwords
-again when their files have changed. It ends with 1 when memcached does not accept a change, and writes why to a file; and
-with 0 once memcached accepts the files again after that.
+const reloadUsage = `memcached-operator reload runs next to memcached in the same pod. When the files of certificates or passwords change, it
+makes memcached reload them. If memcached does not accept a change, reload writes the reason to a file and exits with 1.
+Once memcached accepts the files again, reload exits with 0.
 
 `
 
@@ -212,7 +212,7 @@ func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	var reportFile string
 	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
 	config.AddFlags(flags)
-	flags.StringVar(&reportFile, "report", "/dev/termination-log", "`file` for the reason of a failure, which the kubelet copies to the pod's status")
+	flags.StringVar(&reportFile, "report", "/dev/termination-log", "`file` for the reason of a failure; the kubelet copies it to the pod's status")
 	if ok, err := parse(flags, args, stdout, reloadUsage); !ok {
 		return err
 	}
@@ -229,7 +229,7 @@ func reload(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 
 func printVersion(args []string, stdout io.Writer) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("version takes no arguments, not %q", args[0])}
+		return usageError{fmt.Errorf("version accepts no arguments, not %q", args[0])}
 	}
 	_, err := fmt.Fprintf(stdout, "memcached-operator %s (%s, %s/%s)\n", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 )
 
 func TestTokens(t *testing.T) {
-	file := authority.Write(t.TempDir(), "tokens", []byte("old-token\n\n  new-token \r\n"))
+	file := ca.Write(t.TempDir(), "tokens", []byte("old-token\n\n  new-token \r\n"))
 	callers, err := newAuthorizer(Config{TokenFile: file, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -40,9 +40,9 @@ func TestTokens(t *testing.T) {
 }
 
 func TestClientNames(t *testing.T) {
-	ca := authority.New()
-	presented := func(subject authority.Subject) *tls.ConnectionState {
-		leaf := ca.Certificate(subject).Leaf
+	issuer := ca.New()
+	presented := func(subject ca.Subject) *tls.ConnectionState {
+		leaf := issuer.Certificate(subject).Leaf
 		return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{leaf}}}
 	}
 	some := &authorizer{certificates: true, names: []string{"metacontroller.metacontroller.svc", "spiffe://cluster/ns/metacontroller"}}
@@ -53,14 +53,14 @@ func TestClientNames(t *testing.T) {
 		state   *tls.ConnectionState
 		code    int
 	}{
-		{"an allowed DNS name", some, presented(authority.Subject{DNSName: "metacontroller.metacontroller.svc"}), 200},
-		{"an allowed URI", some, presented(authority.Subject{URI: "spiffe://cluster/ns/metacontroller"}), 200},
-		{"an allowed common name", some, presented(authority.Subject{CommonName: "metacontroller.metacontroller.svc"}), 200},
-		{"one allowed name is enough", some, presented(authority.Subject{CommonName: "x", DNSName: "metacontroller.metacontroller.svc"}), 200},
-		{"another name from the same CA", some, presented(authority.Subject{CommonName: "prometheus"}), 403},
-		{"a name with an allowed name as its prefix", some, presented(authority.Subject{DNSName: "metacontroller.metacontroller.svc.example.com"}), 403},
-		{"no name at all", some, presented(authority.Subject{}), 403},
-		{"without -client-names, any name is allowed", every, presented(authority.Subject{}), 200},
+		{"an allowed DNS name", some, presented(ca.Subject{DNSName: "metacontroller.metacontroller.svc"}), 200},
+		{"an allowed URI", some, presented(ca.Subject{URI: "spiffe://cluster/ns/metacontroller"}), 200},
+		{"an allowed common name", some, presented(ca.Subject{CommonName: "metacontroller.metacontroller.svc"}), 200},
+		{"one allowed name is enough", some, presented(ca.Subject{CommonName: "x", DNSName: "metacontroller.metacontroller.svc"}), 200},
+		{"another name from the same CA", some, presented(ca.Subject{CommonName: "prometheus"}), 403},
+		{"a name with an allowed name as its prefix", some, presented(ca.Subject{DNSName: "metacontroller.metacontroller.svc.example.com"}), 403},
+		{"no name at all", some, presented(ca.Subject{}), 403},
+		{"without -client-names, any name is allowed", every, presented(ca.Subject{}), 200},
 		{"no certificate", every, &tls.ConnectionState{}, 401},
 		{"a certificate that was not verified", every, &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}, 401},
 		{"plain HTTP", every, nil, 401},
@@ -85,10 +85,10 @@ func wantCode(t *testing.T, reason string, err error, want int) {
 // TestInvalidCredentials: a server must not start if it cannot read the credentials that callers need.
 func TestInvalidCredentials(t *testing.T) {
 	directory := t.TempDir()
-	certificate, key := authority.New().Issue(authority.Subject{CommonName: "hook"})
-	_, otherKey := authority.New().Issue(authority.Subject{CommonName: "other"})
-	certFile, keyFile := authority.Write(directory, "tls.crt", certificate), authority.Write(directory, "tls.key", key)
-	other, empty := authority.Write(directory, "other.key", otherKey), authority.Write(directory, "empty", []byte("\n \n"))
+	certificate, key := ca.New().Issue(ca.Subject{CommonName: "hook"})
+	_, otherKey := ca.New().Issue(ca.Subject{CommonName: "other"})
+	certFile, keyFile := ca.Write(directory, "tls.crt", certificate), ca.Write(directory, "tls.key", key)
+	other, empty := ca.Write(directory, "other.key", otherKey), ca.Write(directory, "empty", []byte("\n \n"))
 	for _, test := range []struct {
 		reason, message string
 		config          Config

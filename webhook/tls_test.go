@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
 )
@@ -33,21 +33,21 @@ func serveTLS(t *testing.T, config Config) string {
 }
 
 func TestTLS(t *testing.T) {
-	ours, theirs, directory := authority.New(), authority.New(), t.TempDir()
-	certificate, key := ours.Issue(authority.Subject{CommonName: "hook"})
+	ours, theirs, directory := ca.New(), ca.New(), t.TempDir()
+	certificate, key := ours.Issue(ca.Subject{CommonName: "hook"})
 	config := Config{Controllers: parents.Controllers(memcached.Config{}), TLS: TLS{
-		CertFile: authority.Write(directory, "tls.crt", certificate),
-		KeyFile:  authority.Write(directory, "tls.key", key),
+		CertFile: ca.Write(directory, "tls.crt", certificate),
+		KeyFile:  ca.Write(directory, "tls.key", key),
 	}}
 	mutual := config
-	mutual.TLS.ClientCAFile = authority.Write(directory, "ca.crt", ours.PEM())
+	mutual.TLS.ClientCAFile = ca.Write(directory, "ca.crt", ours.PEM())
 	mutual.TLS.ClientNames = []string{"metacontroller"}
-	mutual.TokenFile = authority.Write(directory, "token", []byte("secret"))
+	mutual.TokenFile = ca.Write(directory, "token", []byte("secret"))
 	tls12 := config
 	tls12.TLS.MinVersion = tls.VersionTLS12
 	oneWay, tls12Address, twoWay := serveTLS(t, config), serveTLS(t, tls12), serveTLS(t, mutual)
 
-	metacontroller := ours.Certificate(authority.Subject{CommonName: "metacontroller"})
+	metacontroller := ours.Certificate(ca.Subject{CommonName: "metacontroller"})
 	for _, test := range []struct {
 		reason, address, token string
 		client                 *tls.Config
@@ -60,8 +60,8 @@ func TestTLS(t *testing.T) {
 		{"certificate and token", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "200"},
 		{"no certificate", twoWay, "secret", &tls.Config{RootCAs: ours.Pool()}, "401"},
 		{"no token", twoWay, "", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "401"},
-		{"a name that is not allowed", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "other"})}}, "403"},
-		{"an allowed name from another CA", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{theirs.Certificate(authority.Subject{CommonName: "metacontroller"})}}, "tls: "},
+		{"a name that is not allowed", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{ours.Certificate(ca.Subject{CommonName: "other"})}}, "403"},
+		{"an allowed name from another CA", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{theirs.Certificate(ca.Subject{CommonName: "metacontroller"})}}, "tls: "},
 	} {
 		if got := call(t, "https://"+test.address, test.token, test.client); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want %s", test.reason, got, test.want)

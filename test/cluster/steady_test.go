@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 )
 
 var compositeControllerKind = schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeController"}
@@ -56,10 +56,10 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 // secretsIn creates what the secure sample names, which pods wait for where they really run.
 func secretsIn(t *testing.T, namespace string) {
 	t.Helper()
-	ca := authority.New()
-	certificate, key := ca.Issue(authority.Subject{DNSName: "memcached-secure." + namespace + ".svc"})
+	issuer := ca.New()
+	certificate, key := issuer.Issue(ca.Subject{DNSName: "memcached-secure." + namespace + ".svc"})
 	for name, data := range map[string]map[string][]byte{
-		"memcached-secure-tls":   {"tls.crt": certificate, "tls.key": key, "ca.crt": ca.PEM()},
+		"memcached-secure-tls":   {"tls.crt": certificate, "tls.key": key, "ca.crt": issuer.PEM()},
 		"memcached-secure-users": {"passwords": []byte("app@memcached-secure:secret\n")},
 	} {
 		must(t, shared.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data}))

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/test/requests"
 )
 
@@ -24,16 +24,16 @@ func rotation(ctx context.Context, s suite) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ca := authority.New()
+	issuer := ca.New()
 	put := func(number int) {
-		certificate, key := ca.Issue(authority.Subject{CommonName: "hook " + strconv.Itoa(number)})
-		authority.Write(folder, "tls.crt", certificate)
-		authority.Write(folder, "tls.key", key) // between the two they do not match
+		certificate, key := issuer.Issue(ca.Subject{CommonName: "hook " + strconv.Itoa(number)})
+		ca.Write(folder, "tls.crt", certificate)
+		ca.Write(folder, "tls.key", key) // between the two they do not match
 		// The token before stays valid, so that callers can change in their own time.
-		authority.Write(folder, "token", fmt.Appendf(nil, "token-%d\ntoken-%d\n", number-1, number))
+		ca.Write(folder, "token", fmt.Appendf(nil, "token-%d\ntoken-%d\n", number-1, number))
 	}
 	put(0)
-	authority.Write(folder, "ca.crt", ca.PEM())
+	ca.Write(folder, "ca.crt", issuer.PEM())
 	server, err := start(ctx, s.binary,
 		"-tls-cert="+filepath.Join(folder, "tls.crt"), "-tls-key="+filepath.Join(folder, "tls.key"),
 		"-client-ca="+filepath.Join(folder, "ca.crt"), "-client-names=metacontroller", "-token-file="+filepath.Join(folder, "token"))
@@ -46,8 +46,8 @@ func rotation(ctx context.Context, s suite) ([]result, error) {
 	token := func() string { return "token-" + strconv.FormatInt(current.Load(), 10) }
 	seen := new(sync.Map)
 	config := &tls.Config{
-		RootCAs:      ca.Pool(),
-		Certificates: []tls.Certificate{ca.Certificate(authority.Subject{CommonName: "metacontroller"})},
+		RootCAs:      issuer.Pool(),
+		Certificates: []tls.Certificate{issuer.Certificate(ca.Subject{CommonName: "metacontroller"})},
 		VerifyConnection: func(state tls.ConnectionState) error {
 			seen.Store(state.PeerCertificates[0].Subject.CommonName, true)
 			return nil

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -59,7 +59,7 @@ func TestSettings(t *testing.T) {
 func TestSamples(t *testing.T) {
 	for file, spec := range samples(t) {
 		t.Run(file, func(t *testing.T) {
-			s, _, _ := startSecure(t, spec, authority.New())
+			s, _, _ := startSecure(t, spec, ca.New())
 			if loopback := s.ports[loopbackPort]; loopback != "" {
 				s.address = loopback
 			}

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -33,7 +33,7 @@ func TestProbesAreNotLogged(t *testing.T) {
 	for _, test := range cases {
 		t.Run(test.reason, func(t *testing.T) {
 			test.spec.Size = new(int32(1))
-			ours := authority.New()
+			ours := ca.New()
 			s, pod, _ := startSecure(t, test.spec, ours)
 			container := pod.Containers[0]
 			probed := probedPort(t, container)
@@ -77,7 +77,7 @@ func (s server) probe(t *testing.T, port string) {
 }
 
 // settle returns once the server has accepted all connections to an address before this one: it accepts them in order.
-func (s server) settle(t *testing.T, address string, issuer *authority.Authority, secured bool) {
+func (s server) settle(t *testing.T, address string, issuer *ca.CA, secured bool) {
 	t.Helper()
 	var config *tls.Config
 	if secured {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -24,8 +24,8 @@ func rotating() []combination {
 // TestRotation: a full cache accepts a new certificate and new passwords, and keeps every item. What it cannot accept is
 // reported by one end of the reloader and withdrawn by another; meanwhile it serves with what it has.
 func TestRotation(t *testing.T) {
-	ours := authority.New()
-	client := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: []tls.Certificate{ours.Certificate(authority.Subject{CommonName: "client"})}}
+	ours := ca.New()
+	client := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: []tls.Certificate{ours.Certificate(ca.Subject{CommonName: "client"})}}
 	for _, c := range rotating() {
 		t.Run(c.String(), func(t *testing.T) {
 			s, pod, folder := startSecure(t, c.spec(), ours)
@@ -76,9 +76,9 @@ func TestRotation(t *testing.T) {
 
 // rotate puts another certificate and another password in place, and returns that password. The certificate comes last:
 // until then it does not match its key, and memcached does not accept what the files hold.
-func (c combination) rotate(t *testing.T, folder string, issuer *authority.Authority) string {
+func (c combination) rotate(t *testing.T, folder string, issuer *ca.CA) string {
 	t.Helper()
-	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
+	certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
 	if c.clientAuth != "" {
 		writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
 	}
@@ -101,7 +101,7 @@ func (c combination) breakSecrets(t *testing.T, folder string) {
 		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte("app\n"))
 		return
 	}
-	certificate, _ := authority.New().Issue(authority.Subject{CommonName: "cache"})
+	certificate, _ := ca.New().Issue(ca.Subject{CommonName: "cache"})
 	writeFile(t, filepath.Join(folder, "tls", "tls.crt"), certificate)
 }
 
@@ -187,13 +187,13 @@ func serial(address string, config *tls.Config) string {
 // TestAuthorityRotation: clients of a new authority get in without a restart. Those of the old one still do as well, for
 // memcached adds authorities and forgets none: crds/memcached/README.md says so, and what to do about it.
 func TestAuthorityRotation(t *testing.T) {
-	ours, next := authority.New(), authority.New()
+	ours, next := ca.New(), ca.New()
 	c := combination{clientAuth: v1alpha1.ClientAuthRequire}
 	s, pod, folder := startSecure(t, c.spec(), ours)
 	reloader := startReloader(t, pod, folder, s)
 	writeFile(t, filepath.Join(folder, "tls", "ca.crt"), next.PEM())
 	reloader.waitForUse(t)
-	client := func(issuer *authority.Authority) error {
+	client := func(issuer *ca.CA) error {
 		config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache"}
 		return c.try(s.address, presents(config, issuer), "", "")
 	}
@@ -203,7 +203,7 @@ func TestAuthorityRotation(t *testing.T) {
 	if err := client(ours); err != nil {
 		t.Errorf("a client of the old authority is refused, and README says otherwise: %v", err)
 	}
-	if err := client(authority.New()); err == nil {
+	if err := client(ca.New()); err == nil {
 		t.Error("a client of no authority gets in")
 	}
 }

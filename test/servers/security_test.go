@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -68,9 +68,9 @@ func (c combination) spec() v1alpha1.MemcachedSpec {
 }
 
 // startSecure starts what the pods of the spec run, with the Secrets that it names.
-func startSecure(t *testing.T, spec v1alpha1.MemcachedSpec, issuer *authority.Authority) (server, corev1.PodSpec, string) {
+func startSecure(t *testing.T, spec v1alpha1.MemcachedSpec, issuer *ca.CA) (server, corev1.PodSpec, string) {
 	t.Helper()
-	certificate, key := issuer.Issue(authority.Subject{CommonName: "cache", DNSName: "cache"})
+	certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
 	pod := pod(t, spec)
 	all := secrets{}
 	if spec.TLS != nil {
@@ -89,7 +89,7 @@ func startSecure(t *testing.T, spec v1alpha1.MemcachedSpec, issuer *authority.Au
 // TestSecurity: a real memcached lets in whom the spec lets in, and nobody else, on the ports that are declared, and on
 // no others.
 func TestSecurity(t *testing.T) {
-	ours, stranger := authority.New(), authority.New()
+	ours, stranger := ca.New(), ca.New()
 	for _, c := range combinations() {
 		t.Run(c.String(), func(t *testing.T) {
 			s, pod, _ := startSecure(t, c.spec(), ours)
@@ -114,12 +114,12 @@ func TestSecurity(t *testing.T) {
 }
 
 // checkClients tries certificates: none, one of the authority, and one of another.
-func (c combination) checkClients(t *testing.T, address string, ours, stranger *authority.Authority) {
+func (c combination) checkClients(t *testing.T, address string, ours, stranger *ca.CA) {
 	t.Helper()
 	trusting := func(certificates ...tls.Certificate) *tls.Config {
 		return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: certificates}
 	}
-	known := trusting(ours.Certificate(authority.Subject{CommonName: "client"}))
+	known := trusting(ours.Certificate(ca.Subject{CommonName: "client"}))
 	c.checkLogins(t, address, known)
 	cases := []struct {
 		reason string
@@ -145,8 +145,8 @@ func (c combination) checkClients(t *testing.T, address string, ours, stranger *
 }
 
 // presents makes a client present a certificate of an authority that the server has not asked for.
-func presents(config *tls.Config, authorities *authority.Authority) *tls.Config {
-	certificate := authorities.Certificate(authority.Subject{CommonName: "client"})
+func presents(config *tls.Config, authorities *ca.CA) *tls.Config {
+	certificate := authorities.Certificate(ca.Subject{CommonName: "client"})
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &certificate, nil }
 	return config
 }

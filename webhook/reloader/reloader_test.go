@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 )
 
 // imitation is a memcached that knows one password, and reads it again when it is told to. test/servers has the real one.
@@ -56,7 +56,7 @@ func (m *imitation) read() error {
 }
 
 func (m *imitation) write(content string) {
-	authority.Write(filepath.Dir(m.file), filepath.Base(m.file), []byte(content))
+	ca.Write(filepath.Dir(m.file), filepath.Base(m.file), []byte(content))
 }
 
 func (m *imitation) answer(connection net.Conn) {
@@ -80,7 +80,7 @@ func (m *imitation) config(t *testing.T) Config {
 
 // TestRun: a change that memcached accepts ends nothing. A failure does, and so does its end, each once.
 func TestRun(t *testing.T) {
-	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("app:one\n")))
+	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	accepted := m.config(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -120,7 +120,7 @@ func TestUsersIn(t *testing.T) {
 		{"nobody could log in", "\n", nil},
 	}
 	for _, test := range cases {
-		got, err := usersIn(authority.Write(t.TempDir(), "passwords", []byte(test.content)))
+		got, err := usersIn(ca.Write(t.TempDir(), "passwords", []byte(test.content)))
 		if (err != nil) != (test.want == nil) {
 			t.Errorf("%s: %v", test.reason, err)
 		}
@@ -131,7 +131,7 @@ func TestUsersIn(t *testing.T) {
 }
 
 func TestCertificateIn(t *testing.T) {
-	certificate, key := authority.New().Issue(authority.Subject{CommonName: "cache"})
+	certificate, key := ca.New().Issue(ca.Subject{CommonName: "cache"})
 	cases := []struct {
 		reason, content string
 		found           bool
@@ -144,7 +144,7 @@ func TestCertificateIn(t *testing.T) {
 		{"a damaged one", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", false},
 	}
 	for _, test := range cases {
-		_, err := certificateIn(authority.Write(t.TempDir(), "tls.crt", []byte(test.content)))
+		_, err := certificateIn(ca.Write(t.TempDir(), "tls.crt", []byte(test.content)))
 		if (err == nil) != test.found || err != nil && !strings.HasPrefix(err.Error(), "tls.crt") {
 			t.Errorf("%s: %v", test.reason, err)
 		}

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 )
 
 // TestWatch goes through what the status of the pod may show of a failure: nothing, the failure, or a later end.
 func TestWatch(t *testing.T) {
-	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("app:one\n")))
+	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	config := m.config(t)
 	config.Patience = 30 * time.Second
 	const bad = "nothing\n"
@@ -85,7 +85,7 @@ func markerOf(t *testing.T, config Config) string {
 // TestWatchAfterAnAttempt: what was tried and failed may have changed what memcached uses, so the files are applied again
 // even if they are as they were. A later failure is another one.
 func TestWatchAfterAnAttempt(t *testing.T) {
-	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("app:one\n")))
+	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	config := m.config(t)
 	config.Patience = 30 * time.Second
 	signals := 0
@@ -104,7 +104,7 @@ func TestWatchAfterAnAttempt(t *testing.T) {
 
 // TestWatchWithoutMemory: a container that could not remember its report would end again and again.
 func TestWatchWithoutMemory(t *testing.T) {
-	m := newImitation(t, authority.Write(t.TempDir(), "passwords", []byte("nothing\n")))
+	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("nothing\n")))
 	config := m.config(t)
 	config.Marker = filepath.Join(t.TempDir(), "missing", "marker")
 	w, now := newWatch(config), time.Now()
@@ -117,7 +117,7 @@ func TestWatchWithoutMemory(t *testing.T) {
 
 // TestMarkerCutShort: a write that was cut short leaves an empty file.
 func TestMarkerCutShort(t *testing.T) {
-	file := authority.Write(t.TempDir(), "marker", nil)
+	file := ca.Write(t.TempDir(), "marker", nil)
 	if got, _, err := marker(file).start(); got != hidden || err != nil {
 		t.Errorf("an empty marker means %d, %v, want one more report", got, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 )
 
 // TestReady: a newcomer applies the sample and waits, with every protection on.
@@ -39,7 +39,7 @@ func TestCallers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metacontroller := signer.Certificate(authority.Subject{DNSName: "metacontroller.metacontroller"})
+	metacontroller := signer.Certificate(ca.Subject{DNSName: "metacontroller.metacontroller"})
 	cases := []struct {
 		why, token  string
 		certificate *tls.Certificate
@@ -49,7 +49,7 @@ func TestCallers(t *testing.T) {
 		{"a token alone may have been read somewhere", token, nil, http.StatusUnauthorized},
 		{"a certificate alone is half of what is asked for", "", &metacontroller, http.StatusUnauthorized},
 		{"the token is not ours", "guess", &metacontroller, http.StatusUnauthorized},
-		{"the certificate names somebody else", token, new(signer.Certificate(authority.Subject{DNSName: "somebody.else"})), http.StatusForbidden},
+		{"the certificate names somebody else", token, new(signer.Certificate(ca.Subject{DNSName: "somebody.else"})), http.StatusForbidden},
 		{"that is Metacontroller", token, &metacontroller, http.StatusOK},
 	}
 	for _, c := range cases {

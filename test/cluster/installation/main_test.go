@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/example/memcached-operator/test/authority"
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/test/cluster"
 )
 
@@ -25,7 +25,7 @@ const root = "../../.."
 
 var (
 	installed *cluster.Cluster
-	signer    = authority.New()
+	signer    = ca.New()
 )
 
 func TestMain(m *testing.M) {
@@ -100,7 +100,7 @@ func issue(ctx context.Context, c *cluster.Cluster) error {
 		if err != nil {
 			return err
 		}
-		public, private := signer.Issue(authority.Subject{DNSName: names[0]})
+		public, private := signer.Issue(ca.Subject{DNSName: names[0]})
 		err = c.Client.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: certificate.GetNamespace(), Name: secret},
 			Type:       corev1.SecretTypeTLS,

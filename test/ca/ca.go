@@ -1,5 +1,5 @@
-// Package authority issues certificates to tests. It panics when it cannot: no test goes on without them.
-package authority
+// Package ca issues certificates for tests. It panics on errors, because no test can continue without a certificate.
+package ca
 
 import (
 	"crypto/ecdsa"
@@ -17,41 +17,41 @@ import (
 	"time"
 )
 
-// Authority signs certificates that hold for an hour.
-type Authority struct {
+// CA signs certificates that are valid for one hour.
+type CA struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// New returns an authority that nobody trusts yet.
-func New() *Authority {
+// New returns a CA with a new key.
+func New() *CA {
 	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	template := newTemplate("authority")
+	template := newTemplate("test CA")
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign
 	der := must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
-	return &Authority{certificate: must(x509.ParseCertificate(der)), key: key}
+	return &CA{certificate: must(x509.ParseCertificate(der)), key: key}
 }
 
-// Pool returns what trusts the authority.
-func (a *Authority) Pool() *x509.CertPool {
+// Pool returns a certificate pool that trusts only this CA.
+func (c *CA) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
-	pool.AddCert(a.certificate)
+	pool.AddCert(c.certificate)
 	return pool
 }
 
-// PEM is the authority's own certificate.
-func (a *Authority) PEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+// PEM returns the certificate of the CA.
+func (c *CA) PEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.certificate.Raw})
 }
 
-// Subject is who a certificate is for.
+// Subject has the names in a certificate.
 type Subject struct {
 	CommonName, DNSName, URI string
 }
 
-// Issue returns a new certificate and its key in PEM, for a client or a server on loopback.
-func (a *Authority) Issue(subject Subject) (certificate, key []byte) {
+// Issue returns a new certificate and its key in PEM. Clients and servers on loopback can use them.
+func (c *CA) Issue(subject Subject) (certificate, key []byte) {
 	template := newTemplate(subject.CommonName)
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
@@ -63,20 +63,20 @@ func (a *Authority) Issue(subject Subject) (certificate, key []byte) {
 		template.URIs = []*url.URL{must(url.Parse(subject.URI))}
 	}
 	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	der := must(x509.CreateCertificate(rand.Reader, template, a.certificate, private.Public(), a.key))
+	der := must(x509.CreateCertificate(rand.Reader, template, c.certificate, private.Public(), c.key))
 	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	key = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(private))})
 	return certificate, key
 }
 
-// Certificate returns a new certificate for a client or server of the test's own.
-func (a *Authority) Certificate(subject Subject) tls.Certificate {
-	return must(tls.X509KeyPair(a.Issue(subject)))
+// Certificate returns a new certificate for a client or server in the process of the test.
+func (c *CA) Certificate(subject Subject) tls.Certificate {
+	return must(tls.X509KeyPair(c.Issue(subject)))
 }
 
-// Write puts a file in place of another at once, as a Secret's volume does, and returns its name.
-func Write(folder, name string, content []byte) string {
-	file := filepath.Join(folder, name)
+// Write replaces a file atomically, as a Secret volume does, and returns its path.
+func Write(dir, name string, content []byte) string {
+	file := filepath.Join(dir, name)
 	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
 		panic(err)
 	}

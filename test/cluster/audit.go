@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// writeAuditPolicy has the API server log each request of the users once, when it is answered, without what it holds.
+// writeAuditPolicy writes a policy that logs each request of the users once, when the response is complete, without bodies.
 func (c *Cluster) writeAuditPolicy(users []string) (string, error) {
 	type rule struct {
 		Level string   `json:"level"`
@@ -23,8 +23,8 @@ func (c *Cluster) writeAuditPolicy(users []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.AuditLog = filepath.Join(c.folder, "audit.log")
-	path := filepath.Join(c.folder, "audit-policy.yaml")
+	c.AuditLog = filepath.Join(c.dir, "audit.log")
+	path := filepath.Join(c.dir, "audit-policy.yaml")
 	if err := os.WriteFile(path, policy, 0o600); err != nil {
 		return "", fmt.Errorf("write the audit policy: %w", err)
 	}

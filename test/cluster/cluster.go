@@ -1,9 +1,9 @@
 // Package cluster runs a real Kubernetes control plane on this machine: etcd, kube-apiserver, kube-controller-manager
-// and kube-scheduler, with kwok in the place of kubelets: pods become Running, and no container is started. On it run the
-// hook of this repository and Metacontroller, with every CustomResourceDefinition and CompositeController of the
-// repository applied. The demo and the cluster tests are built on it.
+// and kube-scheduler. kwok simulates the kubelets: pods become Running, but no container starts. The cluster runs the hook
+// of this repository and Metacontroller, with every CRD and CompositeController of the repository applied. The demo and
+// the cluster tests use it.
 //
-// Every server listens on a free loopback port and keeps its state in one temporary folder.
+// Every server listens on a free loopback port and keeps its state in one temporary directory.
 package cluster
 
 import (
@@ -24,17 +24,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Options say how a cluster differs from the usual one.
+// Options configure a cluster.
 type Options struct {
-	// Progress is told what is being done, in plain lines.
+	// Progress receives one line of text for each step.
 	Progress io.Writer
-	// Logs is the folder that each program's log is written to. When it is empty, the logs go with the cluster.
+	// Logs is the directory for the programs' logs. If it is empty, Stop deletes the logs.
 	Logs string
-	// Front returns the URL that Metacontroller calls in the place of the hook's own: that of a proxy, in a test.
-	Front func(hookURL string) (string, error)
-	// MetacontrollerFlags come after the usual ones of the real Metacontroller, and so count instead of them.
+	// ReplaceURL returns the URL that Metacontroller calls instead of the hook's URL, for example the URL of a proxy.
+	ReplaceURL func(hookURL string) (string, error)
+	// MetacontrollerFlags follow the default flags of the real Metacontroller and override them.
 	MetacontrollerFlags []string
-	// Audit names the users whose requests the API server writes to the cluster's AuditLog, one line of JSON for each.
+	// Audit names the users whose requests the API server writes to AuditLog, one line of JSON per request.
 	Audit []string
 }
 
@@ -42,40 +42,40 @@ type Options struct {
 type Cluster struct {
 	Client     client.WithWatch
 	Config     *rest.Config
-	Kubeconfig string // path of a file that gives every right
-	Kubectl    string // path of the program
-	AuditLog   string // path of a file, of a cluster that was started with users to audit
+	Kubeconfig string // path of a kubeconfig with all permissions
+	Kubectl    string // path of the binary
+	AuditLog   string // path of the audit log; empty without Options.Audit
 	HookOps    string // URL of the hook's health and metrics
-	Program    string // path of this repository's program, where it was installed
+	Program    string // path of this repository's binary; set by Install
 
 	Hook           Killable
 	Metacontroller Killable
 
-	folder    string
+	dir       string
 	logs      string
 	root      string
 	programs  map[string]string
 	watchdog  *watchdog
 	env       *envtest.Environment
 	processes []*Process
-	// restartAPIServer is how the API server of a cluster that is not of this program's making is restarted.
+	// restartAPIServer is a shell command that restarts the API server of an existing cluster.
 	restartAPIServer string
 }
 
-// Killable is a part of the cluster that a test may kill and start again.
+// Killable is a component of the cluster that a test can kill and start again.
 type Killable interface {
 	Kill() error
 	Start() error
 }
 
-// Start builds what is not built yet, starts everything, and returns when Metacontroller has been started with all
-// CompositeControllers applied. On an error nothing stays behind.
+// Start builds missing programs and starts the cluster. It returns when Metacontroller runs and all CompositeControllers
+// are applied. After an error it stops and removes everything.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
-	return raise(ctx, options, func(c *Cluster) error { return c.startAll(ctx, options) })
+	return startWith(ctx, options, func(c *Cluster) error { return c.startAll(ctx, options) })
 }
 
-// raise makes a cluster of what start starts. On an error nothing stays behind.
-func raise(ctx context.Context, options Options, start func(*Cluster) error) (*Cluster, error) {
+// startWith returns a cluster after start has run. After an error it stops and removes everything.
+func startWith(ctx context.Context, options Options, start func(*Cluster) error) (*Cluster, error) {
 	c, err := newCluster(ctx, options)
 	if err != nil {
 		return nil, err
@@ -90,10 +90,10 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 	if err := c.buildPrograms(ctx, options.Progress); err != nil {
 		return err
 	}
-	var built *builtHere
+	var built *binaries
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
-		built, err = c.buildHere(bothCtx)
+		built, err = c.buildBinaries(bothCtx)
 		return err
 	})
 	both.Go(func() error {
@@ -111,7 +111,7 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 	if err := c.startNodes(ctx); err != nil {
 		return err
 	}
-	if err := c.startHook(ctx, built.hook, options.Front); err != nil {
+	if err := c.startHook(ctx, built.hook, options.ReplaceURL); err != nil {
 		return err
 	}
 	return c.startMetacontroller(ctx, built, "metacontroller", options.MetacontrollerFlags)
@@ -123,26 +123,26 @@ func (c *Cluster) buildPrograms(ctx context.Context, progress io.Writer) error {
 	return err
 }
 
-// newCluster makes the folder of a cluster, and the watchdog over it.
+// newCluster creates the directory of a cluster and starts its watchdog.
 func newCluster(ctx context.Context, options Options) (*Cluster, error) {
-	log.SetLogger(logr.Discard()) // envtest tells nothing that an error does not tell
+	log.SetLogger(logr.Discard()) // envtest's errors contain all details
 	root, err := repository(ctx)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "memcached-cluster-")
+	dir, err := os.MkdirTemp("", "memcached-cluster-")
 	if err != nil {
 		return nil, err
 	}
-	watchdog, err := startWatchdog(folder)
+	watchdog, err := startWatchdog(dir)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	c := &Cluster{folder: folder, root: root, watchdog: watchdog, logs: options.Logs}
+	c := &Cluster{dir: dir, root: root, watchdog: watchdog, logs: options.Logs}
 	if c.logs == "" {
-		c.logs = filepath.Join(folder, "logs")
+		c.logs = filepath.Join(dir, "logs")
 	}
-	for _, path := range []string{c.logs, filepath.Join(folder, "bin"), filepath.Join(folder, "etcd"), filepath.Join(folder, "apiserver")} {
+	for _, path := range []string{c.logs, filepath.Join(dir, "bin"), filepath.Join(dir, "etcd"), filepath.Join(dir, "apiserver")} {
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			return nil, errors.Join(err, c.Stop())
 		}
@@ -150,7 +150,7 @@ func newCluster(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Stop ends every process, the last started first, and removes the folder.
+// Stop ends every process in reverse order and removes the directory.
 func (c *Cluster) Stop() error {
 	var errs []error
 	for _, p := range slices.Backward(c.processes) {
@@ -159,20 +159,20 @@ func (c *Cluster) Stop() error {
 	if c.env != nil {
 		errs = append(errs, c.env.Stop())
 	}
-	return errors.Join(append(errs, os.RemoveAll(c.folder), c.watchdog.stop())...)
+	return errors.Join(append(errs, os.RemoveAll(c.dir), c.watchdog.stop())...)
 }
 
-// Check returns an error when a program that should run has ended.
+// Check returns an error if a program of the cluster has exited.
 func (c *Cluster) Check() error {
 	for _, p := range c.processes {
 		if p.exited() {
-			return fmt.Errorf("%s has ended; the end of its log:\n%s", p.Name, c.Log(p.Name, 2000))
+			return fmt.Errorf("%s exited; end of its log:\n%s", p.Name, c.Log(p.Name, 2000))
 		}
 	}
 	return nil
 }
 
-// Log returns the last bytes of a program's log, to print when something failed.
+// Log returns the last bytes of a program's log.
 func (c *Cluster) Log(name string, bytes int) string {
 	log, err := os.ReadFile(filepath.Join(c.logs, name+".log"))
 	if err != nil {
@@ -181,9 +181,9 @@ func (c *Cluster) Log(name string, bytes int) string {
 	return string(log[max(0, len(log)-bytes):])
 }
 
-// Run starts a program with the cluster's kubeconfig. It logs into a file of its own, and ends with the cluster.
+// Run starts a program with the cluster's kubeconfig and its own log file. Stop ends the program.
 func (c *Cluster) Run(program string, args ...string) (*Process, error) {
-	launcher, err := writeLauncher(filepath.Join(c.folder, "bin"), program)
+	launcher, err := writeLauncher(filepath.Join(c.dir, "bin"), program)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (c *Cluster) Run(program string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// poll asks until there is no error, and ends with the last one when the time is over.
+// poll calls done until it succeeds. On timeout it returns the last error.
 func poll(ctx context.Context, timeout time.Duration, what string, done func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -215,11 +215,11 @@ func poll(ctx context.Context, timeout time.Duration, what string, done func(con
 			return nil
 		}
 		if last == nil || ctx.Err() == nil {
-			last = err // what the end of the time cut short tells nothing
+			last = err // ignores the error of a call that the timeout interrupted
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: not within %s: %w", what, timeout, last)
+			return fmt.Errorf("%s: timeout after %s: %w", what, timeout, last)
 		case <-tick.C:
 		}
 	}

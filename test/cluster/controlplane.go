@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// startControlPlane starts etcd and kube-apiserver by envtest, and leaves a kubeconfig and the CustomResourceDefinitions in
-// those folders, beside Metacontroller's own. The requests of the audited users are logged.
-func (c *Cluster) startControlPlane(definitions, audited []string) error {
-	bin := filepath.Join(c.folder, "bin")
+// startControlPlane starts etcd and kube-apiserver with envtest, writes a kubeconfig, and installs the CRDs of crdDirs and
+// of Metacontroller. The API server logs the requests of the audited users.
+func (c *Cluster) startControlPlane(crdDirs, audited []string) error {
+	bin := filepath.Join(c.dir, "bin")
 	etcdLauncher, err := writeLauncher(bin, c.programs["etcd"])
 	if err != nil {
 		return err
@@ -33,18 +33,19 @@ func (c *Cluster) startControlPlane(definitions, audited []string) error {
 		return err
 	}
 	c.env = &envtest.Environment{
-		CRDDirectoryPaths:     append(definitions, filepath.Join(c.root, "test", "cluster", "crds")),
+		CRDDirectoryPaths:     append(crdDirs, filepath.Join(c.root, "test", "cluster", "crds")),
 		ErrorIfCRDPathMissing: true,
 	}
 	c.env.ControlPlane.KubectlPath = c.Kubectl
-	c.env.ControlPlane.Etcd = &envtest.Etcd{Path: etcdLauncher, DataDir: filepath.Join(c.folder, "etcd")}
+	c.env.ControlPlane.Etcd = &envtest.Etcd{Path: etcdLauncher, DataDir: filepath.Join(c.dir, "etcd")}
 	server := c.env.ControlPlane.GetAPIServer()
-	server.Path, server.CertDir = apiServerLauncher, filepath.Join(c.folder, "apiserver")
+	server.Path, server.CertDir = apiServerLauncher, filepath.Join(c.dir, "apiserver")
 	server.Out, server.Err = logs, logs
 	server.Configure().
-		// envtest turns this plugin off because nobody makes the default service account; the controller manager does.
+		// envtest disables the ServiceAccount plugin because envtest creates no default ServiceAccount. Here
+		// kube-controller-manager creates it.
 		Disable("disable-admission-plugins").
-		// The Service "kubernetes" would have to lead to an address that is not loopback.
+		// The endpoints of the Service "kubernetes" must not be loopback addresses.
 		Set("advertise-address", "127.0.0.1").
 		Set("endpoint-reconciler-type", "none")
 	if len(audited) > 0 {
@@ -57,7 +58,7 @@ func (c *Cluster) startControlPlane(definitions, audited []string) error {
 	if c.Config, err = c.env.Start(); err != nil {
 		return err
 	}
-	c.Kubeconfig = filepath.Join(c.folder, "kubeconfig")
+	c.Kubeconfig = filepath.Join(c.dir, "kubeconfig")
 	if err := os.WriteFile(c.Kubeconfig, c.env.KubeConfig, 0o600); err != nil {
 		return err
 	}
@@ -65,8 +66,8 @@ func (c *Cluster) startControlPlane(definitions, audited []string) error {
 	return err
 }
 
-// startNodes starts what turns a Deployment into running pods: the controllers, the scheduler, and three nodes, one in
-// each zone, whose kubelets kwok plays.
+// startNodes starts kube-controller-manager, kube-scheduler and kwok, and creates three nodes in three zones. kwok
+// simulates their kubelets.
 func (c *Cluster) startNodes(ctx context.Context) error {
 	kwokAddress, err := freeAddress()
 	if err != nil {
@@ -75,10 +76,10 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	kubeconfig := "--kubeconfig=" + c.Kubeconfig
 	for _, command := range [][]string{
 		{"kube-controller-manager", kubeconfig, "--leader-elect=false", "--secure-port=0",
-			"--service-account-private-key-file=" + filepath.Join(c.folder, "apiserver", "sa-signer.key"),
+			"--service-account-private-key-file=" + filepath.Join(c.dir, "apiserver", "sa-signer.key"),
 			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"},
 		{"kube-scheduler", kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"},
-		// With leases, as a kubelet has them: without, the nodes count as lost after 50 seconds, and their pods as not ready.
+		// Without leases the nodes become NotReady after 50 seconds, and so do their pods.
 		{"kwok", kubeconfig, "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
 	} {
 		if _, err := c.Run(c.programs[command[0]], command[1:]...); err != nil {
@@ -102,14 +103,14 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	return nil
 }
 
-// RestartAPIServer kills the API server and starts it on the same port with the same state. A polite stop would wait a
-// minute for the watches of all controllers to end.
+// RestartAPIServer kills the API server and starts it on the same port with the same state. A graceful stop would wait a
+// minute for all watches to end.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	if c.env == nil {
-		return c.restartForeignAPIServer(ctx)
+		return c.restartExistingAPIServer(ctx)
 	}
 	server := c.env.ControlPlane.APIServer
-	id, err := os.ReadFile(filepath.Join(c.folder, "bin", "kube-apiserver.pid"))
+	id, err := os.ReadFile(filepath.Join(c.dir, "bin", "kube-apiserver.pid"))
 	if err != nil {
 		return fmt.Errorf("find the process of kube-apiserver: %w", err)
 	}
@@ -120,8 +121,8 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("kill kube-apiserver: %w", err)
 	}
-	// Until envtest has seen the end of the process, it fails to signal it.
-	if err := poll(ctx, 10*time.Second, "kube-apiserver has ended", func(context.Context) error { return server.Stop() }); err != nil {
+	// server.Stop fails until envtest has noticed that the process exited.
+	if err := poll(ctx, 10*time.Second, "kube-apiserver exits", func(context.Context) error { return server.Stop() }); err != nil {
 		return err
 	}
 	if err := server.Start(); err != nil {

@@ -18,11 +18,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// refusal is a case of the table that test/manifests holds the schemas against, without a cluster.
+// refusal is a test case of an invalid parent. test/manifests checks the same cases without a cluster.
 type refusal struct {
 	Why     string          `json:"why"`
 	Parent  json.RawMessage `json:"parent"`
-	Was     json.RawMessage `json:"was"` // where the case is an update
+	Was     json.RawMessage `json:"was"` // the stored parent, if the case is an update
 	Refused []string        `json:"refused"`
 }
 
@@ -31,7 +31,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.root, "test", "manifests", "testdata", "refused", "*.yaml"))
 	must(t, err)
 	if len(files) == 0 {
-		t.Fatal("there is no table of what is refused")
+		t.Fatal("no test cases in testdata/refused")
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -44,11 +44,11 @@ func TestBadInputIsRefused(t *testing.T) {
 				because(t, c.Why)
 				err := c.submit(t, namespace)
 				if !apierrors.IsInvalid(err) {
-					t.Fatalf("the API server should refuse it as invalid, and says: %v", err)
+					t.Fatalf("got error %v, want Invalid", err)
 				}
 				for _, problem := range c.Refused {
 					if field, sentence := split(problem); !strings.Contains(err.Error(), field) || !strings.Contains(err.Error(), sentence) {
-						t.Errorf("the refusal should tell of %q: %q, and says: %v", field, sentence, err)
+						t.Errorf("the error does not contain %q and %q: %v", field, sentence, err)
 					}
 				}
 			})
@@ -56,7 +56,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
-// submit tries to create the parent, or to update what it was to it.
+// submit creates the parent with a dry run, or updates Was to it.
 func (c refusal) submit(t *testing.T, namespace string) error {
 	t.Helper()
 	read := func(raw json.RawMessage) *unstructured.Unstructured {
@@ -76,8 +76,8 @@ func (c refusal) submit(t *testing.T, namespace string) error {
 	return shared.Client.Update(t.Context(), parent, client.DryRunAll)
 }
 
-// split takes a problem apart: "field: type: sentence", or "type: sentence" for the whole object. Between type and sentence
-// the API server also tells the value.
+// split splits a problem into field and sentence: "field: type: sentence", or "type: sentence" for the whole object. The API
+// server adds the value between type and sentence.
 func split(problem string) (field, sentence string) {
 	for _, kind := range []string{"Invalid value: ", "Unsupported value: ", "Too long: ", "Too many: ", "Required value", "Forbidden: "} {
 		if before, after, found := strings.Cut(problem, kind); found {
@@ -88,11 +88,11 @@ func split(problem string) (field, sentence string) {
 }
 
 func TestFieldsAreExplained(t *testing.T) {
-	because(t, "kubectl explain is the manual that everyone has at hand")
+	because(t, "kubectl explain is the documentation that every user has")
 	t.Parallel()
-	// kubectl breaks lines as it likes.
+	// kubectl wraps lines.
 	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	if out := oneLine(kubectl(t, "explain", "memcached.spec.size")); !strings.Contains(out, "size is the number of memcached pods") {
+	if out := oneLine(kubectl(t, "explain", "memcached.spec.size")); !strings.Contains(out, "memcached pods") {
 		t.Errorf("kubectl explain memcached.spec.size: %s", out)
 	}
 	for _, crd := range crds(t) {
@@ -100,7 +100,7 @@ func TestFieldsAreExplained(t *testing.T) {
 			out := oneLine(kubectl(t, "explain", crd.Spec.Names.Singular+".spec", "--api-version", crd.Spec.Group+"/"+version.Name))
 			for name, field := range version.Schema.OpenAPIV3Schema.Properties["spec"].Properties {
 				if text := oneLine(field.Description); text == "" || !strings.Contains(out, text) {
-					t.Errorf("kubectl explain %s.spec should tell of %s: %q", crd.Spec.Names.Singular, name, text)
+					t.Errorf("kubectl explain %s.spec does not describe %s: %q", crd.Spec.Names.Singular, name, text)
 				}
 			}
 		}
@@ -108,12 +108,12 @@ func TestFieldsAreExplained(t *testing.T) {
 }
 
 func TestSamplesAreValid(t *testing.T) {
-	because(t, "a sample is the first thing that a newcomer applies")
+	because(t, "a sample is the first resource that a new user applies")
 	t.Parallel()
 	files, err := shared.SampleFiles()
 	must(t, err)
 	if len(files) == 0 {
-		t.Fatal("there are none")
+		t.Fatal("no samples found")
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -126,29 +126,29 @@ func TestSamplesAreValid(t *testing.T) {
 }
 
 func TestRestrictedNamespaceAdmitsThePods(t *testing.T) {
-	because(t, "the restricted Pod Security Standard is what careful clusters enforce: a pod that breaks it never starts")
+	because(t, "many clusters enforce the restricted Pod Security Standard: they reject pods that violate it")
 	t.Parallel()
 	namespace := newNamespace(t)
-	careless := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "careless"},
+	insecure := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "insecure"},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "memcached"}}},
 	}
-	// Without this the test would pass in a cluster that enforces nothing.
-	if err := shared.Client.Create(t.Context(), careless, client.DryRunAll); !apierrors.IsForbidden(err) {
-		t.Fatalf("a pod without a security context should be forbidden: %v", err)
+	// This ensures that the cluster enforces the standard.
+	if err := shared.Client.Create(t.Context(), insecure, client.DryRunAll); !apierrors.IsForbidden(err) {
+		t.Fatalf("a pod without a security context is not forbidden: %v", err)
 	}
 	newMemcached(t, namespace, "cache", 2)
 }
 
-// crds are the CustomResourceDefinitions of the repository.
+// crds returns the CRDs of the repository.
 func crds(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	folders, err := filepath.Glob(filepath.Join(shared.root, "crds", "*"))
+	dirs, err := filepath.Glob(filepath.Join(shared.root, "crds", "*"))
 	must(t, err)
-	options := envtest.CRDInstallOptions{Paths: folders, ErrorIfPathMissing: true}
+	options := envtest.CRDInstallOptions{Paths: dirs, ErrorIfPathMissing: true}
 	must(t, envtest.ReadCRDFiles(&options))
 	if len(options.CRDs) == 0 {
-		t.Fatal("there are no CustomResourceDefinitions")
+		t.Fatal("no CRDs found")
 	}
 	return options.CRDs
 }

@@ -17,18 +17,18 @@ import (
 )
 
 func TestDeleted(t *testing.T) {
-	because(t, "who deletes a Memcached wants its memory back: no Deployment, ReplicaSet or pod may outlive it")
+	because(t, "deleting a Memcached must free its memory: no Deployment, ReplicaSet or pod may remain")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 2)
 	kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache")
-	eventually(t, patience, "everything is gone", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "all objects are deleted", func(ctx context.Context) error {
 		for _, list := range []client.ObjectList{&appsv1.DeploymentList{}, &appsv1.ReplicaSetList{}, &corev1.PodList{}} {
 			left, err := names(ctx, list, m.GetNamespace())
 			if err != nil {
 				return err
 			}
 			if len(left) > 0 {
-				return fmt.Errorf("still there: %T %v", list, left)
+				return fmt.Errorf("not deleted: %T %v", list, left)
 			}
 		}
 		return nil
@@ -36,33 +36,33 @@ func TestDeleted(t *testing.T) {
 }
 
 func TestDeletedAsOrphan(t *testing.T) {
-	because(t, "--cascade=orphan is how a cache is taken out of the operator's hands without losing what it holds")
+	because(t, "--cascade=orphan removes a cache from the operator's control without losing its items")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 2)
 	before := nodes(m)
 	deployment := deploymentOf(t, m)
 	kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache", "--cascade=orphan")
-	eventually(t, patience, "the Memcached is gone", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "the Memcached is deleted", func(ctx context.Context) error {
 		err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m.DeepCopy())
 		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("still there: %w", err)
+			return fmt.Errorf("not deleted: %w", err)
 		}
 		return nil
 	})
-	// The garbage collector takes the owner off the children before it lets the parent go, so this is final.
+	// The garbage collector removes the owner references before the parent's finalizer, so this state is final.
 	after := deploymentOf(t, m)
 	if after.UID != deployment.UID || after.DeletionTimestamp != nil || len(after.OwnerReferences) > 0 {
-		t.Errorf("the Deployment should be the same, without an owner: %v", after.ObjectMeta)
+		t.Errorf("want the same Deployment without an owner: %v", after.ObjectMeta)
 	}
 	if diff := cmp.Diff(before, podsOf(t, m)); diff != "" {
-		t.Errorf("the pods should be the same (-before +after):\n%s", diff)
+		t.Errorf("the pods changed (-before +after):\n%s", diff)
 	}
-	createdAgain(t, m, deployment.UID, before)
+	recreate(t, m, deployment.UID, before)
 }
 
-// createdAgain creates a Memcached under the name of one whose children became orphans. The stand-in of Metacontroller takes
-// them over at the next apply. The real one does not, and the status holds the command that hands them over.
-func createdAgain(t *testing.T, m *unstructured.Unstructured, deployment types.UID, pods []string) {
+// recreate creates a Memcached with the name of one whose children were orphaned. The stand-in for Metacontroller adopts
+// them at the next apply. The real one does not, and the status contains the command for the adoption.
+func recreate(t *testing.T, m *unstructured.Unstructured, deployment types.UID, pods []string) {
 	t.Helper()
 	again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
 	again.SetGroupVersionKind(memcachedKind)
@@ -70,7 +70,7 @@ func createdAgain(t *testing.T, m *unstructured.Unstructured, deployment types.U
 	again.SetName(m.GetName())
 	must(t, shared.Client.Create(t.Context(), again))
 	if isReal(t) {
-		eventually(t, patience, "the status says who owns the Deployment", func(ctx context.Context) error {
+		eventually(t, waitTimeout, "the status reports the orphaned Deployment", func(ctx context.Context) error {
 			if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(again), again); err != nil {
 				return err
 			}
@@ -80,18 +80,18 @@ func createdAgain(t *testing.T, m *unstructured.Unstructured, deployment types.U
 			return nil
 		})
 		message := fmt.Sprint(Condition(again, "Degraded")["message"])
-		_, command, found := strings.Cut(message, "run: kubectl ")
+		_, command, found := strings.Cut(message, "kubectl ")
 		if !found {
-			t.Fatalf("there is no command in %q", message)
+			t.Fatalf("no command in %q", message)
 		}
 		kubectl(t, strings.Fields(command)...)
 	}
-	waitReady(t, again, len(pods), patience)
+	waitReady(t, again, len(pods), waitTimeout)
 	if after := deploymentOf(t, again); after.UID != deployment {
-		t.Errorf("the Deployment is another one: %v", after.ObjectMeta)
+		t.Errorf("the Deployment was replaced: %v", after.ObjectMeta)
 	}
 	if diff := cmp.Diff(pods, podsOf(t, again)); diff != "" {
-		t.Errorf("the pods should be the same (-before +after):\n%s", diff)
+		t.Errorf("the pods changed (-before +after):\n%s", diff)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-func TestDriftIsUndone(t *testing.T) {
+func TestDriftIsReverted(t *testing.T) {
 	t.Parallel()
 	edit := func(change func(*appsv1.Deployment)) func(*testing.T, *unstructured.Unstructured) {
 		return func(t *testing.T, m *unstructured.Unstructured) {
@@ -25,17 +25,17 @@ func TestDriftIsUndone(t *testing.T) {
 		name, reason string
 		drift        func(*testing.T, *unstructured.Unstructured)
 	}{
-		{"Deployment deleted", "whoever deletes the Deployment takes the cache away; only the Memcached decides that",
+		{"Deployment deleted", "only deleting the Memcached may delete the cache",
 			func(t *testing.T, m *unstructured.Unstructured) {
 				must(t, shared.Client.Delete(t.Context(), deploymentOf(t, m), client.PropagationPolicy("Background")))
 			}},
-		{"replicas edited", "kubectl scale deployment goes past spec.size",
+		{"replicas edited", "kubectl scale deployment bypasses spec.size",
 			edit(func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](5) })},
-		{"label removed", "others select the Deployment by its labels",
+		{"label removed", "other tools select the Deployment by its labels",
 			edit(func(d *appsv1.Deployment) { delete(d.Labels, "app") })},
-		{"image edited", "kubectl set image goes past spec.image",
+		{"image edited", "kubectl set image bypasses spec.image",
 			edit(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "memcached:1.4" })},
-		{"pod deleted", "the pod's successor has another name, which status.nodes must give",
+		{"pod deleted", "the new pod has another name, which status.nodes must contain",
 			func(t *testing.T, m *unstructured.Unstructured) {
 				kubectl(t, "delete", "pod", "--namespace", m.GetNamespace(), nodes(m)[0])
 			}},
@@ -46,7 +46,7 @@ func TestDriftIsUndone(t *testing.T) {
 			m := newMemcached(t, newNamespace(t), "cache", 2)
 			want := deploymentOf(t, m)
 			c.drift(t, m)
-			eventually(t, patience, "the Deployment is as it was", func(ctx context.Context) error {
+			eventually(t, waitTimeout, "the Deployment is restored", func(ctx context.Context) error {
 				d := &appsv1.Deployment{}
 				if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), d); err != nil {
 					return err
@@ -57,8 +57,8 @@ func TestDriftIsUndone(t *testing.T) {
 				}
 				return nil
 			})
-			waitReady(t, m, 2, patience)
-			eventually(t, patience, "status.nodes names the pods that are there", func(context.Context) error {
+			waitReady(t, m, 2, waitTimeout)
+			eventually(t, waitTimeout, "status.nodes names the current pods", func(context.Context) error {
 				return sameNodes(t, m)
 			})
 		})

@@ -14,20 +14,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// Existing is a cluster that runs already with Metacontroller in it, installed from its Helm chart into the namespace
-// metacontroller: one of kind, say. Its nodes must reach the front of the hook, which runs on this machine.
+// Existing is a running cluster, for example of kind, with Metacontroller installed from its Helm chart into the namespace
+// metacontroller. Its nodes must reach the URL that Options.ReplaceURL returns, because the hook runs on this machine.
 type Existing struct {
 	Kubeconfig string
-	// RestartAPIServer is a shell command that ends the API server, which something else starts again.
+	// RestartAPIServer is a shell command that ends the API server. The kubelet or a similar supervisor starts it again.
 	RestartAPIServer string
 }
 
-// Connect applies CustomResourceDefinitions and CompositeControllers to an existing cluster and starts the hook.
+// Connect applies CRDs and CompositeControllers to an existing cluster and starts the hook.
 func Connect(ctx context.Context, existing Existing, options Options) (*Cluster, error) {
-	if options.Front == nil {
-		return nil, errors.New("connect to a cluster: its nodes cannot reach the hook on a loopback address, so it needs a front")
+	if options.ReplaceURL == nil {
+		return nil, errors.New("connect to a cluster: Options.ReplaceURL is missing, and nodes cannot reach the hook on a loopback address")
 	}
-	return raise(ctx, options, func(c *Cluster) error { return c.connect(ctx, existing, options) })
+	return startWith(ctx, options, func(c *Cluster) error { return c.connect(ctx, existing, options) })
 }
 
 func (c *Cluster) connect(ctx context.Context, existing Existing, options Options) (err error) {
@@ -57,23 +57,23 @@ func (c *Cluster) connect(ctx context.Context, existing Existing, options Option
 	if err != nil {
 		return err
 	}
-	return c.startHook(ctx, hook, options.Front)
+	return c.startHook(ctx, hook, options.ReplaceURL)
 }
 
-// statefulSet is Metacontroller as its Helm chart runs it.
+// statefulSet is the StatefulSet that Metacontroller's Helm chart creates.
 type statefulSet struct {
 	ctx                 context.Context
 	kubectl, kubeconfig string
 }
 
-// Kill leaves no pod of Metacontroller.
+// Kill deletes all pods of Metacontroller.
 func (s *statefulSet) Kill() error {
 	return errors.Join(s.run("scale", "statefulset", "--all", "--replicas=0"),
 		s.run("delete", "pod", "--all", "--force", "--grace-period=0"),
 		s.run("wait", "pod", "--all", "--for=delete", "--timeout=1m"))
 }
 
-// Start has one pod of Metacontroller again.
+// Start scales Metacontroller to one pod.
 func (s *statefulSet) Start() error {
 	return s.run("scale", "statefulset", "--all", "--replicas=1")
 }
@@ -86,15 +86,15 @@ func (s *statefulSet) run(args ...string) error {
 	return nil
 }
 
-func (c *Cluster) restartForeignAPIServer(ctx context.Context) error {
+func (c *Cluster) restartExistingAPIServer(ctx context.Context) error {
 	if out, err := exec.CommandContext(ctx, "/bin/sh", "-c", c.restartAPIServer).CombinedOutput(); err != nil {
-		return fmt.Errorf("restart the API server by %q: %w\n%s", c.restartAPIServer, err, out)
+		return fmt.Errorf("restart the API server with %q: %w\n%s", c.restartAPIServer, err, out)
 	}
 	clientset, err := kubernetes.NewForConfig(c.Config)
 	if err != nil {
 		return err
 	}
-	return poll(ctx, 2*time.Minute, "the API server is ready again", func(ctx context.Context) error {
+	return poll(ctx, 2*time.Minute, "the API server is ready", func(ctx context.Context) error {
 		return clientset.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	})
 }

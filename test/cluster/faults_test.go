@@ -16,160 +16,160 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// recovery is how long all may take to be well after a fault is over.
-const recovery = 30 * time.Second
+// recoveryTimeout limits the recovery after the end of a fault.
+const recoveryTimeout = 30 * time.Second
 
-func TestHookAnswersBadly(t *testing.T) {
+func TestFaultyResponses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, reason string
 		fault        fault
-		event        string // what an Event on the parent must tell; nothing for 429, of which Metacontroller makes none
+		event        string // text of an Event on the parent; empty for 429, because Metacontroller then creates none
 	}{
-		{"500", "a hook that fails must not cost a cache", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		{"500", "a failing hook must not delete a cache", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			http.Error(w, "the disk of the hook is full", http.StatusInternalServerError)
 		}, "the disk of the hook is full"},
-		{"429", "a hook that is busy says when to come again", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		{"429", "a busy hook sets the time of the next request", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "busy", http.StatusTooManyRequests)
 		}, ""},
-		{"garbage", "a proxy in the way answers 200 with a page of its own", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		{"garbage", "a proxy between them may respond with 200 and its own page", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			fmt.Fprint(w, "<html>Welcome</html>")
 		}, "invalid character '<'"},
-		{"an answer cut off", "half of an answer names half of the children", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		{"truncated response", "half of a response names half of the children", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			fmt.Fprint(w, `{"children":[`)
 		}, "unexpected end of JSON input"},
-		{"a request cut to {}", "a request without parent and children must not be answered as if there were none",
+		{"empty request", "a request without parent and children is invalid, not an empty observed state",
 			func(w http.ResponseWriter, r *http.Request, hook http.Handler) {
 				r.Body, r.ContentLength = io.NopCloser(strings.NewReader("{}")), 2
 				hook.ServeHTTP(w, r)
-			}, "request has no"},
-		{"slowly", "a hook that hangs is a hook that fails", func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+			}, "parent"},
+		{"hang", "a hook that hangs is a hook that fails", func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 			<-r.Context().Done()
-		}, "exceeded"}, // net/http calls it by more than one name
+		}, "exceeded"}, // net/http has several messages for a timeout
 	} {
 		for _, name := range []string{"sync", "customize"} {
-			t.Run(name+" answers "+c.name, func(t *testing.T) {
+			t.Run(name+"/"+c.name, func(t *testing.T) {
 				because(t, c.reason)
 				t.Parallel()
 				m := newMemcached(t, newNamespace(t), "cache", 2)
-				unharmed := remember(t, m)
-				asked := make(chan time.Time, 10_000)
-				recoverNow := hook.fail(t, m.GetNamespace(), name, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-					asked <- time.Now()
+				childrenExist := recordChildren(t, m)
+				calls := make(chan time.Time, 10_000)
+				stopFault := hook.fail(t, m.GetNamespace(), name, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					calls <- time.Now()
 					c.fault(w, r, next)
 				})
 
-				setSize(t, m, 3) // a new generation: customize is asked, then sync
+				setSize(t, m, 3) // a new generation: Metacontroller calls customize, then sync
 				if c.event != "" {
 					waitForEvent(t, m, c.event)
 				} else {
-					slowDown(t, name, asked)
+					waitForRetries(t, name, calls)
 				}
-				unharmed(t)
+				childrenExist(t)
 
-				recoverNow()
-				waitReady(t, m, 3, recovery)
-				unharmed(t)
+				stopFault()
+				waitReady(t, m, 3, recoveryTimeout)
+				childrenExist(t)
 			})
 		}
 	}
 }
 
-// slowDown waits until the hook was asked four times, and checks that Retry-After: 1 was obeyed. A pod's event asks
-// customize at once, whatever it answered before, so only sync can be held to the time.
-func slowDown(t *testing.T, name string, asked <-chan time.Time) {
+// waitForRetries waits for four calls of the hook and checks that Metacontroller respects Retry-After: 1. It checks this
+// only for sync, because an event of a pod triggers customize immediately.
+func waitForRetries(t *testing.T, name string, calls <-chan time.Time) {
 	t.Helper()
 	var first, last time.Time
 	for i := range 4 {
 		select {
-		case last = <-asked:
-		case <-time.After(patience):
-			t.Fatalf("asked %d times", i)
+		case last = <-calls:
+		case <-time.After(waitTimeout):
+			t.Fatalf("%d calls, want 4", i)
 		}
 		if i == 0 {
 			first = last
 		}
 	}
 	if name == "sync" && last.Sub(first) < time.Second {
-		t.Errorf("asked four times within %s", last.Sub(first))
+		t.Errorf("four calls within %s", last.Sub(first))
 	}
 }
 
-func TestAnEmptyAnswerDeletes(t *testing.T) {
-	because(t, "to Metacontroller {} with status 200 is an order to delete all children, and no setting of its own changes "+
-		"that: it is why the hook checks each answer before it sends one. The cache must at least come back")
+func TestEmptyResponseDeletesChildren(t *testing.T) {
+	because(t, "Metacontroller deletes all children after {} with status 200, and no setting prevents this. So the hook "+
+		"checks each response before it sends one. The cache must at least be created again")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 2)
 	before := deploymentOf(t, m).UID
-	recoverNow := hook.fail(t, m.GetNamespace(), "sync", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "{}") })
+	stopFault := hook.fail(t, m.GetNamespace(), "sync", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "{}") })
 	setSize(t, m, 3)
-	eventually(t, patience, "the Deployment is deleted", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "the Deployment is deleted", func(ctx context.Context) error {
 		err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), &appsv1.Deployment{})
 		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("still there: %w", err)
+			return fmt.Errorf("not deleted: %w", err)
 		}
 		return nil
 	})
-	recoverNow()
-	touch(t, m)
-	waitReady(t, m, 3, recovery)
+	stopFault()
+	triggerSync(t, m)
+	waitReady(t, m, 3, recoveryTimeout)
 	if after := deploymentOf(t, m).UID; after == before {
-		t.Error("it should be a new Deployment")
+		t.Error("want a new Deployment")
 	}
 }
 
-func TestAnEmptyCustomizeAnswerDeletesNothing(t *testing.T) {
-	because(t, "customize's {} means no related objects, and Metacontroller keeps it for this generation of the parent: the sync "+
-		"hook must refuse to go on without its pods, or status.nodes would be empty, and the next edit must mend it")
+func TestEmptyCustomizeResponseDeletesNothing(t *testing.T) {
+	because(t, "{} from customize means no related objects, and Metacontroller caches it for this generation of the parent: sync "+
+		"must reject a request without pods, or status.nodes would be empty, and the next edit must fix it")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 2)
-	unharmed := remember(t, m)
-	recoverNow := hook.fail(t, m.GetNamespace(), "customize", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "{}") })
+	childrenExist := recordChildren(t, m)
+	stopFault := hook.fail(t, m.GetNamespace(), "customize", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "{}") })
 	setSize(t, m, 3)
-	waitForEvent(t, m, "related has no Pod.v1")
-	unharmed(t)
+	waitForEvent(t, m, "Pod.v1")
+	childrenExist(t)
 	if before, now := 2, len(nodes(get(t, memcachedKind, m.GetNamespace(), m.GetName()))); now != before {
-		t.Errorf("status.nodes names %d pods, and should still name %d", now, before)
+		t.Errorf("status.nodes names %d pods, want %d", now, before)
 	}
-	recoverNow()
+	stopFault()
 	setSize(t, m, 4)
-	waitReady(t, m, 4, recovery)
-	unharmed(t)
+	waitReady(t, m, 4, recoveryTimeout)
+	childrenExist(t)
 }
 
-// touch makes Metacontroller sync the Memcached: without an error it has no reason to before the next resync.
-func touch(t *testing.T, m *unstructured.Unstructured) {
+// triggerSync triggers a sync of the Memcached. After a success Metacontroller would wait for the next resync.
+func triggerSync(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
 	kubectl(t, "annotate", "--overwrite", "--namespace", m.GetNamespace(), "memcached/"+m.GetName(), "test/touched=true")
 }
 
-// remember returns a check that the Deployment is still the same one, and that every pod of now is still there.
-func remember(t *testing.T, m *unstructured.Unstructured) func(*testing.T) {
+// recordChildren returns a check that the current Deployment and its current pods still exist.
+func recordChildren(t *testing.T, m *unstructured.Unstructured) func(*testing.T) {
 	t.Helper()
 	deployment, pods := deploymentOf(t, m), podsOf(t, m)
 	return func(t *testing.T) {
 		t.Helper()
 		now := deploymentOf(t, m)
 		if now.UID != deployment.UID || now.DeletionTimestamp != nil {
-			t.Errorf("the Deployment has been deleted: it was %s and is %s, deleted at %v", deployment.UID, now.UID, now.DeletionTimestamp)
+			t.Errorf("the Deployment was deleted: UID was %s and is %s, deletionTimestamp %v", deployment.UID, now.UID, now.DeletionTimestamp)
 		}
-		there := map[string]bool{}
+		exists := map[string]bool{}
 		for _, name := range podsOf(t, m) {
-			there[name] = true
+			exists[name] = true
 		}
 		for _, name := range pods {
-			if !there[name] {
-				t.Errorf("pod %s has been deleted", name)
+			if !exists[name] {
+				t.Errorf("pod %s was deleted", name)
 			}
 		}
 	}
 }
 
-// waitForEvent waits for a warning on the Memcached that tells something.
-func waitForEvent(t *testing.T, m *unstructured.Unstructured, tells string) {
+// waitForEvent waits for a warning Event on the Memcached that contains the text.
+func waitForEvent(t *testing.T, m *unstructured.Unstructured, text string) {
 	t.Helper()
-	eventually(t, patience, fmt.Sprintf("an Event tells %q", tells), func(ctx context.Context) error {
+	eventually(t, waitTimeout, fmt.Sprintf("an Event contains %q", text), func(ctx context.Context) error {
 		var events corev1.EventList
 		if err := shared.Client.List(ctx, &events, client.InNamespace(m.GetNamespace())); err != nil {
 			return err
@@ -179,11 +179,11 @@ func waitForEvent(t *testing.T, m *unstructured.Unstructured, tells string) {
 			if e.InvolvedObject.UID != m.GetUID() || e.Type != corev1.EventTypeWarning {
 				continue
 			}
-			if strings.Contains(e.Message, tells) {
+			if strings.Contains(e.Message, text) {
 				return nil
 			}
 			messages = append(messages, e.Message)
 		}
-		return fmt.Errorf("the warnings are %q", messages)
+		return fmt.Errorf("warnings: %q", messages)
 	})
 }

@@ -21,22 +21,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patience is how long a test waits for what usually takes a second or two. A busy machine takes longer.
-var patience = 60 * time.Second
+// waitTimeout limits each wait of a test. Most waits take one or two seconds, more on a busy machine.
+var waitTimeout = 60 * time.Second
 
 var memcachedKind = schema.GroupVersionKind{Group: "cache.example.com", Version: "v1alpha1", Kind: "Memcached"}
 
-// because prints why a test is there when it fails.
+// because logs the reason for a test if the test fails.
 func because(t *testing.T, reason string) {
 	t.Helper()
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the reason for this test: %s", reason)
+			t.Logf("reason for this test: %s", reason)
 		}
 	})
 }
 
-// eventually asks until there is no error, and fails the test when that takes longer than timeout.
+// eventually calls check until it succeeds, and fails the test after the timeout.
 func eventually(t *testing.T, timeout time.Duration, what string, check func(context.Context) error) {
 	t.Helper()
 	if err := poll(t.Context(), timeout, what, check); err != nil {
@@ -51,7 +51,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// newNamespace makes a namespace that the test has for itself. It enforces the restricted Pod Security Standard.
+// newNamespace creates a namespace for one test. The namespace enforces the restricted Pod Security Standard.
 func newNamespace(t *testing.T) string {
 	t.Helper()
 	return newNamespaceOf(t, "restricted")
@@ -65,7 +65,7 @@ func newNamespaceOf(t *testing.T, podSecurityStandard string) string {
 	}}
 	must(t, shared.Client.Create(t.Context(), namespace))
 	t.Cleanup(func() {
-		// The test's context is over by now.
+		// The test's context is already cancelled.
 		if err := shared.Client.Delete(context.Background(), namespace); err != nil {
 			t.Errorf("delete namespace %s: %v", namespace.Name, err)
 		}
@@ -79,8 +79,8 @@ func newMemcached(t *testing.T, namespace, name string, size int) *unstructured.
 	return newMemcachedOf(t, namespace, name, size, map[string]any{})
 }
 
-// newMemcachedOf creates a Memcached of that spec, and waits until it is ready. Its pods are taken for ready at once: half
-// a minute for each that is replaced is for caches that have something to fill.
+// newMemcachedOf creates a Memcached with the spec and waits until it is ready. minReadySeconds is 0, because the default
+// adds half a minute for each replaced pod.
 func newMemcachedOf(t *testing.T, namespace, name string, size int, spec map[string]any) *unstructured.Unstructured {
 	t.Helper()
 	spec["size"], spec["rollout"] = int64(size), map[string]any{"minReadySeconds": int64(0)}
@@ -89,11 +89,11 @@ func newMemcachedOf(t *testing.T, namespace, name string, size int, spec map[str
 	m.SetNamespace(namespace)
 	m.SetName(name)
 	must(t, shared.Client.Create(t.Context(), m))
-	waitReady(t, m, size, patience)
+	waitReady(t, m, size, waitTimeout)
 	return m
 }
 
-// waitReady waits until the Memcached is ready with that many pods, all named in its status.
+// waitReady waits until the Memcached is ready with size pods, all named in its status.
 func waitReady(t *testing.T, m *unstructured.Unstructured, size int, timeout time.Duration) {
 	t.Helper()
 	what := fmt.Sprintf("memcached %s/%s is ready with %d pods", m.GetNamespace(), m.GetName(), size)
@@ -129,7 +129,7 @@ func deploymentOf(t *testing.T, m *unstructured.Unstructured) *appsv1.Deployment
 	return d
 }
 
-// podsOf lists the names of the Memcached's pods as kubectl does by its labels, sorted.
+// podsOf returns the names of the Memcached's pods, which kubectl lists by labels, in order.
 func podsOf(t *testing.T, m *unstructured.Unstructured) []string {
 	t.Helper()
 	out := kubectl(t, "get", "pods", "--namespace", m.GetNamespace(), "--selector", "app=memcached,memcached_cr="+m.GetName(),
@@ -139,7 +139,7 @@ func podsOf(t *testing.T, m *unstructured.Unstructured) []string {
 	return names
 }
 
-// kubectl runs kubectl and returns what it prints.
+// kubectl runs kubectl and returns its output.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := tryKubectl(t, args...)
@@ -154,7 +154,7 @@ func tryKubectl(t *testing.T, args ...string) (string, error) {
 	return shared.RunKubectl(t.Context(), args...)
 }
 
-// sameNodes compares status.nodes, read anew, with the pods that kubectl lists by their labels.
+// sameNodes compares the current status.nodes with the pods that kubectl lists by labels.
 func sameNodes(t *testing.T, m *unstructured.Unstructured) error {
 	t.Helper()
 	must(t, shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m))

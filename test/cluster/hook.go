@@ -16,23 +16,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reloaderImage is as in manifests/base. Where pods really run, the cluster has an image of that name.
+// reloaderImage is the image of manifests/base. An existing cluster with real kubelets must have this image.
 const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
-// builtHere are the programs that come from this repository, built anew for each cluster.
-type builtHere struct {
+// binaries are the paths of the hook and of Metacontroller.
+type binaries struct {
 	hook           string
 	metacontroller string
 	isReal         bool
 }
 
-// buildHere builds the hook, and the stand-in unless the real Metacontroller is at hand.
-func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
+// buildBinaries builds the hook and, if the real Metacontroller is not available, its stand-in.
+func (c *Cluster) buildBinaries(ctx context.Context) (*binaries, error) {
 	hook, err := c.buildHook(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &builtHere{hook: hook}
+	b := &binaries{hook: hook}
 	program, err := findMetacontroller()
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
 		b.metacontroller, b.isReal = program, true
 		return b, nil
 	}
-	b.metacontroller = filepath.Join(c.folder, "metacontroller")
+	b.metacontroller = filepath.Join(c.dir, "metacontroller")
 	standIn := goCommand(ctx, filepath.Join(c.root, "test", "cluster"), "build", "-o", b.metacontroller, "./metacontroller")
 	if out, err := standIn.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the stand-in for Metacontroller: %w\n%s", err, out)
@@ -50,28 +50,28 @@ func (c *Cluster) buildHere(ctx context.Context) (*builtHere, error) {
 }
 
 func (c *Cluster) buildHook(ctx context.Context) (string, error) {
-	path := filepath.Join(c.folder, "memcached-operator")
+	path := filepath.Join(c.dir, "memcached-operator")
 	if out, err := goCommand(ctx, c.root, "build", "-o", path, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the hook: %w\n%s", err, out)
 	}
 	return path, nil
 }
 
-// DescribeMetacontroller says which Metacontroller a cluster runs.
+// DescribeMetacontroller returns a line that names the Metacontroller of a cluster: the real one or the stand-in.
 func DescribeMetacontroller() (string, error) {
 	program, err := findMetacontroller()
 	if err != nil || program != "" {
 		return "Metacontroller: the real one, " + program, err
 	}
-	return "Metacontroller: the stand-in of test/cluster/metacontroller (METACONTROLLER can name the real one)", nil
+	return "Metacontroller: the stand-in of test/cluster/metacontroller (set METACONTROLLER to the path of the real one)", nil
 }
 
-// findMetacontroller returns the real Metacontroller's program, or nothing where there is none.
+// findMetacontroller returns the path of the real Metacontroller, or "" if there is none.
 func findMetacontroller() (string, error) {
 	if path := os.Getenv("METACONTROLLER"); path != "" {
 		absolute, err := filepath.Abs(path)
 		if err != nil || !isExecutable(absolute) {
-			return "", fmt.Errorf("METACONTROLLER names %q, which is not a program", path)
+			return "", fmt.Errorf("METACONTROLLER is %q, which is not an executable file", path)
 		}
 		return absolute, nil
 	}
@@ -82,8 +82,8 @@ func findMetacontroller() (string, error) {
 	return path, err
 }
 
-// startHook starts the hook, and tells Metacontroller where it is.
-func (c *Cluster) startHook(ctx context.Context, program string, front func(string) (string, error)) error {
+// startHook starts the hook and applies the CompositeControllers with its URL.
+func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func(string) (string, error)) error {
 	address, err := freeAddress()
 	if err != nil {
 		return err
@@ -97,29 +97,28 @@ func (c *Cluster) startHook(ctx context.Context, program string, front func(stri
 	}
 	c.HookOps = "http://" + ops
 	if err := poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
-		return errors.Join(c.Check(), answers(ctx, c.HookOps+"/readyz"))
+		return errors.Join(c.Check(), checkOK(ctx, c.HookOps+"/readyz"))
 	}); err != nil {
 		return err
 	}
 	url := "http://" + address
-	if front != nil {
-		if url, err = front(url); err != nil {
+	if replaceURL != nil {
+		if url, err = replaceURL(url); err != nil {
 			return err
 		}
 	}
 	return c.applyCompositeControllers(ctx, url)
 }
 
-// startMetacontroller starts Metacontroller as a user of that name, with more flags for the real one.
-func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere, userName string, more []string) (err error) {
+// startMetacontroller starts Metacontroller. The real one authenticates as userName and gets the additional flags.
+func (c *Cluster) startMetacontroller(ctx context.Context, built *binaries, userName string, more []string) (err error) {
 	var flags []string
 	if built.isReal {
 		kubeconfig, err := c.restrictedKubeconfig(ctx, userName)
 		if err != nil {
 			return err
 		}
-		// The defaults allow five requests a second and a look for new resources every half minute, and bind two fixed ports
-		// on every interface.
+		// The defaults allow 5 requests per second, discover resources every 30 s, and bind two fixed ports on every interface.
 		flags = []string{"--kubeconfig=" + kubeconfig, "--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
 			"--metrics-address=0", "--health-probe-bind-address=0"}
 		flags = append(flags, more...)
@@ -128,7 +127,8 @@ func (c *Cluster) startMetacontroller(ctx context.Context, built *builtHere, use
 	return err
 }
 
-func answers(ctx context.Context, url string) error {
+// checkOK returns an error unless GET url returns 200.
+func checkOK(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -144,8 +144,8 @@ func answers(ctx context.Context, url string) error {
 	return nil
 }
 
-// applyCompositeControllers applies every CompositeController of the repository, with its hooks at url instead of at the
-// Service that they name: there are no pods that answer here.
+// applyCompositeControllers applies every CompositeController of the repository with the hooks at url. The Service that the
+// manifests name has no running pods here.
 func (c *Cluster) applyCompositeControllers(ctx context.Context, url string) error {
 	files, err := filepath.Glob(filepath.Join(c.root, "manifests", "controllers", "*", "*.yaml"))
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Cluster) applyCompositeControllers(ctx context.Context, url string) err
 			if o.GetKind() != "CompositeController" {
 				continue
 			}
-			if err := callAt(o, url); err != nil {
+			if err := setHookURL(o, url); err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			if err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("test-cluster")); err != nil {
@@ -171,8 +171,8 @@ func (c *Cluster) applyCompositeControllers(ctx context.Context, url string) err
 	return nil
 }
 
-// callAt replaces the Service of each hook by the url.
-func callAt(compositeController *unstructured.Unstructured, url string) error {
+// setHookURL replaces the Service of each hook by url.
+func setHookURL(compositeController *unstructured.Unstructured, url string) error {
 	hooks, _, err := unstructured.NestedMap(compositeController.Object, "spec", "hooks")
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func callAt(compositeController *unstructured.Unstructured, url string) error {
 		}
 		path, _ := webhook["path"].(string)
 		if path == "" {
-			return fmt.Errorf("the hook %s names no path", name)
+			return fmt.Errorf("hook %s has no path", name)
 		}
 		webhook["url"] = url + path
 		delete(webhook, "service")

@@ -18,42 +18,41 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// namespace is where every kustomization puts the hook.
+// namespace is the namespace of the hook in every kustomization.
 const namespace = "memcached-operator"
 
-// Install starts a cluster as Start does, but of this repository it has what the kustomization in folder has, applied by
-// kubectl as a user does. The definitions of the kinds that others bring are there: cert-manager's and the Prometheus
-// operator's.
+// Install starts a cluster as Start does, but applies the kustomization in dir with kubectl, as a user does. The cluster
+// also has the CRDs of cert-manager and the Prometheus operator.
 //
-// No pod runs a container here, so the hook is a process on loopback that gets the arguments of the Deployment that was
-// applied, and the files of the Secrets that it mounts. prepare makes these Secrets, as cert-manager and an
-// administrator would. Metacontroller is the user that it is in a cluster, and calls the hook at the process's address.
-func Install(ctx context.Context, folder string, prepare func(context.Context, *Cluster) error, options Options) (*Cluster, error) {
-	return raise(ctx, options, func(c *Cluster) error { return c.install(ctx, folder, prepare, options) })
+// No container runs here, so the hook is a process on loopback with the arguments of the applied Deployment and the files
+// of its mounted Secrets. prepare creates these Secrets, as cert-manager and an administrator would. Metacontroller uses
+// its ServiceAccount and calls the hook at the address of the process.
+func Install(ctx context.Context, dir string, prepare func(context.Context, *Cluster) error, options Options) (*Cluster, error) {
+	return startWith(ctx, options, func(c *Cluster) error { return c.install(ctx, dir, prepare, options) })
 }
 
-func (c *Cluster) install(ctx context.Context, folder string, prepare func(context.Context, *Cluster) error, options Options) error {
+func (c *Cluster) install(ctx context.Context, dir string, prepare func(context.Context, *Cluster) error, options Options) error {
 	if err := c.buildPrograms(ctx, options.Progress); err != nil {
 		return err
 	}
-	built, err := c.buildHere(ctx)
+	built, err := c.buildBinaries(ctx)
 	if err != nil {
 		return err
 	}
 	c.Program = built.hook
-	definitions, err := foreignDefinitions(ctx, c.root)
+	crdDirs, err := externalCRDs(ctx, c.root)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(options.Progress, "starting the control plane, and applying", folder)
-	if err := c.startControlPlane(definitions, options.Audit); err != nil {
+	fmt.Fprintln(options.Progress, "starting the control plane and applying", dir)
+	if err := c.startControlPlane(crdDirs, options.Audit); err != nil {
 		return err
 	}
 	if err := c.startNodes(ctx); err != nil {
 		return err
 	}
-	if out, err := c.RunKubectl(ctx, "apply", "--kustomize", folder); err != nil {
-		return fmt.Errorf("apply %s: %w\n%s", folder, err, out)
+	if out, err := c.RunKubectl(ctx, "apply", "--kustomize", dir); err != nil {
+		return fmt.Errorf("apply %s: %w\n%s", dir, err, out)
 	}
 	if err := prepare(ctx, c); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (c *Cluster) install(ctx context.Context, folder string, prepare func(conte
 	if err != nil {
 		return err
 	}
-	if err := c.callInstalledAt(ctx, address); err != nil {
+	if err := c.redirectHooks(ctx, address); err != nil {
 		return err
 	}
 	return c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
@@ -72,17 +71,16 @@ func (c *Cluster) install(ctx context.Context, folder string, prepare func(conte
 func (c *Cluster) RunKubectl(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.Kubectl, args...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
-	// A test that runs into its timeout would leave a kubectl wait behind that asks an API server which is gone.
+	// A test that times out must not leave a kubectl wait behind that polls a stopped API server.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
-// foreignDefinitions are the folders with the CustomResourceDefinitions of the programs that components build upon, from
-// their own modules.
-func foreignDefinitions(ctx context.Context, root string) ([]string, error) {
-	var folders []string
-	for module, folder := range map[string]string{
+// externalCRDs returns the directories with the CRDs of cert-manager and the Prometheus operator, from their Go modules.
+func externalCRDs(ctx context.Context, root string) ([]string, error) {
+	var dirs []string
+	for module, dir := range map[string]string{
 		"github.com/cert-manager/cert-manager":               "deploy/crds",
 		"github.com/prometheus-operator/prometheus-operator": "example/prometheus-operator-crd",
 	} {
@@ -95,12 +93,12 @@ func foreignDefinitions(ctx context.Context, root string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find %s: %w", module, err)
 		}
-		folders = append(folders, filepath.Join(strings.TrimSpace(string(out)), filepath.FromSlash(folder)))
+		dirs = append(dirs, filepath.Join(strings.TrimSpace(string(out)), filepath.FromSlash(dir)))
 	}
-	return folders, nil
+	return dirs, nil
 }
 
-// startInstalledHook starts the hook as its Deployment says, and returns where it takes requests.
+// startInstalledHook starts the hook with the arguments of its Deployment and returns its address.
 func (c *Cluster) startInstalledHook(ctx context.Context, program string) (address string, err error) {
 	var deployment appsv1.Deployment
 	if err := c.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: namespace}, &deployment); err != nil {
@@ -117,11 +115,11 @@ func (c *Cluster) startInstalledHook(ctx context.Context, program string) (addre
 	c.HookOps = "http://" + ops
 	replace := []string{"-address=:8080", "-address=" + address, "-ops-address=:8081", "-ops-address=" + ops}
 	for _, mount := range spec.Containers[0].VolumeMounts {
-		folder, err := c.writeSecret(ctx, spec.Volumes, mount.Name)
+		dir, err := c.writeSecret(ctx, spec.Volumes, mount.Name)
 		if err != nil {
 			return "", err
 		}
-		replace = append(replace, mount.MountPath+"/", folder+"/")
+		replace = append(replace, mount.MountPath+"/", dir+"/")
 	}
 	args := make([]string, 0, len(spec.Containers[0].Args))
 	for _, arg := range spec.Containers[0].Args {
@@ -131,14 +129,14 @@ func (c *Cluster) startInstalledHook(ctx context.Context, program string) (addre
 		return "", err
 	}
 	return address, poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
-		return errors.Join(c.Check(), answers(ctx, c.HookOps+"/readyz"))
+		return errors.Join(c.Check(), checkOK(ctx, c.HookOps+"/readyz"))
 	})
 }
 
-// writeSecret writes the Secret that a volume names into a folder, as a kubelet does.
+// writeSecret writes the Secret of a volume into a directory, as a kubelet does.
 func (c *Cluster) writeSecret(ctx context.Context, volumes []corev1.Volume, name string) (string, error) {
-	folder := filepath.Join(c.folder, "secrets", name)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	dir := filepath.Join(c.dir, "secrets", name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
 	for _, volume := range volumes {
@@ -150,17 +148,17 @@ func (c *Cluster) writeSecret(ctx context.Context, volumes []corev1.Volume, name
 			return "", err
 		}
 		for key, value := range secret.Data {
-			if err := os.WriteFile(filepath.Join(folder, key), value, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, key), value, 0o600); err != nil {
 				return "", err
 			}
 		}
-		return folder, nil
+		return dir, nil
 	}
-	return "", fmt.Errorf("the volume %s of the hook is no Secret", name)
+	return "", fmt.Errorf("volume %s of the hook is not a Secret volume", name)
 }
 
-// callInstalledAt has every hook called at an address on loopback instead of the Service, with the credentials that go there.
-func (c *Cluster) callInstalledAt(ctx context.Context, address string) error {
+// redirectHooks replaces the Service of every hook by a loopback address, also in the endpointConfigs with the credentials.
+func (c *Cluster) redirectHooks(ctx context.Context, address string) error {
 	var controllers unstructured.UnstructuredList
 	controllers.SetGroupVersionKind(schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeControllerList"})
 	if err := c.Client.List(ctx, &controllers); err != nil {
@@ -181,7 +179,7 @@ func (c *Cluster) callInstalledAt(ctx context.Context, address string) error {
 				return err
 			}
 		}
-		if err := callAt(&controller, scheme+address); err != nil {
+		if err := setHookURL(&controller, scheme+address); err != nil {
 			return err
 		}
 		if err := c.Client.Update(ctx, &controller); err != nil {

@@ -12,20 +12,20 @@ import (
 )
 
 func TestInvalidSpecChangesNothing(t *testing.T) {
-	because(t, "what only the hook refuses must not touch a running cache, and its author must read why nothing happens")
+	because(t, "a spec that only the hook rejects must not change a running cache, and the user must see the reason")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 2)
 	deployment := deploymentOf(t, m)
 	policy := &networkingv1.NetworkPolicy{}
 	must(t, shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), policy))
 
-	// The CRD has no rule for host bits. The image would replace every pod.
+	// The CRD has no rule about host bits of a CIDR. A new image would replace every pod.
 	edit(t, m, map[string]any{
 		"image":         "memcached:1.6.39",
 		"networkPolicy": map[string]any{"from": []any{map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.1/8"}}}},
 	})
-	eventually(t, patience, "the resource says what is invalid", func(ctx context.Context) error {
-		if !isReal(t) { // it applies without recording what it applied, so the hook refuses the request
+	eventually(t, waitTimeout, "the resource reports the invalid field", func(ctx context.Context) error {
+		if !isReal(t) { // the stand-in writes no last-applied annotation, so the hook rejects the request
 			events := kubectl(t, "get", "events", "--namespace", m.GetNamespace(), "--field-selector", "reason=SyncError", "--output", "jsonpath={.items[*].message}")
 			if !strings.Contains(events, "spec.networkPolicy.from[0].ipBlock.cidr") {
 				return fmt.Errorf("events %q", events)
@@ -52,7 +52,7 @@ func TestInvalidSpecChangesNothing(t *testing.T) {
 	}
 
 	edit(t, m, map[string]any{"image": nil, "networkPolicy": nil})
-	waitReady(t, m, 2, patience)
+	waitReady(t, m, 2, waitTimeout)
 }
 
 // edit merges fields into the spec of a Memcached.

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The cluster that all tests share, and the proxy between its Metacontroller and its hook.
+// All tests share the cluster and the proxy between its Metacontroller and its hook.
 var (
 	shared *Cluster
 	hook   *proxy
@@ -21,15 +21,15 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-// The suite runs in a cluster of its own, or in the one that CLUSTER_KUBECONFIG names. That needs CLUSTER_HOST, the address
-// at which its nodes reach this machine, and CLUSTER_RESTART_APISERVER, a shell command.
+// runTests runs the suite in a new cluster, or in the cluster of CLUSTER_KUBECONFIG. An existing cluster also needs
+// CLUSTER_HOST, the address at which its nodes reach this machine, and CLUSTER_RESTART_APISERVER, a shell command.
 func runTests(m *testing.M) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	existing := Existing{Kubeconfig: os.Getenv("CLUSTER_KUBECONFIG"), RestartAPIServer: os.Getenv("CLUSTER_RESTART_APISERVER")}
 	metacontroller, err := DescribeMetacontroller()
 	if existing.Kubeconfig != "" {
-		metacontroller, err = "Metacontroller: the one in the cluster of "+existing.Kubeconfig, nil
+		metacontroller, err = "Metacontroller: installed in the cluster of "+existing.Kubeconfig, nil
 	}
 	if err == nil {
 		fmt.Println(metacontroller)
@@ -40,9 +40,9 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer hook.server.Close()
-	options := Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS"), Front: hook.front}
+	options := Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS"), ReplaceURL: hook.replaceURL}
 	if existing.Kubeconfig != "" {
-		patience = 3 * time.Minute // images are pulled
+		waitTimeout = 3 * time.Minute // time to pull images
 		shared, err = Connect(ctx, existing, options)
 	} else {
 		shared, err = Start(ctx, options)
@@ -57,11 +57,11 @@ func runTests(m *testing.M) int {
 	})
 	code := m.Run()
 	if !interrupted() {
-		select {} // the cluster is being stopped, and then the program ends
+		select {} // until the interrupt handler has stopped the cluster and exits
 	}
 	if code != 0 {
 		for _, name := range []string{"memcached-operator", "metacontroller"} {
-			fmt.Printf("\nThe end of the log of %s:\n%s\n", name, shared.Log(name, 4000))
+			fmt.Printf("\nEnd of the log of %s:\n%s\n", name, shared.Log(name, 4000))
 		}
 	}
 	if err := shared.Stop(); err != nil {

@@ -10,11 +10,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// resource is a kind of objects as the API server's metrics name it.
+// resource is an API resource in the labels of the API server's metrics.
 type resource struct{ group, name string }
 
-// writes counts the requests that the API server has got so far to write objects of each resource, subresources such as
-// the status among them, by the resource and the verb.
+// writes returns the number of write requests to the API server so far, by verb and resource, including subresources such
+// as status.
 func writes(t *testing.T, resources map[resource]bool) map[string]float64 {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(shared.Config)

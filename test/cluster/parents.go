@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// SampleFiles are the paths of the repository's samples.
+// SampleFiles returns the paths of the repository's samples.
 func (c *Cluster) SampleFiles() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(c.root, "manifests", "samples", "*.yaml"))
 	if err != nil {
@@ -25,7 +25,7 @@ func (c *Cluster) SampleFiles() ([]string, error) {
 	return samples, nil
 }
 
-// ApplySamples applies every sample, those that name no namespace to the default one.
+// ApplySamples applies every sample. The namespace is default unless the sample has one.
 func (c *Cluster) ApplySamples(ctx context.Context) error {
 	files, err := c.SampleFiles()
 	if err != nil {
@@ -79,14 +79,14 @@ func (c *Cluster) Parents(ctx context.Context) ([]unstructured.Unstructured, err
 	return parents, nil
 }
 
-// Settled says whether the status is about the newest spec, and the parent is ready if it knows what that is.
+// Settled reports whether the status is up to date with the spec, and Ready is True if the parent has this condition.
 func Settled(parent *unstructured.Unstructured) bool {
 	observed, _, _ := unstructured.NestedInt64(parent.Object, "status", "observedGeneration")
 	ready := Condition(parent, "Ready")
 	return observed == parent.GetGeneration() && (ready == nil || ready["status"] == "True")
 }
 
-// Condition returns the parent's condition of a type, or nil.
+// Condition returns the parent's condition of the type, or nil.
 func Condition(parent *unstructured.Unstructured, conditionType string) map[string]any {
 	conditions, _, _ := unstructured.NestedSlice(parent.Object, "status", "conditions")
 	for _, c := range conditions {

@@ -28,7 +28,7 @@ var (
 )
 
 func TestNginx(t *testing.T) {
-	because(t, "a second kind of parent works as the first does, through its own resource, scale and labels")
+	because(t, "a second kind of parent works through its own resource, scale subresource and labels")
 	t.Parallel()
 	namespace := newNamespace(t)
 	apply(t, namespace, `
@@ -36,11 +36,11 @@ apiVersion: proxy.example.com/v1alpha1
 kind: Nginx
 metadata: {name: web}
 spec: {count: 3}`)
-	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "nginx/web", "--timeout", patience.String())
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "nginx/web", "--timeout", waitTimeout.String())
 	for _, count := range []int{1, 0, 2} {
 		kubectl(t, "scale", "--namespace", namespace, "--replicas", strconv.Itoa(count), "nginx/web")
-		kubectl(t, "wait", "--namespace", namespace, "--for", fmt.Sprintf("jsonpath={.status.replicas}=%d", count), "nginx/web", "--timeout", patience.String())
-		kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "nginx/web", "--timeout", patience.String())
+		kubectl(t, "wait", "--namespace", namespace, "--for", fmt.Sprintf("jsonpath={.status.replicas}=%d", count), "nginx/web", "--timeout", waitTimeout.String())
+		kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "nginx/web", "--timeout", waitTimeout.String())
 		n := get(t, nginxKind, namespace, "web")
 		pods := strings.Fields(kubectl(t, "get", "pods", "--namespace", namespace, "--selector", "app=nginx,nginx_cr=web",
 			"--output", "jsonpath={.items[*].metadata.name}"))
@@ -52,7 +52,7 @@ spec: {count: 3}`)
 }
 
 func TestCustomImageDeploy(t *testing.T) {
-	because(t, "one resource stands for three, and what is served is ready only once it can be reached")
+	because(t, "one resource creates three, and is ready only when clients can reach the pods")
 	t.Parallel()
 	namespace := newNamespaceOf(t, "baseline")
 	apply(t, namespace, `
@@ -60,58 +60,58 @@ apiVersion: customimagedeploy.example.com/v1
 kind: CustomImageDeploy
 metadata: {name: shop}
 spec: {image: "nginxinc/nginx-unprivileged:1.30.4-alpine", port: 8080, size: 2}`)
-	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", patience.String())
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", waitTimeout.String())
 	wantChildren(t, namespace, "shop", 8080, "shop."+namespace)
 
 	kubectl(t, "patch", "--namespace", namespace, "customimagedeploy/shop", "--type=merge",
 		"--patch", `{"spec":{"image":"memcached:1.6.45-alpine","port":11211,"host":"shop.example.com","ingressClassName":"public"}}`)
 	kubectl(t, "wait", "--namespace", namespace, "--for", `jsonpath={.status.conditions[?(@.type=="Ready")].reason}=AddressPending`,
-		"customimagedeploy/shop", "--timeout", patience.String())
+		"customimagedeploy/shop", "--timeout", waitTimeout.String())
 	wantChildren(t, namespace, "shop", 11211, "shop.example.com")
 
 	kubectl(t, "patch", "--namespace", namespace, "ingress/shop", "--subresource=status", "--type=merge",
 		"--patch", `{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7"}]}}}`)
-	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", patience.String())
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", waitTimeout.String())
 	if address, _, _ := unstructured.NestedString(get(t, customImageDeployKind, namespace, "shop").Object, "status", "address"); address != "192.0.2.7" {
-		t.Errorf("status.address is %q, not what the Ingress has", address)
+		t.Errorf("status.address is %q, want the address of the Ingress", address)
 	}
 }
 
-// wantChildren holds the three children against what was asked for.
+// wantChildren compares the three children with the desired state.
 func wantChildren(t *testing.T, namespace, name string, port int32, host string) {
 	t.Helper()
 	deployment, service, ingress := &appsv1.Deployment{}, &corev1.Service{}, &networkingv1.Ingress{}
 	for _, child := range []client.Object{deployment, service, ingress} {
 		must(t, shared.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, child))
 		if !metav1.IsControlledBy(child, get(t, customImageDeployKind, namespace, name)) {
-			t.Errorf("%T: its owners are %v", child, child.GetOwnerReferences())
+			t.Errorf("%T: owner references %v", child, child.GetOwnerReferences())
 		}
 		if child.GetLabels()["app"] != name || child.GetLabels()["managed_by"] != "custom-image-deploy" {
-			t.Errorf("%T: its labels are %v", child, child.GetLabels())
+			t.Errorf("%T: labels %v", child, child.GetLabels())
 		}
 	}
 	if got := deployment.Spec.Template.Spec.Containers[0].Ports[0].ContainerPort; got != port {
-		t.Errorf("the container's port is %d, want %d", got, port)
+		t.Errorf("container port %d, want %d", got, port)
 	}
 	if got := service.Spec.Ports[0]; len(service.Spec.Ports) != 1 || got.Port != port || got.TargetPort.StrVal != "http" {
-		t.Errorf("the Service's ports are %v, want %d alone", service.Spec.Ports, port)
+		t.Errorf("ports of the Service: %v, want only %d", service.Spec.Ports, port)
 	}
 	rule := ingress.Spec.Rules[0]
 	if len(ingress.Spec.Rules) != 1 || rule.Host != host || rule.HTTP.Paths[0].Path != "/" || rule.HTTP.Paths[0].Backend.Service.Name != name {
-		t.Errorf("the Ingress's rules are %v, want / of %s alone", ingress.Spec.Rules, host)
+		t.Errorf("rules of the Ingress: %v, want only / of %s", ingress.Spec.Rules, host)
 	}
 }
 
-// It is not parallel: it changes how often all parents are synced.
-func TestXcaKeepsItsTime(t *testing.T) {
-	because(t, "a time that moves at every sync is a write at every sync, and the write another sync")
+// TestXcaTimeIsStable is not parallel, because it changes the resync period of all parents.
+func TestXcaTimeIsStable(t *testing.T) {
+	because(t, "a time that changes at every sync is a write at every sync, and each write triggers another sync")
 	namespace := newNamespace(t)
 	apply(t, namespace, `
 apiVersion: apps.xca.k8s.kb.cx/v1beta1
 kind: Xca
 metadata: {name: first}
 spec: {foo: bar}`)
-	kubectl(t, "wait", "--namespace", namespace, "--for=jsonpath={.status.active}=true", "xca/first", "--timeout", patience.String())
+	kubectl(t, "wait", "--namespace", namespace, "--for=jsonpath={.status.active}=true", "xca/first", "--timeout", waitTimeout.String())
 	before := get(t, xcaKind, namespace, "first")
 	if _, found, _ := unstructured.NestedString(before.Object, "status", "last_update_time"); !found {
 		t.Fatalf("no status.last_update_time: %v", before.Object["status"])
@@ -120,19 +120,19 @@ spec: {foo: bar}`)
 	resyncEverySecond(t)
 	waitForSyncs(t, []unstructured.Unstructured{*before}, 3)
 	if diff := cmp.Diff(before, get(t, xcaKind, namespace, "first")); diff != "" {
-		t.Errorf("changed over three resyncs:\n%s", diff)
+		t.Errorf("changed during three resyncs:\n%s", diff)
 	}
 
 	kubectl(t, "patch", "--namespace", namespace, "xca/first", "--type=merge", "--patch", `{"spec":{"foo":"baz"}}`)
-	kubectl(t, "wait", "--namespace", namespace, "--for=jsonpath={.status.observedGeneration}=2", "xca/first", "--timeout", patience.String())
+	kubectl(t, "wait", "--namespace", namespace, "--for=jsonpath={.status.observedGeneration}=2", "xca/first", "--timeout", waitTimeout.String())
 	was, _, _ := unstructured.NestedString(before.Object, "status", "last_update_time")
 	is, _, _ := unstructured.NestedString(get(t, xcaKind, namespace, "first").Object, "status", "last_update_time")
 	if was != is {
-		t.Errorf("status.last_update_time moved from %s to %s although active did not change", was, is)
+		t.Errorf("status.last_update_time changed from %s to %s although active did not change", was, is)
 	}
 }
 
-// newCustomImageDeploy creates one of the name shop and waits until it is ready.
+// newCustomImageDeploy creates the CustomImageDeploy shop and waits until it is ready.
 func newCustomImageDeploy(t *testing.T, namespace string) *unstructured.Unstructured {
 	t.Helper()
 	apply(t, namespace, `
@@ -140,6 +140,6 @@ apiVersion: customimagedeploy.example.com/v1
 kind: CustomImageDeploy
 metadata: {name: shop}
 spec: {image: "nginxinc/nginx-unprivileged:1.30.4-alpine", port: 8080}`)
-	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", patience.String())
+	kubectl(t, "wait", "--namespace", namespace, "--for=condition=Ready", "customimagedeploy/shop", "--timeout", waitTimeout.String())
 	return get(t, customImageDeployKind, namespace, "shop")
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Process is a program that runs beside this one, can be killed, and can be started again with the same arguments.
+// Process is a child process that can be killed and started again with the same arguments.
 type Process struct {
 	Name string
 
@@ -25,7 +25,7 @@ type Process struct {
 	done     chan struct{}
 }
 
-// Start starts the process and does not wait until it is ready: what needs it asks until it answers.
+// Start starts the process. It does not wait until the process is ready.
 func (p *Process) Start() error {
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *Process) Start() error {
 	cmd := exec.Command(p.launcher, p.args...)
 	cmd.Env = append(os.Environ(), p.env...)
 	cmd.Stdout, cmd.Stderr = log, log
-	// Its own process group: Ctrl-C at the terminal reaches this program only, which then stops the others in order.
+	// In a separate process group Ctrl-C at the terminal reaches only this program, which stops its children in order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
@@ -43,16 +43,16 @@ func (p *Process) Start() error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = cmd.Wait() // how it ended is in its log; whoever stops it does not care
+		_ = cmd.Wait() // the log contains the reason
 	}()
 	p.cmd, p.done = cmd, done
 	return nil
 }
 
-// PID is the process's id.
+// PID returns the process ID.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop asks the process to end, and kills it when it has not after ten seconds.
+// Stop sends SIGTERM, and kills the process after ten seconds.
 func (p *Process) Stop() error {
 	if p.cmd == nil {
 		return nil
@@ -68,7 +68,7 @@ func (p *Process) Stop() error {
 	}
 }
 
-// Kill ends the process at once, as a crash would, and waits until it is gone.
+// Kill ends the process with SIGKILL, like a crash, and waits until it has exited.
 func (p *Process) Kill() error {
 	if err := p.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *Process) signal(s syscall.Signal) error {
 	return nil
 }
 
-// exited says whether the process has ended.
+// exited reports whether the process has exited.
 func (p *Process) exited() bool {
 	select {
 	case <-p.done:
@@ -94,11 +94,11 @@ func (p *Process) exited() bool {
 	}
 }
 
-// writeLauncher writes a script that notes its process id in folder and becomes the program: the watchdog then knows
-// every process, those that envtest starts too.
-func writeLauncher(folder, program string) (string, error) {
+// writeLauncher writes a script that records its process ID in dir and executes the program. So the watchdog knows every
+// process, including those that envtest starts.
+func writeLauncher(dir, program string) (string, error) {
 	name := filepath.Base(program)
-	launcher := filepath.Join(folder, name)
+	launcher := filepath.Join(dir, name)
 	script := fmt.Sprintf("#!/bin/sh\necho $$ >%s\nexec %s \"$@\"\n", quote(launcher+".pid"), quote(program))
 	if err := os.WriteFile(launcher, []byte(script), 0o755); err != nil {
 		return "", fmt.Errorf("write the launcher of %s: %w", name, err)
@@ -108,7 +108,7 @@ func writeLauncher(folder, program string) (string, error) {
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// freeAddress is a loopback address that nothing listens on at the moment.
+// freeAddress returns a loopback address with a free port.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 func TestStatefulSet(t *testing.T) {
-	because(t, "clients that hash by name keep all other keys when a pod is replaced under its old name")
+	because(t, "a replaced pod keeps its name, so clients that hash by name keep all other keys")
 	t.Parallel()
 	m := newMemcachedOf(t, newNamespace(t), "cache", 3, map[string]any{"workload": "StatefulSet"})
 	want := []string{"cache-0", "cache-1", "cache-2"}
@@ -41,17 +41,17 @@ func TestStatefulSet(t *testing.T) {
 		t.Errorf("status.serverList (-want +got):\n%s", diff)
 	}
 	kubectl(t, "delete", "pod", "--namespace", namespace, "cache-1")
-	waitReady(t, m, 3, patience)
+	waitReady(t, m, 3, waitTimeout)
 	if diff := cmp.Diff(wantServers, servers()); diff != "" {
-		t.Errorf("a replaced pod has another place in status.serverList (-want +got):\n%s", diff)
+		t.Errorf("status.serverList after a pod was replaced (-want +got):\n%s", diff)
 	}
 	if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), &appsv1.Deployment{}); !apierrors.IsNotFound(err) {
-		t.Errorf("there is a Deployment beside the StatefulSet: %v", err)
+		t.Errorf("a Deployment exists in addition to the StatefulSet: %v", err)
 	}
 }
 
-// everything are the fields that make or change a child.
-const everything = `{"spec":{
+// allFields sets every field that creates or changes a child.
+const allFields = `{"spec":{
 	"image": "memcached:1.6.39-alpine", "imagePullPolicy": "Always", "imagePullSecrets": [{"name": "registry"}],
 	"resources": {"limits": {"memory": "1024Mi", "cpu": "1000m"}, "requests": {"cpu": "0.1"}},
 	"cache": {"memoryMB": 100, "maxConnections": 2048, "verbosity": 2, "extraArgs": ["-f", "1.5"]},
@@ -68,49 +68,49 @@ const everything = `{"spec":{
 	"podSecurityContext": {"supplementalGroups": [7]}, "securityContext": {"privileged": false}
 }}`
 
-func TestRemovingAFieldRemovesWhatItMade(t *testing.T) {
-	because(t, "a field that leaves something behind makes two equal resources two different caches")
+func TestRemovedFieldsLeaveNothing(t *testing.T) {
+	because(t, "two equal resources must result in equal caches, whatever their earlier specs were")
 	t.Parallel()
 	namespace := newNamespace(t)
 	must(t, shared.Client.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cache"}}))
 	plain, m := newMemcached(t, namespace, "plain", 2), newMemcached(t, namespace, "changed", 2)
-	must(t, shared.Client.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", []byte(everything))))
-	waitReady(t, m, 2, patience)
+	must(t, shared.Client.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", []byte(allFields))))
+	waitReady(t, m, 2, waitTimeout)
 	if deployment := deploymentOf(t, m); deployment.Spec.Template.Spec.ServiceAccountName != "cache" || *deployment.Spec.Template.Spec.TerminationGracePeriodSeconds != 10 {
-		t.Fatalf("the fields have made nothing: %v", deployment.Spec.Template.Spec)
+		t.Fatalf("the fields had no effect: %v", deployment.Spec.Template.Spec)
 	}
 
 	m.Object["spec"] = plain.Object["spec"]
 	must(t, shared.Client.Update(t.Context(), m))
-	waitReady(t, m, 2, patience)
+	waitReady(t, m, 2, waitTimeout)
 
 	for _, kind := range []client.Object{&appsv1.Deployment{}, &corev1.Service{}, &policyv1.PodDisruptionBudget{}, &networkingv1.NetworkPolicy{}} {
-		want, got := asked(t, kind, plain), asked(t, kind, m)
+		want, got := desiredState(t, kind, plain), desiredState(t, kind, m)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%T (-never changed +changed back):\n%s", kind, diff)
 		}
 	}
 }
 
-// asked returns what was asked for of the child of a Memcached: its spec, and its annotations without those that
-// controllers keep their books in. Where it says the Memcached's name, any other may stand.
-func asked(t *testing.T, kind client.Object, m *unstructured.Unstructured) map[string]any {
+// desiredState returns the spec of a Memcached's child and its annotations without those of controllers. A placeholder
+// replaces the Memcached's name.
+func desiredState(t *testing.T, kind client.Object, m *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	child := kind.DeepCopyObject().(client.Object)
 	must(t, shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), child))
 	raw, err := json.Marshal(child)
 	must(t, err)
 	var object map[string]any
-	must(t, json.Unmarshal(bytes.ReplaceAll(raw, []byte(`"`+m.GetName()+`"`), []byte(`"its-name"`)), &object))
+	must(t, json.Unmarshal(bytes.ReplaceAll(raw, []byte(`"`+m.GetName()+`"`), []byte(`"NAME"`)), &object))
 	annotations := child.GetAnnotations()
-	for _, books := range []string{"metacontroller.k8s.io/last-applied-configuration", "deployment.kubernetes.io/revision", "memcached-operator.example.com/parent-generation"} {
-		delete(annotations, books)
+	for _, name := range []string{"metacontroller.k8s.io/last-applied-configuration", "deployment.kubernetes.io/revision", "memcached-operator.example.com/parent-generation"} {
+		delete(annotations, name)
 	}
 	return map[string]any{"spec": object["spec"], "annotations": annotations}
 }
 
-func TestTurnedOff(t *testing.T) {
-	because(t, "a budget or a policy that is turned off must not stay and go on refusing")
+func TestDisabledChildrenAreDeleted(t *testing.T) {
+	because(t, "a disabled PodDisruptionBudget or NetworkPolicy must not continue to block")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 2)
 	key := client.ObjectKeyFromObject(m)
@@ -118,10 +118,10 @@ func TestTurnedOff(t *testing.T) {
 	must(t, shared.Client.Get(t.Context(), key, &networkingv1.NetworkPolicy{}))
 	off := `{"spec":{"podDisruptionBudget":{"enabled":false},"networkPolicy":{"enabled":false}}}`
 	must(t, shared.Client.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", []byte(off))))
-	eventually(t, patience, "both are gone", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "both are deleted", func(ctx context.Context) error {
 		for _, child := range []client.Object{&policyv1.PodDisruptionBudget{}, &networkingv1.NetworkPolicy{}} {
 			if err := shared.Client.Get(ctx, key, child); !apierrors.IsNotFound(err) {
-				return fmt.Errorf("%T: %w", child, errors.Join(err, errors.New("it is still there")))
+				return fmt.Errorf("%T: %w", child, errors.Join(err, errors.New("not deleted")))
 			}
 		}
 		return nil
@@ -129,7 +129,7 @@ func TestTurnedOff(t *testing.T) {
 }
 
 func TestScaledInSteps(t *testing.T) {
-	because(t, "each pod more or less moves keys; all at once, the database behind the cache takes the load")
+	because(t, "each added or removed pod moves keys; many at the same time overload the database behind the cache")
 	t.Parallel()
 	const interval = 3 * time.Second
 	m := newMemcachedOf(t, newNamespace(t), "cache", 1, map[string]any{
@@ -138,19 +138,19 @@ func TestScaledInSteps(t *testing.T) {
 	seen, since := int32(1), time.Now()
 	var first time.Time
 	setSize(t, m, 4)
-	eventually(t, patience, "the size is reached, step by step", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "the Deployment reaches the size in steps", func(ctx context.Context) error {
 		d := &appsv1.Deployment{}
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), d); err != nil {
 			return err
 		}
 		replicas := *d.Spec.Replicas
 		if replicas > seen+1 {
-			t.Errorf("from %d to %d replicas in one step", seen, replicas)
+			t.Errorf("one step from %d to %d replicas", seen, replicas)
 		}
 		if replicas != seen {
-			// The time of a step is kept in whole seconds.
+			// The status stores the time of a step in whole seconds.
 			if !first.IsZero() && time.Since(since) < interval-time.Second {
-				t.Errorf("the step to %d came %s after the last", replicas, time.Since(since))
+				t.Errorf("the step to %d came %s after the previous step", replicas, time.Since(since))
 			}
 			seen, since = replicas, time.Now()
 			if first.IsZero() {
@@ -166,7 +166,7 @@ func TestScaledInSteps(t *testing.T) {
 		}
 		return nil
 	})
-	waitReady(t, m, 4, patience)
+	waitReady(t, m, 4, waitTimeout)
 }
 
 func statusGeneration(m *unstructured.Unstructured) int64 {

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// program is one program of the control plane, and how it is built.
+// program is a program of the control plane and its Go package.
 type program struct {
 	name   string
-	folder string // under programs/: the module that pins its version and all that it depends on
-	module string // the module whose version is the program's
+	dir    string // under programs/: the module that pins the versions of the program and its dependencies
+	module string // the module that has the program's version
 	pkg    string
 }
 
@@ -34,12 +34,12 @@ var programs = []program{
 	{"kube-scheduler", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-scheduler"},
 }
 
-// Build returns the path of every program of the control plane by its name. One that KUBEBUILDER_ASSETS holds is
-// taken from there; the others are built once, from their Go modules, into the user's cache folder.
+// Build returns the paths of the control plane's programs by name. It uses the programs in KUBEBUILDER_ASSETS and builds
+// the others once, from their Go modules, into the user's cache directory.
 func Build(ctx context.Context, progress io.Writer) (map[string]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return nil, fmt.Errorf("find a folder to keep built programs in: %w", err)
+		return nil, fmt.Errorf("find a cache directory for built programs: %w", err)
 	}
 	root, err := repository(ctx)
 	if err != nil {
@@ -51,17 +51,17 @@ func Build(ctx context.Context, progress io.Writer) (map[string]string, error) {
 			paths[p.name] = filepath.Join(assets, p.name)
 			continue
 		}
-		module := filepath.Join(root, "test", "cluster", "programs", p.folder)
-		version, folder, err := cacheFolder(ctx, p, module)
+		module := filepath.Join(root, "test", "cluster", "programs", p.dir)
+		version, dir, err := cacheDir(ctx, p, module)
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(cache, "memcached-operator", folder, p.name)
+		path := filepath.Join(cache, "memcached-operator", dir, p.name)
 		paths[p.name] = path
 		if isExecutable(path) {
 			continue
 		}
-		label := fmt.Sprintf("building %s %s (%d of %d, only this once)", p.name, version, i+1, len(programs))
+		label := fmt.Sprintf("building %s %s (%d of %d, only the first time)", p.name, version, i+1, len(programs))
 		if err := p.build(ctx, module, version, path, label, progress); err != nil {
 			return nil, err
 		}
@@ -69,9 +69,9 @@ func Build(ctx context.Context, progress io.Writer) (map[string]string, error) {
 	return paths, nil
 }
 
-// cacheFolder names the folder of a program after its version, and after a hash of its go.mod: a newer dependency
-// makes another program.
-func cacheFolder(ctx context.Context, p program, module string) (version, folder string, err error) {
+// cacheDir returns the directory of a built program. The name contains the version and a hash of go.mod, because a newer
+// dependency results in a different binary.
+func cacheDir(ctx context.Context, p program, module string) (version, dir string, err error) {
 	out, err := goCommand(ctx, module, "list", "-m", "-f", "{{.Version}}", p.module).Output()
 	if err != nil {
 		return "", "", fmt.Errorf("read the version of %s in %s: %w", p.module, module, err)
@@ -81,10 +81,10 @@ func cacheFolder(ctx context.Context, p program, module string) (version, folder
 		return "", "", err
 	}
 	version = strings.TrimSpace(string(out))
-	return version, fmt.Sprintf("%s-%s-%s-%s-%.4x", p.folder, version, runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod)), nil
+	return version, fmt.Sprintf("%s-%s-%s-%s-%.4x", p.dir, version, runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod)), nil
 }
 
-// build leaves the finished program at path in one step, so that a build cut short is never taken for one.
+// build moves the finished program to path atomically, so that an interrupted build leaves no program there.
 func (p program) build(ctx context.Context, module, version, path, label string, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (p program) build(ctx context.Context, module, version, path, label string,
 	return os.Rename(built, path)
 }
 
-// ldflags leave out the debugging tables, which halves the link, and stamp Kubernetes with its version: a controller
-// manager that takes itself for v0.0.0 refuses to talk to the API server.
+// ldflags omits the debugging tables, which halves the link time, and sets the version of Kubernetes, because
+// kube-controller-manager v0.0.0 refuses to work with the API server.
 func (p program) ldflags(version string) string {
 	flags := "-s -w"
 	if p.module == kubernetesModule {
@@ -114,7 +114,7 @@ func (p program) ldflags(version string) string {
 	return flags
 }
 
-// runShowing runs a go command whose last line of output is worth showing every ten seconds.
+// runShowing runs a go command and prints the last line of its output every ten seconds.
 func runShowing(cmd *exec.Cmd, label string, progress io.Writer) error {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -154,18 +154,18 @@ func runShowing(cmd *exec.Cmd, label string, progress io.Writer) error {
 	}
 }
 
-// repository is the folder of the whole project, two above this module.
+// repository returns the root directory of the repository, two levels above this module.
 func repository(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/example/memcached-operator/test/cluster").Output()
 	if err != nil {
-		return "", fmt.Errorf("find the module test/cluster (is the current folder inside it?): %w", err)
+		return "", fmt.Errorf("find the module test/cluster (is the working directory inside it?): %w", err)
 	}
 	return filepath.Join(strings.TrimSpace(string(out)), "..", ".."), nil
 }
 
-func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
+func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = folder
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	return cmd
 }

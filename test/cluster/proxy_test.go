@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// proxy stands between Metacontroller and the hook. It counts the syncs of each parent, and answers badly in the hook's
-// place for the parents of a namespace whose test asks for that.
+// proxy forwards requests from Metacontroller to the hook and counts them for each parent. Tests inject faults for the
+// parents of their namespace.
 type proxy struct {
 	server *httptest.Server
 	next   http.Handler
@@ -25,7 +25,7 @@ type proxy struct {
 	calls  map[string]int   // by the hook's name and the parent's namespace and name
 }
 
-// fault answers a request in the place of the hook. The request's body can still be read.
+// fault responds to a request instead of the hook. The request's body is not consumed yet.
 type fault func(w http.ResponseWriter, r *http.Request, hook http.Handler)
 
 func newProxy(host string) (*proxy, error) {
@@ -35,21 +35,21 @@ func newProxy(host string) (*proxy, error) {
 		return nil, err
 	}
 	p.server = httptest.NewUnstartedServer(p)
-	_ = p.server.Listener.Close() // its own choice, always loopback
+	_ = p.server.Listener.Close() // the default listener, always loopback
 	p.server.Listener = listener
 	p.server.Start()
 	return p, nil
 }
 
-// front is what the cluster calls to learn where Metacontroller finds the hook.
-func (p *proxy) front(hookURL string) (string, error) {
+// replaceURL implements Options.ReplaceURL.
+func (p *proxy) replaceURL(hookURL string) (string, error) {
 	target, err := url.Parse(hookURL)
 	if err != nil {
 		return "", err
 	}
 	p.next = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		// A hook that is gone gives no answer at all.
+		// A stopped hook sends no response.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	return p.server.URL, nil
@@ -70,35 +70,34 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	parent, hook := request.Parent.Metadata, path.Base(r.URL.Path)
 	p.mu.Lock()
-	bad := p.faults[parent.Namespace+"/"+hook]
+	inject := p.faults[parent.Namespace+"/"+hook]
 	p.calls[hook+" "+parent.Namespace+"/"+parent.Name]++
 	p.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if bad != nil {
-		bad(w, r, p.next)
+	if inject != nil {
+		inject(w, r, p.next)
 		return
 	}
 	p.next.ServeHTTP(w, r)
 }
 
-// fail makes a hook, sync or customize, fail for all parents of the namespace until the returned function is called or
-// the test ends.
-func (p *proxy) fail(t *testing.T, namespace, hook string, f fault) (recoverNow func()) {
+// fail injects a fault into a hook, sync or customize, for all parents of the namespace until the test calls stop or ends.
+func (p *proxy) fail(t *testing.T, namespace, hook string, f fault) (stop func()) {
 	set := func(f fault) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.faults[namespace+"/"+hook] = f
 	}
 	set(f)
-	recoverNow = func() { set(nil) }
-	t.Cleanup(recoverNow)
-	return recoverNow
+	stop = func() { set(nil) }
+	t.Cleanup(stop)
+	return stop
 }
 
-// syncsOf counts the calls of the sync hook for a parent so far.
+// syncsOf returns the number of calls of the sync hook for a parent.
 func (p *proxy) syncsOf(namespace, name string) int { return p.callsOf("sync", namespace, name) }
 
-// callsOf counts the calls of a hook for a parent so far.
+// callsOf returns the number of calls of a hook for a parent.
 func (p *proxy) callsOf(hook, namespace, name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,23 +15,23 @@ import (
 
 func TestScaled(t *testing.T) {
 	t.Parallel()
-	for _, way := range []struct {
+	for _, c := range []struct {
 		name, reason string
 		scale        func(t *testing.T, m *unstructured.Unstructured, size int)
 	}{
-		{"through spec.size", "an edit of the resource is how its owner scales it", setSize},
-		{"through the scale subresource", "kubectl scale and a HorizontalPodAutoscaler write there and know no spec.size",
+		{"through spec.size", "users scale a cache by editing the resource", setSize},
+		{"through the scale subresource", "kubectl scale and a HorizontalPodAutoscaler use the scale subresource",
 			func(t *testing.T, m *unstructured.Unstructured, size int) {
 				kubectl(t, "scale", "--namespace", m.GetNamespace(), "memcached/"+m.GetName(), fmt.Sprint("--replicas=", size))
 			}},
 	} {
-		t.Run(way.name, func(t *testing.T) {
-			because(t, way.reason)
+		t.Run(c.name, func(t *testing.T) {
+			because(t, c.reason)
 			t.Parallel()
 			m := newMemcached(t, newNamespace(t), "cache", 2)
-			for _, size := range []int{4, 1, 0, 2} { // up, down, none, and back
-				way.scale(t, m, size)
-				waitReady(t, m, size, patience)
+			for _, size := range []int{4, 1, 0, 2} { // up, down, to zero, and up again
+				c.scale(t, m, size)
+				waitReady(t, m, size, waitTimeout)
 				if replicas := *deploymentOf(t, m).Spec.Replicas; int(replicas) != size {
 					t.Fatalf("scaled to %d, the Deployment has %d replicas", size, replicas)
 				}
@@ -41,7 +41,7 @@ func TestScaled(t *testing.T) {
 }
 
 func TestAutoscalerFindsItsTarget(t *testing.T) {
-	because(t, "a HorizontalPodAutoscaler works through the scale subresource alone: its selector and replicas must be there")
+	because(t, "a HorizontalPodAutoscaler uses only the scale subresource, which needs selector and replicas")
 	t.Parallel()
 	m := newMemcached(t, newNamespace(t), "cache", 1)
 	hpa := &autoscalingv2.HorizontalPodAutoscaler{
@@ -53,7 +53,7 @@ func TestAutoscalerFindsItsTarget(t *testing.T) {
 		},
 	}
 	must(t, shared.Client.Create(t.Context(), hpa))
-	eventually(t, patience, "the autoscaler can scale", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "the autoscaler can scale", func(ctx context.Context) error {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(hpa), hpa); err != nil {
 			return err
 		}
@@ -64,5 +64,5 @@ func TestAutoscalerFindsItsTarget(t *testing.T) {
 		}
 		return fmt.Errorf("conditions %v", hpa.Status.Conditions)
 	})
-	waitReady(t, m, 2, patience) // minReplicas
+	waitReady(t, m, 2, waitTimeout) // minReplicas
 }

@@ -18,15 +18,15 @@ import (
 
 var compositeControllerKind = schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeController"}
 
-// It is not parallel: its counters are those of the whole API server.
+// TestSteadyStateWritesNothing is not parallel, because its counters are for the whole API server.
 func TestSteadyStateWritesNothing(t *testing.T) {
-	because(t, "a write at every resync wakes every watcher, fills etcd, and grows with the number of caches")
-	namespace := newNamespaceOf(t, "baseline") // the image of a CustomImageDeploy is its author's affair, root and all
-	secretsIn(t, namespace)
-	samplesIn(t, namespace)
-	parents := settled(t, namespace)
+	because(t, "a write at every resync triggers every watcher, fills etcd, and grows with the number of caches")
+	namespace := newNamespaceOf(t, "baseline") // the image of a CustomImageDeploy may run as root
+	createSampleSecrets(t, namespace)
+	createSamples(t, namespace)
+	parents := waitSettled(t, namespace)
 	resyncEverySecond(t)
-	untilNothingIsBeingDeleted(t)
+	waitForNamespaceDeletions(t)
 
 	resources := map[resource]bool{}
 	kinds := map[schema.GroupVersionKind]bool{}
@@ -35,9 +35,9 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 		kinds[gvk] = true
 	})
 	if len(kinds) < 2 {
-		t.Fatalf("the CompositeControllers name no parent and child: %v", kinds)
+		t.Fatalf("the CompositeControllers have no parent and child kinds: %v", kinds)
 	}
-	waitForSyncs(t, parents, 1) // what the change of the CompositeControllers itself made Metacontroller write is over
+	waitForSyncs(t, parents, 1) // after the writes that the changed CompositeControllers cause
 	versions, count := versionsOf(t, kinds, namespace), writes(t, resources)
 	if len(versions) < 2 || len(count) == 0 {
 		t.Fatalf("nothing to compare: versions %v, writes %v", versions, count)
@@ -46,15 +46,15 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 	waitForSyncs(t, parents, 3)
 
 	if diff := cmp.Diff(versions, versionsOf(t, kinds, namespace)); diff != "" {
-		t.Errorf("objects have changed over three resyncs:\n%s", diff)
+		t.Errorf("objects changed during three resyncs:\n%s", diff)
 	}
 	if diff := cmp.Diff(count, writes(t, resources)); diff != "" {
-		t.Errorf("the API server was asked to write over three resyncs:\n%s", diff)
+		t.Errorf("write requests during three resyncs:\n%s", diff)
 	}
 }
 
-// secretsIn creates what the secure sample names, which pods wait for where they really run.
-func secretsIn(t *testing.T, namespace string) {
+// createSampleSecrets creates the Secrets of the secure sample, which pods on real kubelets need.
+func createSampleSecrets(t *testing.T, namespace string) {
 	t.Helper()
 	issuer := ca.New()
 	certificate, key := issuer.Issue(ca.Subject{DNSName: "memcached-secure." + namespace + ".svc"})
@@ -66,8 +66,8 @@ func secretsIn(t *testing.T, namespace string) {
 	}
 }
 
-// samplesIn creates every sample in a namespace of the test's own.
-func samplesIn(t *testing.T, namespace string) {
+// createSamples creates every sample in the namespace.
+func createSamples(t *testing.T, namespace string) {
 	t.Helper()
 	files, err := shared.SampleFiles()
 	must(t, err)
@@ -76,7 +76,7 @@ func samplesIn(t *testing.T, namespace string) {
 		must(t, err)
 		for _, o := range objects {
 			if namespaced, err := shared.Client.IsObjectNamespaced(o); err != nil || !namespaced {
-				t.Fatalf("%s: %s %s should be namespaced: %v", file, o.GetKind(), o.GetName(), err)
+				t.Fatalf("%s: %s %s is not namespaced: %v", file, o.GetKind(), o.GetName(), err)
 			}
 			o.SetNamespace(namespace)
 			must(t, shared.Client.Create(t.Context(), o))
@@ -86,8 +86,8 @@ func samplesIn(t *testing.T, namespace string) {
 
 // resyncEverySecond changes every CompositeController until the test ends. It forces resyncs without a write to a parent.
 //
-// Metacontroller 4.17.2 ends with a nil pointer when a CompositeController changes while one of its parents is being given
-// its finalizer. So no parent may be new when this is called, and none made before the change back has been taken in.
+// Metacontroller 4.17.2 panics with a nil pointer if a CompositeController changes while Metacontroller adds the finalizer
+// to one of its parents. So all parents must be settled before the call, and the cleanup restarts Metacontroller.
 func resyncEverySecond(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() { restart(t, shared.Metacontroller) })
@@ -107,10 +107,10 @@ func resyncEverySecond(t *testing.T) {
 	}
 }
 
-// settled waits until every parent in the namespace is, and returns them.
-func settled(t *testing.T, namespace string) (parents []unstructured.Unstructured) {
+// waitSettled waits until every parent in the namespace is settled, and returns the parents.
+func waitSettled(t *testing.T, namespace string) (parents []unstructured.Unstructured) {
 	t.Helper()
-	eventually(t, patience, "the samples have settled", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "the samples have settled", func(ctx context.Context) error {
 		all, err := shared.Parents(ctx)
 		if err != nil {
 			return err
@@ -126,31 +126,31 @@ func settled(t *testing.T, namespace string) (parents []unstructured.Unstructure
 			parents = append(parents, p)
 		}
 		if len(parents) == 0 {
-			return errors.New("there are none")
+			return errors.New("no parents")
 		}
 		return nil
 	})
 	return parents
 }
 
-// untilNothingIsBeingDeleted waits for the namespaces that earlier tests have left, whose deletion is writes too.
-func untilNothingIsBeingDeleted(t *testing.T) {
+// waitForNamespaceDeletions waits for the namespaces of earlier tests, because their deletion writes too.
+func waitForNamespaceDeletions(t *testing.T) {
 	t.Helper()
-	eventually(t, patience, "no namespace is being deleted", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "no namespace is being deleted", func(ctx context.Context) error {
 		var namespaces corev1.NamespaceList
 		if err := shared.Client.List(ctx, &namespaces); err != nil {
 			return err
 		}
 		for _, n := range namespaces.Items {
 			if n.DeletionTimestamp != nil {
-				return fmt.Errorf("namespace %s is", n.Name)
+				return fmt.Errorf("namespace %s is being deleted", n.Name)
 			}
 		}
 		return nil
 	})
 }
 
-// waitForSyncs waits until the hook of each parent has been called that many times more.
+// waitForSyncs waits for more calls of the sync hook for each parent.
 func waitForSyncs(t *testing.T, parents []unstructured.Unstructured, more int) {
 	t.Helper()
 	want := map[string]int{}
@@ -158,9 +158,9 @@ func waitForSyncs(t *testing.T, parents []unstructured.Unstructured, more int) {
 		want[p.GetName()] = hook.syncsOf(p.GetNamespace(), p.GetName()) + more
 	}
 	for _, p := range parents {
-		eventually(t, patience, p.GetName()+" is synced again", func(context.Context) error {
+		eventually(t, waitTimeout, p.GetName()+" syncs again", func(context.Context) error {
 			if n := hook.syncsOf(p.GetNamespace(), p.GetName()); n < want[p.GetName()] {
-				return fmt.Errorf("synced %d times, waiting for %d", n, want[p.GetName()])
+				return fmt.Errorf("%d syncs, want %d", n, want[p.GetName()])
 			}
 			return nil
 		})
@@ -175,7 +175,7 @@ func compositeControllers(t *testing.T) []unstructured.Unstructured {
 	return list.Items
 }
 
-// observedKinds names the parent and the children of every CompositeController.
+// observedKinds calls each with the parent and child kinds of every CompositeController.
 func observedKinds(t *testing.T, each func(schema.GroupVersionResource, schema.GroupVersionKind)) {
 	t.Helper()
 	for _, cc := range compositeControllers(t) {
@@ -195,7 +195,7 @@ func observedKinds(t *testing.T, each func(schema.GroupVersionResource, schema.G
 	}
 }
 
-// versionsOf reads the resourceVersion of every object of the kinds in the namespace.
+// versionsOf returns the resourceVersion of every object of the kinds in the namespace.
 func versionsOf(t *testing.T, kinds map[schema.GroupVersionKind]bool, namespace string) map[string]string {
 	t.Helper()
 	versions := map[string]string{}

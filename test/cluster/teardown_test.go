@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,22 +19,22 @@ import (
 )
 
 func TestTeardownIsOrdered(t *testing.T) {
-	because(t, "nobody may be sent to what is already gone: the Ingress goes first, then the Service, then the Deployment")
+	because(t, "no traffic may reach a deleted object: the Ingress is deleted first, then the Service, then the Deployment")
 	t.Parallel()
 	namespace := newNamespaceOf(t, "baseline")
 	deploy := newCustomImageDeploy(t, namespace)
-	gone := deletions(t, namespace, ingressKind, serviceKind, deploymentKind, customImageDeployKind)
+	deleted := deletions(t, namespace, ingressKind, serviceKind, deploymentKind, customImageDeployKind)
 
 	must(t, shared.Client.Delete(t.Context(), deploy))
 
-	untilGone(t, deploy)
+	waitForDeletion(t, deploy)
 	var ends []deletion
 	for range 4 {
 		select {
-		case end := <-gone:
+		case end := <-deleted:
 			ends = append(ends, end)
-		case <-time.After(patience):
-			t.Fatalf("only %v are gone", ends)
+		case <-time.After(waitTimeout):
+			t.Fatalf("only %v are deleted", ends)
 		}
 	}
 	sort.Slice(ends, func(i, j int) bool { return ends[i].version < ends[j].version })
@@ -42,13 +43,13 @@ func TestTeardownIsOrdered(t *testing.T) {
 		order = append(order, end.kind)
 	}
 	if diff := cmp.Diff([]string{"Ingress", "Service", "Deployment", "CustomImageDeploy"}, order); diff != "" {
-		t.Errorf("the order of deletions (-want +got):\n%s", diff)
+		t.Errorf("order of deletions (-want +got):\n%s", diff)
 	}
 }
 
-// It is not parallel: it kills the hook and Metacontroller, which all tests share.
-func TestTeardownGoesOnAfterARestart(t *testing.T) {
-	because(t, "a load balancer may take minutes to go, and neither the wait nor a restart in it may skip or repeat a step")
+// TestTeardownContinuesAfterRestart is not parallel, because it kills the hook and Metacontroller, which all tests share.
+func TestTeardownContinuesAfterRestart(t *testing.T) {
+	because(t, "deleting a load balancer may take minutes, and a restart in this time may not skip or repeat a step")
 	namespace := newNamespaceOf(t, "baseline")
 	deploy := newCustomImageDeploy(t, namespace)
 	for _, kind := range []string{"ingress", "service", "deployment"} {
@@ -58,35 +59,35 @@ func TestTeardownGoesOnAfterARestart(t *testing.T) {
 
 	order := []schema.GroupVersionKind{ingressKind, serviceKind, deploymentKind}
 	for i, kind := range order {
-		waitsFor(t, namespace, "shop", kind)
+		waitTerminating(t, namespace, "shop", kind)
 		restart(t, shared.Hook)
 		restart(t, shared.Metacontroller)
 		finalized := hook.callsOf("finalize", namespace, "shop")
-		eventually(t, patience, "the finalize hook is called again", func(context.Context) error {
+		eventually(t, waitTimeout, "Metacontroller calls the finalize hook again", func(context.Context) error {
 			if n := hook.callsOf("finalize", namespace, "shop"); n <= finalized {
 				return fmt.Errorf("called %d times", n)
 			}
 			return nil
 		})
-		waitsFor(t, namespace, "shop", kind)
-		for _, behind := range order[i+1:] {
-			if get(t, behind, namespace, "shop").GetDeletionTimestamp() != nil {
-				t.Errorf("the %s goes although the %s is still there", behind.Kind, kind.Kind)
+		waitTerminating(t, namespace, "shop", kind)
+		for _, later := range order[i+1:] {
+			if get(t, later, namespace, "shop").GetDeletionTimestamp() != nil {
+				t.Errorf("the %s is being deleted before the %s is deleted", later.Kind, kind.Kind)
 			}
 		}
 		kubectl(t, "patch", "--namespace", namespace, kind.Kind+"/shop", "--type=merge", "--patch", `{"metadata":{"finalizers":null}}`)
 	}
-	untilGone(t, deploy)
+	waitForDeletion(t, deploy)
 }
 
-// waitsFor waits until the parent says that it waits for the child of that kind, which is being deleted.
-func waitsFor(t *testing.T, namespace, name string, kind schema.GroupVersionKind) {
+// waitTerminating waits until the child of the kind is being deleted and the parent's condition Ready names the kind.
+func waitTerminating(t *testing.T, namespace, name string, kind schema.GroupVersionKind) {
 	t.Helper()
-	eventually(t, patience, "the parent waits for its "+kind.Kind, func(context.Context) error {
+	eventually(t, waitTimeout, "the parent waits for its "+kind.Kind, func(context.Context) error {
 		parent := get(t, customImageDeployKind, namespace, name)
 		ready := Condition(parent, "Ready")
-		if ready == nil || ready["reason"] != "Terminating" || ready["message"] != "Waiting until the "+kind.Kind+" is gone." {
-			return fmt.Errorf("its condition Ready is %v", ready)
+		if ready == nil || ready["reason"] != "Terminating" || !strings.Contains(fmt.Sprint(ready["message"]), kind.Kind) {
+			return fmt.Errorf("condition Ready: %v", ready)
 		}
 		if get(t, kind, namespace, name).GetDeletionTimestamp() == nil {
 			return fmt.Errorf("the %s is not being deleted", kind.Kind)
@@ -102,39 +103,39 @@ func restart(t *testing.T, process Killable) {
 }
 
 func TestCustomImageDeployDeletedAsOrphan(t *testing.T) {
-	because(t, "--cascade=orphan takes what is published out of the operator's hands; a teardown would take it off the net")
+	because(t, "--cascade=orphan removes the children from the operator's control; a teardown would interrupt their traffic")
 	t.Parallel()
 	namespace := newNamespaceOf(t, "baseline")
 	deploy := newCustomImageDeploy(t, namespace)
 	kubectl(t, "delete", "--namespace", namespace, "customimagedeploy/shop", "--cascade=orphan")
-	untilGone(t, deploy)
+	waitForDeletion(t, deploy)
 	for _, kind := range []schema.GroupVersionKind{ingressKind, serviceKind, deploymentKind} {
 		child := get(t, kind, namespace, "shop")
 		if child.GetDeletionTimestamp() != nil || len(child.GetOwnerReferences()) > 0 {
-			t.Errorf("the %s should stay, without an owner: %v", kind.Kind, child.Object["metadata"])
+			t.Errorf("want the %s to remain without an owner: %v", kind.Kind, child.Object["metadata"])
 		}
 	}
 }
 
 func TestCustomImageDeployDeletedInTheForeground(t *testing.T) {
-	because(t, "--cascade=foreground lets the garbage collector delete the children; the parent must follow all the same")
+	because(t, "with --cascade=foreground the garbage collector deletes the children, and the operator must still finalize the parent")
 	t.Parallel()
 	namespace := newNamespaceOf(t, "baseline")
 	deploy := newCustomImageDeploy(t, namespace)
 	kubectl(t, "delete", "--namespace", namespace, "customimagedeploy/shop", "--cascade=foreground")
-	untilGone(t, deploy)
+	waitForDeletion(t, deploy)
 }
 
-// deletion is the end of an object, at a version that orders it among all changes of the cluster.
+// deletion is the deletion of an object at a resourceVersion, which orders all changes in the cluster.
 type deletion struct {
 	version uint64
 	kind    string
 }
 
-// deletions reports the end of every object of these kinds in the namespace.
+// deletions sends the deletion of every object of these kinds in the namespace.
 func deletions(t *testing.T, namespace string, kinds ...schema.GroupVersionKind) <-chan deletion {
 	t.Helper()
-	gone := make(chan deletion, 100)
+	deleted := make(chan deletion, 100)
 	for _, kind := range kinds {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind)
@@ -145,21 +146,21 @@ func deletions(t *testing.T, namespace string, kinds ...schema.GroupVersionKind)
 			for event := range watcher.ResultChan() {
 				if o, ok := event.Object.(*unstructured.Unstructured); ok && event.Type == watch.Deleted {
 					version, _ := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
-					gone <- deletion{version, o.GetKind()}
+					deleted <- deletion{version, o.GetKind()}
 				}
 			}
 		}()
 	}
-	return gone
+	return deleted
 }
 
-func untilGone(t *testing.T, o client.Object) {
+func waitForDeletion(t *testing.T, o client.Object) {
 	t.Helper()
-	eventually(t, patience, o.GetName()+" is gone", func(ctx context.Context) error {
+	eventually(t, waitTimeout, o.GetName()+" is deleted", func(ctx context.Context) error {
 		err := shared.Client.Get(ctx, client.ObjectKeyFromObject(o), o)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
-		return errors.Join(errors.New("it is still there"), err)
+		return errors.Join(errors.New("not deleted"), err)
 	})
 }

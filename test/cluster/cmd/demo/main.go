@@ -1,5 +1,5 @@
-// Demo starts a control plane on this machine with the hook and Metacontroller, applies the samples, and shows how they
-// come alive. With -once it ends when they have.
+// Demo starts a control plane on this machine with the hook and Metacontroller, applies the samples, and shows their
+// status. With -once it exits when all samples are ready.
 package main
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/example/memcached-operator/test/cluster"
 )
 
-// patience is how long -once waits for the samples once all programs run.
-const patience = 3 * time.Minute
+// readyTimeout limits how long -once waits for the samples after all programs have started.
+const readyTimeout = 3 * time.Minute
 
 func main() {
-	once := flag.Bool("once", false, "end when the samples have settled")
-	logs := flag.String("logs", "", "folder to keep the programs' logs in (default: none is kept)")
+	once := flag.Bool("once", false, "exit when all samples are ready")
+	logs := flag.String("logs", "", "`directory` for the programs' logs (default: no logs are kept)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, *once, *logs)
 	if ctx.Err() != nil && !*once {
-		return // Ctrl-C is how it ends
+		return // Ctrl-C is the normal end
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -52,7 +52,7 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 		return err
 	}
 	defer func() {
-		fmt.Println("stopping everything")
+		fmt.Println("stopping all programs")
 		err = errors.Join(err, c.Stop())
 	}()
 	if err := c.ApplySamples(ctx); err != nil {
@@ -61,7 +61,7 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 	return watch(ctx, c, once, start)
 }
 
-// watch shows the parents until the demo ends: with once when they have settled, otherwise when it is interrupted.
+// watch shows the parents until they are ready (with once) or until the demo is interrupted.
 func watch(ctx context.Context, c *cluster.Cluster, once bool, start time.Time) error {
 	up := time.Now()
 	screen := newScreen(os.Stdout, term.IsTerminal(int(os.Stdout.Fd())))
@@ -76,20 +76,20 @@ func watch(ctx context.Context, c *cluster.Cluster, once bool, start time.Time) 
 		}
 		text := table(parents)
 		if err != nil {
-			text += fmt.Sprintf("\nThe cluster does not answer: %s\n", err)
+			text += fmt.Sprintf("\nCannot list the parents: %s\n", err)
 		}
 		if settledAfter > 0 {
-			text += fmt.Sprintf("\nSettled %s after the start.\n", settledAfter.Round(time.Second))
+			text += fmt.Sprintf("\nAll samples are ready, %s after the start.\n", settledAfter.Round(time.Second))
 			if !once {
-				text += invitation(c, parents)
+				text += nextSteps(c, parents)
 			}
 		}
 		screen.show(text)
 		switch {
 		case once && settledAfter > 0:
 			return nil
-		case once && time.Since(up) > patience:
-			return fmt.Errorf("the samples have not settled after %s", patience)
+		case once && time.Since(up) > readyTimeout:
+			return fmt.Errorf("the samples are not ready after %s", readyTimeout)
 		}
 		select {
 		case <-ctx.Done():
@@ -108,8 +108,8 @@ func allSettled(parents []unstructured.Unstructured) bool {
 	return len(parents) > 0
 }
 
-// invitation says how to reach the cluster from another terminal, and what is worth trying on the first Memcached.
-func invitation(c *cluster.Cluster, parents []unstructured.Unstructured) string {
+// nextSteps returns commands for another terminal, which change the first Memcached.
+func nextSteps(c *cluster.Cluster, parents []unstructured.Unstructured) string {
 	name := "NAME"
 	for _, p := range parents {
 		if p.GetKind() == "Memcached" {
@@ -125,6 +125,6 @@ func invitation(c *cluster.Cluster, parents []unstructured.Unstructured) string 
 	fmt.Fprintf(&b, "  kubectl scale memcached/%s --replicas=5\n", name)
 	fmt.Fprintf(&b, "  kubectl delete pod -l memcached_cr=%s\n", name)
 	fmt.Fprintf(&b, "  kubectl describe memcached/%s\n", name)
-	b.WriteString("\nCtrl-C ends it and leaves nothing behind.\n")
+	b.WriteString("\nCtrl-C stops the demo and removes everything.\n")
 	return b.String()
 }

@@ -8,23 +8,25 @@ import (
 	"text/tabwriter"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/example/memcached-operator/test/cluster"
 )
 
-// table shows each parent in a line.
+// table returns one line for each parent, with the columns of kubectl get.
 func table(parents []unstructured.Unstructured) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "PARENT\tDESIRED\tREADY\tNODES\tCONDITIONS")
+	fmt.Fprintln(w, "PARENT\tDESIRED\tREADY\tSTATUS\tNODES")
 	for _, p := range parents {
 		ready, _, _ := unstructured.NestedInt64(p.Object, "status", "readyReplicas")
 		nodes, _, _ := unstructured.NestedStringSlice(p.Object, "status", "nodes")
-		fmt.Fprintf(w, "%s/%s\t%s\t%d\t%s\t%s\n", strings.ToLower(p.GetKind()), p.GetName(), desired(p), ready, shorten(nodes, p.GetName()), conditions(p))
+		fmt.Fprintf(w, "%s/%s\t%s\t%d\t%s\t%s\n", strings.ToLower(p.GetKind()), p.GetName(), desired(p), ready, status(p), shorten(nodes, p.GetName()))
 	}
 	_ = w.Flush()
 	return b.String()
 }
 
-// desired is the number of replicas that the parent asks for, by whichever name its kind has for it.
+// desired returns the number of replicas in the parent's spec. Its field name depends on the kind.
 func desired(parent unstructured.Unstructured) string {
 	for _, field := range []string{"size", "count", "replicas"} {
 		if n, found, _ := unstructured.NestedInt64(parent.Object, "spec", field); found {
@@ -34,7 +36,7 @@ func desired(parent unstructured.Unstructured) string {
 	return "-"
 }
 
-// shorten leaves out of the pods' names what all of them begin with, and counts those after the third.
+// shorten removes the parent's name from the pods' names, and shows at most three of them.
 func shorten(nodes []string, parent string) string {
 	if len(nodes) == 0 {
 		return "-"
@@ -50,26 +52,16 @@ func shorten(nodes []string, parent string) string {
 	return text
 }
 
-// conditions names those that are true, and the reason why the parent is not ready.
-func conditions(parent unstructured.Unstructured) string {
-	list, _, _ := unstructured.NestedSlice(parent.Object, "status", "conditions")
-	var words []string
-	for _, c := range list {
-		condition, _ := c.(map[string]any)
-		switch {
-		case condition["status"] == "True":
-			words = append(words, fmt.Sprint(condition["type"]))
-		case condition["type"] == "Ready":
-			words = append(words, fmt.Sprintf("not Ready (%v)", condition["reason"]))
-		}
-	}
-	if len(words) == 0 {
+// status returns the reason of the condition Ready, like the column STATUS of kubectl get.
+func status(parent unstructured.Unstructured) string {
+	ready := cluster.Condition(&parent, "Ready")
+	if ready == nil {
 		return "-"
 	}
-	return strings.Join(words, ", ")
+	return fmt.Sprint(ready["reason"])
 }
 
-// screen shows a text that changes: in its place on a terminal, one version after the other elsewhere.
+// screen shows a text that changes. On a terminal it replaces the previous text; elsewhere it appends.
 type screen struct {
 	w        io.Writer
 	terminal bool
@@ -83,7 +75,7 @@ func (s *screen) show(text string) {
 		return
 	}
 	if s.terminal && s.shown != "" {
-		fmt.Fprintf(s.w, "\x1b[%dA\x1b[J", strings.Count(s.shown, "\n")) // up to the first line, clear to the end
+		fmt.Fprintf(s.w, "\x1b[%dA\x1b[J", strings.Count(s.shown, "\n")) // move to the first line and clear to the end
 	} else if s.shown != "" {
 		fmt.Fprintln(s.w)
 	}

@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// restrictedKubeconfig is that of a user with the rights that manifests/metacontroller-values.yaml grants to Metacontroller,
-// and no more: a right that is missing there shows here, before it does where the chart is installed. The stand-in applies
-// children by patching, which takes other rights.
+// restrictedKubeconfig returns a kubeconfig of a user with only the RBAC permissions that
+// manifests/metacontroller-values.yaml grants to Metacontroller, so that tests find a missing permission. The stand-in
+// does not use it, because server-side apply needs other permissions.
 func (c *Cluster) restrictedKubeconfig(ctx context.Context, userName string) (string, error) {
 	file := filepath.Join(c.root, "manifests", "metacontroller-values.yaml")
 	content, err := os.ReadFile(file)
@@ -32,7 +32,7 @@ func (c *Cluster) restrictedKubeconfig(ctx context.Context, userName string) (st
 	return c.User(ctx, userName, values.ClusterRole.Rules)
 }
 
-// User makes a user with these rights, and returns the path of a kubeconfig of that user's.
+// User creates a user with these RBAC permissions and returns the path of the user's kubeconfig.
 func (c *Cluster) User(ctx context.Context, userName string, rules []rbacv1.PolicyRule) (string, error) {
 	name := metav1.ObjectMeta{Name: userName}
 	if err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: name, Rules: rules}); err != nil {
@@ -54,6 +54,6 @@ func (c *Cluster) User(ctx context.Context, userName string, rules []rbacv1.Poli
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(c.folder, userName+".kubeconfig")
+	path := filepath.Join(c.dir, userName+".kubeconfig")
 	return path, os.WriteFile(path, kubeconfig, 0o600)
 }

@@ -16,24 +16,24 @@ import (
 	"github.com/example/memcached-operator/test/ca"
 )
 
-// TestReady: a newcomer applies the sample and waits, with every protection on.
+// TestReady checks that the sample becomes ready with all security components.
 func TestReady(t *testing.T) {
 	kubectl(t, "apply", "--filename", filepath.Join(root, "manifests/samples/cache_v1alpha1_memcached.yaml"))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/memcached-sample", "--timeout=2m")
 	metrics := get(t, installed.HookOps+"/metrics")
 	for _, hook := range []string{"sync", "customize"} {
 		if served := regexp.MustCompile(`hook_requests_total\{code="200",controller="memcached",hook="` + hook + `"\} [1-9]`); !served.MatchString(metrics) {
-			t.Errorf("Metacontroller has called the %s hook over TLS, and its metrics do not tell:\n%s", hook, metrics)
+			t.Errorf("no call of the %s hook over TLS in the metrics:\n%s", hook, metrics)
 		}
 	}
 	kubectl(t, "rollout", "status", "--namespace", "memcached-operator", "deployment/memcached-operator", "--timeout=2m")
 }
 
-// TestCallers: whoever is not Metacontroller is told so, and learns nothing.
+// TestCallers checks that the hook rejects requests that are not from Metacontroller.
 func TestCallers(t *testing.T) {
 	url := strings.TrimSpace(kubectl(t, "get", "compositecontroller", "memcached", "--output", "jsonpath={.spec.hooks.sync.webhook.url}"))
 	if !strings.HasPrefix(url, "https://") {
-		t.Fatalf("the hook is called at %s", url)
+		t.Fatalf("the URL of the hook is %s, want https", url)
 	}
 	request, err := os.ReadFile(filepath.Join(root, "test/testdata/memcached/sync/created/request.json"))
 	if err != nil {
@@ -45,12 +45,12 @@ func TestCallers(t *testing.T) {
 		certificate *tls.Certificate
 		want        int
 	}{
-		{"nothing says who calls", "", nil, http.StatusUnauthorized},
-		{"a token alone may have been read somewhere", token, nil, http.StatusUnauthorized},
-		{"a certificate alone is half of what is asked for", "", &metacontroller, http.StatusUnauthorized},
-		{"the token is not ours", "guess", &metacontroller, http.StatusUnauthorized},
-		{"the certificate names somebody else", token, new(signer.Certificate(ca.Subject{DNSName: "somebody.else"})), http.StatusForbidden},
-		{"that is Metacontroller", token, &metacontroller, http.StatusOK},
+		{"no credentials", "", nil, http.StatusUnauthorized},
+		{"a token without a certificate, as after a leak", token, nil, http.StatusUnauthorized},
+		{"a certificate without a token", "", &metacontroller, http.StatusUnauthorized},
+		{"a wrong token", "guess", &metacontroller, http.StatusUnauthorized},
+		{"a certificate with another name", token, new(signer.Certificate(ca.Subject{DNSName: "somebody.else"})), http.StatusForbidden},
+		{"Metacontroller", token, &metacontroller, http.StatusOK},
 	}
 	for _, c := range cases {
 		settings := &tls.Config{RootCAs: signer.Pool(), MinVersion: tls.VersionTLS13}
@@ -66,42 +66,42 @@ func TestCallers(t *testing.T) {
 			post.Header.Set("Authorization", "Bearer "+c.token)
 		}
 		client := http.Client{Transport: &http.Transport{TLSClientConfig: settings, DisableKeepAlives: true}}
-		answer, err := client.Do(post)
+		response, err := client.Do(post)
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer.Body.Close()
-		if answer.StatusCode != c.want {
-			t.Errorf("%s: the answer is %s, not %d", c.why, answer.Status, c.want)
+		response.Body.Close()
+		if response.StatusCode != c.want {
+			t.Errorf("%s: status %s, want %d", c.why, response.Status, c.want)
 		}
 	}
 }
 
-// TestDiff: what README promises of render. Of what is settled it shows nothing, and of a change that change alone.
+// TestDiff checks kubectl diff of rendered manifests: no difference for settled caches, and only the change after an edit.
 func TestDiff(t *testing.T) {
 	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("diffed", 2)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/diffed", "--timeout=2m")
 	all := render(t, write(t, "all.yaml", kubectl(t, "get", "memcacheds", "--all-namespaces", "--output", "yaml")))
 	if out, err := installed.RunKubectl(t.Context(), "diff", "--filename", write(t, "rendered.yaml", all)); err != nil {
-		t.Errorf("a settled cache differs from what is rendered of it: %v\n%s", err, out)
+		t.Errorf("a settled cache differs from its rendered manifests: %v\n%s", err, out)
 	}
 	out, err := installed.RunKubectl(t.Context(), "diff", "--filename", write(t, "rendered.yaml", render(t, write(t, "cache.yaml", cache("diffed", 3)))))
 	if err == nil || !strings.Contains(out, "-  replicas: 2") || !strings.Contains(out, "+  replicas: 3") || !strings.Contains(out, "+  size: 3") {
-		t.Errorf("a change of size shows as one of size and replicas: %v\n%s", err, out)
+		t.Errorf("want a difference of size and replicas: %v\n%s", err, out)
 	}
 }
 
-// TestMonitored holds that the Prometheus operator would find what it is to scrape and to watch.
+// TestMonitored checks that the monitors and rules for the Prometheus operator exist.
 func TestMonitored(t *testing.T) {
 	out := kubectl(t, "get", "servicemonitors,podmonitors,prometheusrules", "--namespace", "memcached-operator", "--output", "name")
 	for _, want := range []string{"servicemonitor.monitoring.coreos.com/memcached-operator", "podmonitor.monitoring.coreos.com/memcached", "prometheusrule.monitoring.coreos.com/"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("there is no %s:\n%s", want, out)
+			t.Errorf("no %s:\n%s", want, out)
 		}
 	}
 }
 
-// TestEveryKustomization: the API server takes all of it, and knows every field.
+// TestEveryKustomization checks that the API server accepts every object and knows every field.
 func TestEveryKustomization(t *testing.T) {
 	for _, pattern := range []string{"manifests/*/kustomization.yaml", "manifests/controllers/*/kustomization.yaml", "crds/kustomization.yaml", "crds/*/kustomization.yaml"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
@@ -109,75 +109,75 @@ func TestEveryKustomization(t *testing.T) {
 			t.Fatalf("no file matches %s: %v", pattern, err)
 		}
 		for _, file := range files {
-			if folder := filepath.Base(filepath.Dir(file)); folder == "samples" {
-				continue // not every kind of theirs is installed here; the cluster tests apply them
+			if dir := filepath.Base(filepath.Dir(file)); dir == "samples" {
+				continue // not all kinds of the samples are installed; the cluster tests apply the samples
 			}
 			dryRun(t, filepath.Dir(file))
 		}
 	}
 	components, err := filepath.Glob(filepath.Join(root, "manifests/components/*"))
 	if err != nil || len(components) == 0 {
-		t.Fatalf("there are no components: %v", err)
+		t.Fatalf("no components found: %v", err)
 	}
 	for _, component := range components {
 		needed := ""
 		if name := filepath.Base(component); name == "client-certificate" || name == "token" {
-			needed = "ROOT/components/tls, " // both add to the endpoint that it sets up
+			needed = "ROOT/components/tls, " // both extend the endpoint of components/tls
 		}
-		folder := t.TempDir()
+		dir := t.TempDir()
 		up, err := filepath.Abs(filepath.Join(root, "manifests"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if up, err = filepath.Rel(folder, up); err != nil {
+		if up, err = filepath.Rel(dir, up); err != nil {
 			t.Fatal(err)
 		}
 		content := fmt.Sprintf("resources: [ROOT/all]\ncomponents: [%sROOT/components/%s]\n", needed, filepath.Base(component))
-		if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(strings.ReplaceAll(content, "ROOT", up)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(strings.ReplaceAll(content, "ROOT", up)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		dryRun(t, folder)
+		dryRun(t, dir)
 	}
 }
 
-func dryRun(t *testing.T, folder string) {
+func dryRun(t *testing.T, dir string) {
 	t.Helper()
-	out := kubectl(t, "apply", "--dry-run=server", "--validate=strict", "--kustomize", folder)
+	out := kubectl(t, "apply", "--dry-run=server", "--validate=strict", "--kustomize", dir)
 	if !strings.Contains(out, "(server dry run)") || strings.Contains(out, "Warning") {
-		t.Errorf("%s:\n%s", folder, out)
+		t.Errorf("%s:\n%s", dir, out)
 	}
 }
 
-// TestRoles: the cluster's own role edit lets its holders make caches, and no more.
+// TestRoles checks that the aggregated ClusterRole edit grants creating caches, but not writing their status.
 func TestRoles(t *testing.T) {
 	kubectl(t, "create", "rolebinding", "ann", "--clusterrole=edit", "--user=ann")
-	waitFor(t, "ann, who may edit, may create a Memcached", func() (string, bool) { // roles are aggregated by a controller
+	waitFor(t, "a user with the role edit may create a Memcached", func() (string, bool) { // a controller aggregates roles
 		out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "create", "memcacheds.cache.example.com", "--as=ann")
 		return out, err == nil && strings.TrimSpace(out) == "yes"
 	})
 	if out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "update", "memcacheds.cache.example.com", "--subresource=status", "--as=ann"); err == nil {
-		t.Errorf("may ann write a status, which is the hook's? %s", out)
+		t.Errorf("a user with the role edit may write the status: %s", out)
 	}
 }
 
-// TestWrongToken: a token that the hook does not take is told on the resource, and costs no cache.
+// TestWrongToken checks that a rejected token results in an Event on the resource and no change of the cache.
 func TestWrongToken(t *testing.T) {
 	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("guarded", 1)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/guarded", "--timeout=2m")
 	useToken(t, "guess")
 	kubectl(t, "patch", "memcached", "guarded", "--type=merge", "--patch", `{"spec":{"size":2}}`)
-	waitFor(t, "an Event tells of the wrong token", func() (string, bool) {
+	waitFor(t, "an Event reports status 401", func() (string, bool) {
 		events := kubectl(t, "get", "events", "--field-selector", "involvedObject.name=guarded,reason=SyncError", "--output", "jsonpath={.items[*].message}")
 		return events, strings.Contains(events, "401")
 	})
 	if replicas := kubectl(t, "get", "deployment", "guarded", "--output", "jsonpath={.spec.replicas}"); replicas != "1" {
-		t.Errorf("the Deployment has %s replicas after the hook refused", replicas)
+		t.Errorf("the Deployment has %s replicas after the hook rejected the request", replicas)
 	}
 	useToken(t, token)
 	kubectl(t, "wait", "--for=jsonpath={.status.readyReplicas}=2", "memcached/guarded", "--timeout=2m")
 }
 
-// useToken has Metacontroller send another token, as the page about TLS says: it reads it when it starts.
+// useToken changes the token of Metacontroller and restarts it, as the TLS page describes.
 func useToken(t *testing.T, token string) {
 	t.Helper()
 	patch := fmt.Sprintf(`{"stringData":{"token":%q}}`, token)
@@ -190,7 +190,7 @@ func cache(name string, size int) string {
 	return fmt.Sprintf("apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: %s, namespace: default}\nspec: {size: %d, rollout: {minReadySeconds: 0}}\n", name, size)
 }
 
-// render runs this repository's program.
+// render runs the command render of this repository's binary.
 func render(t *testing.T, file string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), installed.Program, "render", "-f", file).CombinedOutput()
@@ -206,12 +206,12 @@ func get(t *testing.T, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package installation installs this repository on a real API server as README says, with all that protects and monitors
-// it: with what is there then, it tries the commands of the pages.
+// Package installation installs this repository on a real API server as README describes, with all security and monitoring
+// components, and runs the commands of the documentation.
 package installation
 
 import (
@@ -43,7 +43,7 @@ func runTests(m *testing.M) int {
 	code := m.Run()
 	if code != 0 {
 		for _, name := range []string{"memcached-operator", "metacontroller"} {
-			fmt.Printf("\nThe end of the log of %s:\n%s\n", name, installed.Log(name, 4000))
+			fmt.Printf("\nEnd of the log of %s:\n%s\n", name, installed.Log(name, 4000))
 		}
 	}
 	if err := installed.Stop(); err != nil {
@@ -53,35 +53,35 @@ func runTests(m *testing.M) int {
 	return code
 }
 
-// install applies manifests/production with monitoring, as a kustomization of one's own.
+// install applies an overlay of manifests/production and the monitoring component.
 func install(ctx context.Context) error {
 	metacontroller, err := cluster.DescribeMetacontroller()
 	if err != nil {
 		return err
 	}
 	fmt.Println(metacontroller)
-	folder, err := os.MkdirTemp("", "overlay-")
+	dir, err := os.MkdirTemp("", "overlay-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer os.RemoveAll(dir)
 	manifests, err := filepath.Abs(filepath.Join(root, "manifests"))
 	if err != nil {
 		return err
 	}
-	up, err := filepath.Rel(folder, manifests)
+	up, err := filepath.Rel(dir, manifests)
 	if err != nil {
 		return err
 	}
 	overlay := fmt.Sprintf("resources: [%[1]s/production]\ncomponents: [%[1]s/components/monitoring]\n", up)
-	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
 		return err
 	}
-	installed, err = cluster.Install(ctx, folder, issue, cluster.Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS")})
+	installed, err = cluster.Install(ctx, dir, issue, cluster.Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS")})
 	return err
 }
 
-// issue does what cert-manager does about each Certificate, and makes the token's Secret as the page about TLS says.
+// issue creates the Secret of each Certificate, as cert-manager does, and the Secret of the token, as the TLS page describes.
 func issue(ctx context.Context, c *cluster.Cluster) error {
 	var certificates unstructured.UnstructuredList
 	certificates.SetGroupVersionKind(schema.GroupVersionKind{Group: "cert-manager.io", Version: "v1", Kind: "CertificateList"})
@@ -94,7 +94,7 @@ func issue(ctx context.Context, c *cluster.Cluster) error {
 			return err
 		}
 		if !found {
-			continue // the authority's own
+			continue // the CA's own Certificate
 		}
 		secret, _, err := unstructured.NestedString(certificate.Object, "spec", "secretName")
 		if err != nil {
@@ -113,14 +113,14 @@ func issue(ctx context.Context, c *cluster.Cluster) error {
 	out, err := c.RunKubectl(ctx, "create", "secret", "generic", "memcached-operator-token", "--namespace", "memcached-operator",
 		"--from-literal=tokens="+token, "--from-literal=token="+token)
 	if err != nil {
-		return fmt.Errorf("make the token: %w: %s", err, out)
+		return fmt.Errorf("create the token: %w: %s", err, out)
 	}
 	return nil
 }
 
 const token = "f3b1c0de"
 
-// kubectl runs kubectl, with a text for its standard input where it reads that, and fails the test if it fails.
+// kubectl runs kubectl and returns its output. It fails the test if kubectl fails.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := installed.RunKubectl(t.Context(), args...)
@@ -130,7 +130,7 @@ func kubectl(t *testing.T, args ...string) string {
 	return out
 }
 
-// write writes a file of the test's own.
+// write writes a temporary file and returns its path.
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)

@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/test/cluster"
 )
 
-// plain is a Deployment of memcached as people write it by hand.
+// plain is a handwritten Deployment of memcached.
 const plain = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: NAME, namespace: default}
@@ -25,8 +25,9 @@ func plainDeployment(name, labels string) string {
 	return strings.NewReplacer("NAME", name, "LABELS", labels).Replace(plain)
 }
 
-// TestMigrateFromADeployment: a new cache beside the old one, as the page about migration says, and what it warns of.
-func TestMigrateFromADeployment(t *testing.T) {
+// TestMigrateFromDeployment checks the migration page: a new cache runs in parallel to the old one. It also checks the page's
+// warning about selectors.
+func TestMigrateFromDeployment(t *testing.T) {
 	kubectl(t, "apply", "--filename", write(t, "old.yaml", plainDeployment("old", "{app: memcached}")+`---
 apiVersion: v1
 kind: Service
@@ -37,48 +38,48 @@ spec: {selector: {app: memcached}, ports: [{port: 11211}]}
 	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("sessions", 2)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/sessions", "--timeout=2m")
 	if ready := kubectl(t, "get", "deployment", "old", "--output", "jsonpath={.status.readyReplicas}"); ready != "1" {
-		t.Errorf("the old Deployment has %s ready pods beside the new cache", ready)
+		t.Errorf("the old Deployment has %s ready pods, want 1", ready)
 	}
-	waitFor(t, "the old Service, which selects app=memcached alone, takes the new pods too, as the page warns", func() (string, bool) {
+	waitFor(t, "the old Service with the selector app=memcached also selects the new pods, as the page warns", func() (string, bool) {
 		out := kubectl(t, "get", "endpointslices", "--selector", "kubernetes.io/service-name=old", "--output", "jsonpath={.items[*].endpoints[*].targetRef.name}")
 		return out, strings.Contains(out, "sessions-")
 	})
 	kubectl(t, "delete", "deployment/old", "service/old")
 	if servers := kubectl(t, "get", "memcached", "sessions", "--output", "jsonpath={.status.serverList}"); strings.Count(servers, ":11211") != 2 {
-		t.Errorf("clients are to take %s", servers)
+		t.Errorf("status.serverList is %s, want 2 servers", servers)
 	}
 }
 
-// TestMigrateFromTheSample: the Operator SDK's sample owns a Deployment of the resource's own name. These are the steps of
-// the page: the Deployment survives its resource, and serves beside a new cache until it is deleted.
-func TestMigrateFromTheSample(t *testing.T) {
+// TestMigrateFromSample checks the steps of the page for the Operator SDK's sample, which owns a Deployment with the name of
+// its resource. The Deployment outlives the resource and serves in parallel to the new cache until it is deleted.
+func TestMigrateFromSample(t *testing.T) {
 	kill(t)
-	makeSample(t, "before")
+	createSample(t, "before")
 	kubectl(t, "patch", "memcached", "before", "--type", "merge", "--patch", `{"metadata":{"finalizers":null}}`)
 	kubectl(t, "delete", "memcached", "before", "--cascade=orphan", "--timeout=1m")
 	start(t)
 	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("after", 2)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/after", "--timeout=2m")
 	if owners := kubectl(t, "get", "deployment", "before", "--output", "jsonpath={.metadata.ownerReferences}{.status.readyReplicas}"); owners != "1" {
-		t.Errorf("the sample's Deployment shall belong to nobody and have one ready pod: %s", owners)
+		t.Errorf("want a Deployment without an owner and with one ready pod: %s", owners)
 	}
 	kubectl(t, "delete", "deployment", "before")
 }
 
-// TestNameIsTaken: what the pages say of a Deployment that stands in the way is what Metacontroller does by default. The
-// stand-in applies as with --apply-strategy=server-side-apply, and says so in an Event.
-func TestNameIsTaken(t *testing.T) {
+// TestNameTaken checks the documented behaviour for an existing Deployment with the name of the resource, which is
+// Metacontroller's default. The stand-in uses server-side apply and reports a conflict in an Event.
+func TestNameTaken(t *testing.T) {
 	metacontroller, err := cluster.DescribeMetacontroller()
 	if err != nil {
 		t.Fatal(err)
 	}
 	isReal := !strings.Contains(metacontroller, "stand-in")
 	kill(t)
-	makeSample(t, "taken")
+	createSample(t, "taken")
 	start(t)
 	if !isReal {
-		fmt.Println("TestNameIsTaken: NOT SEEN here, for Metacontroller is the stand-in: that it gives up the sample's Deployment, and makes ours after it is gone")
-		waitFor(t, "an Event tells of the Deployment in the way", func() (string, bool) {
+		fmt.Println("TestNameTaken: NOT TESTED with the stand-in: Metacontroller releases the sample's Deployment, and creates ours after its deletion")
+		waitFor(t, "an Event reports the existing Deployment", func() (string, bool) {
 			events := kubectl(t, "get", "events", "--field-selector", "involvedObject.name=taken,reason=SyncError", "--output", "jsonpath={.items[*].message}")
 			return events, strings.Contains(events, "field is immutable")
 		})
@@ -86,11 +87,11 @@ func TestNameIsTaken(t *testing.T) {
 		kubectl(t, "patch", "memcached", "taken", "--type", "merge", "--patch", `{"metadata":{"finalizers":null}}`)
 		return
 	}
-	waitFor(t, "Metacontroller gives up the sample's Deployment", func() (string, bool) {
+	waitFor(t, "Metacontroller releases the sample's Deployment", func() (string, bool) {
 		owners := kubectl(t, "get", "deployment", "taken", "--output", "jsonpath={.metadata.ownerReferences}")
 		return owners, owners == ""
 	})
-	waitFor(t, "the status says that the name is taken", func() (string, bool) {
+	waitFor(t, "the status has the reason NameTaken", func() (string, bool) {
 		status := kubectl(t, "get", "memcached", "taken", "--output", `jsonpath={.status.conditions[?(@.type=="Degraded")].reason}`)
 		return status, status == "NameTaken"
 	})
@@ -98,9 +99,9 @@ func TestNameIsTaken(t *testing.T) {
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/taken", "--timeout=2m")
 }
 
-// makeSample makes what the sample's operator leaves when it is stopped: a resource with a finalizer, and a Deployment of
-// its name that belongs to it.
-func makeSample(t *testing.T, name string) {
+// createSample creates the objects of a stopped sample operator: a resource with a finalizer, and its Deployment with the
+// same name.
+func createSample(t *testing.T, name string) {
 	t.Helper()
 	resource := strings.Replace(cache(name, 1), "metadata: {", "metadata: {finalizers: [cache.example.com/finalizer], ", 1)
 	kubectl(t, "apply", "--filename", write(t, "resource.yaml", resource))
@@ -126,16 +127,16 @@ func start(t *testing.T) {
 	}
 }
 
-// waitFor asks until it is done, and tells the last answer if it is not within a minute.
+// waitFor calls done until it returns true. After a minute it fails the test with the last output.
 func waitFor(t *testing.T, what string, done func() (string, bool)) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
-		answer, ok := done()
+		output, ok := done()
 		if ok {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within a minute: %s", what, answer)
+			t.Fatalf("%s: timeout after a minute: %s", what, output)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// endpointConfig is what the hooks at a host are called with.
+// endpointConfig configures TLS and credentials for the hooks at a host.
 type endpointConfig struct {
 	Host     string `json:"host"`
 	CABundle struct {
@@ -34,15 +34,15 @@ type secretRef struct {
 	Key       string `json:"key"`
 }
 
-// caller is who calls a hook: the zero caller has no credentials.
+// caller calls a hook with credentials. The zero value has no credentials.
 type caller struct {
 	client        http.Client
-	authorization string // header, if there is one
+	authorization string // value of the header; may be empty
 }
 
-// newCaller reads the credentials of the config that is for the hook's host, if one is: once, as Metacontroller does.
+// newCaller returns a caller with the endpointConfig of the hook's host, if any. Like Metacontroller it reads Secrets once.
 func newCaller(ctx context.Context, h *hook, secrets client.Reader, configs []endpointConfig) (*caller, error) {
-	as := &caller{}
+	c := &caller{}
 	target, err := url.Parse(h.Webhook.URL)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func newCaller(ctx context.Context, h *hook, secrets client.Reader, configs []en
 			}
 			settings.RootCAs = x509.NewCertPool()
 			if !settings.RootCAs.AppendCertsFromPEM([]byte(bundle[0])) {
-				return nil, fmt.Errorf("secret %s/%s has no certificate of an authority", ref.Namespace, ref.Name)
+				return nil, fmt.Errorf("secret %s/%s has no CA certificate", ref.Namespace, ref.Name)
 			}
 		}
 		if ref := config.ClientTLS.SecretRef; ref.Name != "" {
@@ -78,12 +78,12 @@ func newCaller(ctx context.Context, h *hook, secrets client.Reader, configs []en
 			if err != nil {
 				return nil, err
 			}
-			as.authorization = config.Authorization.Type + " " + strings.TrimSpace(token[0])
+			c.authorization = config.Authorization.Type + " " + strings.TrimSpace(token[0])
 		}
-		as.client.Transport = &http.Transport{TLSClientConfig: settings}
-		return as, nil
+		c.client.Transport = &http.Transport{TLSClientConfig: settings}
+		return c, nil
 	}
-	return as, nil
+	return c, nil
 }
 
 func read(ctx context.Context, secrets client.Reader, ref secretRef, keys ...string) ([]string, error) {

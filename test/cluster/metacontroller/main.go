@@ -1,20 +1,20 @@
-// Metacontroller stands in for Metacontroller (https://metacontroller.github.io/metacontroller/) where that is not at
-// hand, in the demo and in the cluster tests. It speaks the same protocol of CompositeControllers, hook version v2, and
-// applies children as Metacontroller does with --apply-strategy=server-side-apply.
+// Metacontroller is a stand-in for Metacontroller (https://metacontroller.github.io/metacontroller/) in the demo and the
+// cluster tests. It implements CompositeControllers with hook version v2, and applies children like Metacontroller with
+// --apply-strategy=server-side-apply.
 //
-// What it does not do:
-//   - Hook version v1, and parents without generateSelector, which it refuses: it neither reads spec.selector nor adopts
-//     orphans that a selector matches. A child is what has the parent as its controller and bears its label controller-uid.
-//   - The update methods Recreate and Rolling*: it never updates a child whose method is not InPlace.
-//   - ignoreStatusChanges: it also syncs after a status update of its own.
-//   - DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks in the service
-//     form, ETag, responseUnMarshallMode: every response is read in the strict mode. Credentials but those of
-//     endpointConfigs in Secrets.
-//   - The sync of a parent that is being deleted and has no finalize hook, and the status that comes with finalized;
-//     Metacontroller still writes those.
-//   - Forgetting what customize answered after 20 minutes; here it is remembered for each generation of the parent.
-//   - Restarting only the CompositeController that has changed: here all of them start anew.
-//   - Leader election, metrics, health probes and flags. KUBECONFIG names the cluster.
+// Differences from Metacontroller:
+//   - It rejects hook version v1 and CompositeControllers without generateSelector. It neither reads spec.selector nor
+//     adopts orphans. A child has the parent as its controller and the parent's label controller-uid.
+//   - It does not support the update methods Recreate and Rolling*. It updates only children with the method InPlace.
+//   - It ignores ignoreStatusChanges, and also syncs after its own status updates.
+//   - It does not support DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks
+//     with a service, ETag, or responseUnMarshallMode: it decodes every response in strict mode. It supports only
+//     credentials of endpointConfigs in Secrets.
+//   - It does not sync a parent that is being deleted without a finalize hook, and does not write the status of a response
+//     with finalized. Metacontroller does both.
+//   - It caches the response of customize for each generation of the parent. Metacontroller's cache expires after 20 minutes.
+//   - After a change of one CompositeController it restarts all of them.
+//   - It has no leader election, metrics, health probes or flags. KUBECONFIG names the cluster.
 package main
 
 import (
@@ -41,19 +41,19 @@ func main() {
 	ctrl.SetLogger(zap.New())
 	ctx := ctrl.SetupSignalHandler()
 	config := ctrl.GetConfigOrDie()
-	config.QPS = -1 // loopback needs no limit
+	config.QPS = -1 // no client-side rate limit
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetes.NewForConfigOrDie(config).CoreV1().Events("")})
 	events := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "metacontroller"})
 	for ctx.Err() == nil {
 		if err := run(ctx, config, events); err != nil {
-			ctrl.Log.Error(err, "start again in a second")
+			ctrl.Log.Error(err, "restarting in a second")
 			time.Sleep(time.Second)
 		}
 	}
 }
 
-// run runs all CompositeControllers until one of them comes, goes or changes.
+// run runs all CompositeControllers until one of them is created, changed or deleted.
 func run(ctx context.Context, config *rest.Config, events record.EventRecorder) error {
 	ctx, changed := context.WithCancel(ctx)
 	defer changed()

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 )
 
-// compositeController has the fields of a CompositeController that the stand-in knows.
+// compositeController has the fields of a CompositeController that the stand-in supports.
 type compositeController struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -46,29 +46,29 @@ type resource struct {
 
 // parentController syncs the parents of one CompositeController.
 type parentController struct {
-	raw        map[string]any // the CompositeController, as hooks are sent it
+	raw        map[string]any // the CompositeController, as in requests
 	cc         compositeController
 	kind       schema.GroupVersionKind
-	methods    map[schema.GroupVersionKind]string // how to update the children of each kind
+	methods    map[schema.GroupVersionKind]string // update method by kind of child
 	callers    map[*hook]*caller
 	finalizer  string
 	client     client.Client
 	cache      cache.Cache
 	events     record.EventRecorder
 	controller controller.Controller
-	customized sync.Map // by the generation
-	watched    sync.Map // by the kind of related objects
-	applied    sync.Map // by the child's UID
+	customized sync.Map // related rules by generation of the parent
+	watched    sync.Map // watched kinds of related objects
+	applied    sync.Map // last applied hash and resourceVersion by UID of the child
 }
 
-// addTo adds what the CompositeController asks for to the manager.
+// addTo adds a controller for the CompositeController to the manager.
 func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err error) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(p.raw, &p.cc); err != nil {
 		return err
 	}
 	spec := p.cc.Spec
 	if !spec.GenerateSelector || spec.Hooks.Sync == nil || spec.Hooks.Sync.Version != "v2" {
-		return errors.New("the stand-in needs generateSelector and a sync hook of version v2")
+		return errors.New("the stand-in needs generateSelector and a sync hook with version v2")
 	}
 	p.callers = map[*hook]*caller{}
 	for _, h := range []*hook{spec.Hooks.Sync, spec.Hooks.Finalize, spec.Hooks.Customize} {
@@ -83,7 +83,7 @@ func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err err
 		return err
 	}
 	p.finalizer, p.methods = "metacontroller.io/compositecontroller-"+p.cc.Name, map[schema.GroupVersionKind]string{}
-	// A controller of the same name may start anew.
+	// run creates controllers with the same names again.
 	options := controller.Options{SkipNameValidation: ptr.To(true), MaxConcurrentReconciles: 5}
 	build := ctrl.NewControllerManagedBy(mgr).Named(p.cc.Name).For(ofKind(p.kind)).WithOptions(options)
 	for _, child := range spec.ChildResources {
@@ -106,7 +106,7 @@ func (p *parentController) kindOf(r resource) (schema.GroupVersionKind, error) {
 	return p.client.RESTMapper().KindFor(version.WithResource(r.Resource))
 }
 
-// groups are objects by kind, as in "Deployment.apps/v1" or "Pod.v1", and by namespace and name.
+// groups maps kinds, such as "Deployment.apps/v1" or "Pod.v1", to objects by namespace and name.
 type groups map[string]map[string]*unstructured.Unstructured
 
 func (g groups) of(kind schema.GroupVersionKind) map[string]*unstructured.Unstructured {
@@ -125,7 +125,7 @@ func (g groups) add(o *unstructured.Unstructured) {
 	g.of(o.GroupVersionKind())[key] = o
 }
 
-// observedChildren are the objects of the declared kinds that the parent controls. A kind without any is there, empty.
+// observedChildren returns the objects of the declared kinds that the parent controls. Kinds without objects are empty groups.
 func (p *parentController) observedChildren(ctx context.Context, parent *unstructured.Unstructured) (groups, error) {
 	found := groups{}
 	for kind := range p.methods {

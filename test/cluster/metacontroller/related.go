@@ -24,7 +24,7 @@ type relatedRule struct {
 	LabelSelector *metav1.LabelSelector `json:"labelSelector"`
 }
 
-// generation names one generation of a parent. For each, the customize hook is asked once.
+// generation identifies a generation of a parent. The customize hook is called once per generation.
 type generation struct {
 	uid    types.UID
 	number int64
@@ -34,23 +34,23 @@ func generationOf(parent *unstructured.Unstructured) generation {
 	return generation{parent.GetUID(), parent.GetGeneration()}
 }
 
-// relatedObjects are the objects that the customize hook relates to the parent. Their kinds are watched from then on.
+// relatedObjects returns the objects that match the related rules of the customize hook, and watches their kinds.
 func (p *parentController) relatedObjects(ctx context.Context, parent *unstructured.Unstructured) (groups, error) {
 	found, customize := groups{}, p.cc.Spec.Hooks.Customize
 	if customize == nil {
 		return found, nil
 	}
-	var answer struct {
+	var response struct {
 		RelatedResources []relatedRule `json:"relatedResources"`
 	}
 	if known, ok := p.customized.Load(generationOf(parent)); ok {
-		answer.RelatedResources = known.([]relatedRule)
-	} else if err := customize.call(ctx, p.callers[customize], map[string]any{"controller": p.raw, "parent": parent.Object}, &answer); err != nil {
+		response.RelatedResources = known.([]relatedRule)
+	} else if err := customize.call(ctx, p.callers[customize], map[string]any{"controller": p.raw, "parent": parent.Object}, &response); err != nil {
 		return nil, err
 	}
-	// Before the objects are listed, or an event in between would find no parent.
-	p.customized.Store(generationOf(parent), answer.RelatedResources)
-	for i, rule := range answer.RelatedResources {
+	// Store the rules before listing the objects. Otherwise an event in between would find no parent.
+	p.customized.Store(generationOf(parent), response.RelatedResources)
+	for i, rule := range response.RelatedResources {
 		kind, err := p.kindOf(rule.resource)
 		if err != nil {
 			return nil, fmt.Errorf("related rule %d: %w", i, err)
@@ -83,18 +83,18 @@ func (p *parentController) matches(r relatedRule, kind schema.GroupVersionKind, 
 		(len(r.Names) == 0 || slices.Contains(r.Names, o.GetName())) && selector.Matches(labels.Set(o.GetLabels())), err
 }
 
-// parentsOf returns the parents that a rule of theirs relates to the object.
+// parentsOf returns the parents whose related rules match the object.
 func (p *parentController) parentsOf(ctx context.Context, o client.Object) (requests []reconcile.Request) {
 	parents := ofKindList(p.kind)
 	if err := p.cache.List(ctx, parents); err != nil {
-		return nil // the cache has stopped, and the controller with it
+		return nil // the cache and the controller have stopped
 	}
 	for _, parent := range parents.Items {
 		rules, _ := p.customized.Load(generationOf(&parent))
 		known, _ := rules.([]relatedRule)
 		if slices.ContainsFunc(known, func(r relatedRule) bool {
 			kind, _ := p.kindOf(r.resource)
-			matches, _ := p.matches(r, kind, o) // a rule with an error relates nothing
+			matches, _ := p.matches(r, kind, o) // a rule with an error matches nothing
 			return matches
 		}) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&parent)})

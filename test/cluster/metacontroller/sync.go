@@ -22,7 +22,7 @@ import (
 
 const uidLabel = "controller-uid"
 
-// Reconcile syncs one parent. An error becomes an Event and is tried again with exponential backoff.
+// Reconcile syncs one parent. An error results in an Event and a retry with exponential backoff.
 func (p *parentController) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	parent := ofKind(p.kind)
 	if err := p.cache.Get(ctx, request.NamespacedName, parent); err != nil {
@@ -33,7 +33,7 @@ func (p *parentController) Reconcile(ctx context.Context, request reconcile.Requ
 		return reconcile.Result{RequeueAfter: max(busy.after, time.Nanosecond)}, nil
 	}
 	if err != nil {
-		// A conflict means that what it saw was not the latest, and is nothing to report; nor is the end of this program.
+		// Conflicts are normal with a stale cache, and errors at shutdown are expected. Neither results in an Event.
 		if !apierrors.IsConflict(err) && ctx.Err() == nil {
 			p.events.Eventf(parent, corev1.EventTypeWarning, "SyncError", "Sync error: %s", err)
 		}
@@ -42,7 +42,7 @@ func (p *parentController) Reconcile(ctx context.Context, request reconcile.Requ
 	return reconcile.Result{RequeueAfter: after}, nil
 }
 
-// sync calls the hook and brings about what it answers. It returns when to sync again.
+// sync calls the hook and applies the response. It returns the delay until the next sync.
 func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstructured) (time.Duration, error) {
 	hook, deleted, finalized := p.cc.Spec.Hooks.Sync, parent.GetDeletionTimestamp() != nil, controllerutil.ContainsFinalizer(parent, p.finalizer)
 	switch {
@@ -64,24 +64,24 @@ func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstru
 	if err != nil {
 		return 0, err
 	}
-	var answer struct {
+	var response struct {
 		Status             map[string]any               `json:"status"`
 		Children           []*unstructured.Unstructured `json:"children"`
 		ResyncAfterSeconds float64                      `json:"resyncAfterSeconds"`
 		Finalized          bool                         `json:"finalized"`
 	}
 	request := map[string]any{"controller": p.raw, "parent": parent.Object, "children": observed, "related": related, "finalizing": deleted}
-	if err := hook.call(ctx, p.callers[hook], request, &answer); err != nil {
+	if err := hook.call(ctx, p.callers[hook], request, &response); err != nil {
 		return 0, err
 	}
-	if deleted && answer.Finalized {
+	if deleted && response.Finalized {
 		return 0, p.removeFinalizer(ctx, parent)
 	}
-	err = errors.Join(p.manageChildren(ctx, parent, observed, answer.Children), p.updateStatus(ctx, parent, answer.Status))
-	return p.resyncAfter(answer.ResyncAfterSeconds), err
+	err = errors.Join(p.manageChildren(ctx, parent, observed, response.Children), p.updateStatus(ctx, parent, response.Status))
+	return p.resyncAfter(response.ResyncAfterSeconds), err
 }
 
-// removeFinalizer lets the parent go, also when the garbage collector has just taken off a finalizer of its own.
+// removeFinalizer removes the finalizer. It retries because the garbage collector may remove its own at the same time.
 func (p *parentController) removeFinalizer(ctx context.Context, parent *unstructured.Unstructured) error {
 	return client.IgnoreNotFound(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if err := p.client.Get(ctx, client.ObjectKeyFromObject(parent), parent); err != nil {
@@ -92,7 +92,7 @@ func (p *parentController) removeFinalizer(ctx context.Context, parent *unstruct
 	}))
 }
 
-// resyncAfter is the sooner of what the hook asks for and the CompositeController's period.
+// resyncAfter returns the shorter of the delay in the response and the CompositeController's resync period.
 func (p *parentController) resyncAfter(seconds float64) time.Duration {
 	after := time.Duration(seconds * float64(time.Second))
 	if period := time.Duration(p.cc.Spec.ResyncPeriodSeconds) * time.Second; period > 0 && (after <= 0 || period < after) {
@@ -101,7 +101,7 @@ func (p *parentController) resyncAfter(seconds float64) time.Duration {
 	return after
 }
 
-// manageChildren deletes the observed children that are not desired, then applies the desired ones.
+// manageChildren deletes observed children that are not desired, then applies the desired children.
 func (p *parentController) manageChildren(ctx context.Context, parent *unstructured.Unstructured, observed groups, children []*unstructured.Unstructured) error {
 	if controllerutil.ContainsFinalizer(parent, metav1.FinalizerDeleteDependents) || controllerutil.ContainsFinalizer(parent, metav1.FinalizerOrphanDependents) {
 		return nil // the garbage collector deletes or orphans the children
@@ -135,7 +135,7 @@ func (p *parentController) manageChildren(ctx context.Context, parent *unstructu
 	return errors.Join(errs...)
 }
 
-// apply applies a child, unless it is as the last apply of the same left it.
+// apply applies a child unless neither the desired nor the observed state has changed since the last apply.
 func (p *parentController) apply(ctx context.Context, parent, observed, child *unstructured.Unstructured) error {
 	labels := child.GetLabels()
 	if labels == nil {
@@ -164,7 +164,7 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 	return nil
 }
 
-// updateStatus replaces the whole status when it differs.
+// updateStatus replaces the whole status if it differs.
 func (p *parentController) updateStatus(ctx context.Context, parent *unstructured.Unstructured, status map[string]any) error {
 	if status == nil {
 		status = map[string]any{}

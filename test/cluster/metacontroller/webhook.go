@@ -23,15 +23,15 @@ type hook struct {
 	} `json:"webhook"`
 }
 
-// tooManyRequests is the answer 429: the hook says itself when to ask again.
+// tooManyRequests is a response with status 429 and the delay of Retry-After.
 type tooManyRequests struct{ after time.Duration }
 
 func (e tooManyRequests) Error() string {
 	return fmt.Sprintf("too many requests, retry after %s", e.after)
 }
 
-// call posts a request and decodes the answer. Only 200 is one: any other status leaves the cluster as it is.
-func (h *hook) call(ctx context.Context, as *caller, request, response any) error {
+// call posts a request and decodes the response. Any status other than 200 is an error.
+func (h *hook) call(ctx context.Context, c *caller, request, response any) error {
 	timeout := 10 * time.Second
 	if h.Webhook.Timeout != nil && h.Webhook.Timeout.Duration > 0 {
 		timeout = h.Webhook.Timeout.Duration
@@ -47,28 +47,28 @@ func (h *hook) call(ctx context.Context, as *caller, request, response any) erro
 		return err
 	}
 	post.Header.Set("Content-Type", "application/json")
-	if as.authorization != "" {
-		post.Header.Set("Authorization", as.authorization)
+	if c.authorization != "" {
+		post.Header.Set("Authorization", c.authorization)
 	}
-	answer, err := as.client.Do(post)
+	reply, err := c.client.Do(post)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode == http.StatusTooManyRequests {
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // without one: at once, like Metacontroller
+	defer reply.Body.Close()
+	if reply.StatusCode == http.StatusTooManyRequests {
+		seconds, _ := strconv.Atoi(reply.Header.Get("Retry-After")) // 0 without a header, like Metacontroller
 		return tooManyRequests{after: time.Duration(seconds) * time.Second}
 	}
-	content, err := io.ReadAll(answer.Body)
+	content, err := io.ReadAll(reply.Body)
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s: %s", h.Webhook.URL, answer.Status, content)
+	if reply.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s returned %s: %s", h.Webhook.URL, reply.Status, content)
 	}
 	strict, err := strictjson.UnmarshalStrict(content, response)
 	if err := errors.Join(append(strict, err)...); err != nil {
-		return fmt.Errorf("read the answer of %s: %w", h.Webhook.URL, err)
+		return fmt.Errorf("decode the response of %s: %w", h.Webhook.URL, err)
 	}
 	return nil
 }

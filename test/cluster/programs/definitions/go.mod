@@ -1,4 +1,4 @@
-// What brings the kinds that components build upon: their CustomResourceDefinitions come with their modules.
+// The modules with the CRDs of the kinds that manifests/components use.
 module github.com/example/memcached-operator/test/cluster/programs/definitions
 
 go 1.26.0

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// recorded is a request of the fixtures, without white space, and the path of its hook.
+// recorded is a recorded request without white space, and the path of its hook.
 type recorded struct {
 	path string
 	body []byte
 }
 
-// fixtures reads the recorded requests from the folder of the tests beside this one.
+// fixtures reads the recorded requests from test/testdata.
 func fixtures() ([]recorded, error) {
 	files, err := filepath.Glob("test/testdata/*/*/*/request.json")
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, errors.New("no request in test/testdata: run it from the root of the repository")
+		return nil, errors.New("no requests in test/testdata: run the command in the root of the repository")
 	}
 	var found []recorded
 	for _, file := range files {

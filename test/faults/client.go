@@ -18,7 +18,7 @@ type client struct {
 	token func() string
 }
 
-// newClient returns a client that keeps so many connections open.
+// newClient returns a client that keeps up to connections idle connections.
 func newClient(connections int, config *tls.Config) *client {
 	return &client{http: &http.Client{
 		Timeout:   10 * time.Second, // Metacontroller's default
@@ -26,41 +26,41 @@ func newClient(connections int, config *tls.Config) *client {
 	}}
 }
 
-type answer struct {
+type response struct {
 	code       int
 	body       []byte
 	retryAfter time.Duration
 }
 
-// post makes one request. The body's length is announced.
-func (c *client) post(ctx context.Context, url string, body []byte) (answer, error) {
+// post sends one request with a Content-Length.
+func (c *client) post(ctx context.Context, url string, body []byte) (response, error) {
 	return c.send(ctx, url, bytes.NewReader(body), int64(len(body)))
 }
 
-func (c *client) send(ctx context.Context, url string, body io.Reader, length int64) (answer, error) {
+func (c *client) send(ctx context.Context, url string, body io.Reader, length int64) (response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	request.ContentLength = length
 	request.Header.Set("Content-Type", "application/json")
 	if c.token != nil {
 		request.Header.Set("Authorization", "Bearer "+c.token())
 	}
-	response, err := c.http.Do(request)
+	reply, err := c.http.Do(request)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
+	defer reply.Body.Close()
+	content, err := io.ReadAll(reply.Body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return answer{response.StatusCode, content, time.Duration(seconds) * time.Second}, nil
+	seconds, _ := strconv.Atoi(reply.Header.Get("Retry-After"))
+	return response{reply.StatusCode, content, time.Duration(seconds) * time.Second}, nil
 }
 
-// tally counts answers by status code and errors as code 0, and keeps how long each took.
+// tally counts responses by status code, errors as code 0, and records their durations.
 type tally struct {
 	mutex sync.Mutex
 	codes map[int]int
@@ -90,8 +90,8 @@ func (t *tally) total() int {
 	return len(t.took)
 }
 
-// beside counts the answers that have none of these codes.
-func (t *tally) beside(codes ...int) int {
+// except returns the number of responses with other codes.
+func (t *tally) except(codes ...int) int {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	n := 0
@@ -103,7 +103,7 @@ func (t *tally) beside(codes ...int) int {
 	return n
 }
 
-// percentile of the times, 0 to 1.
+// percentile returns a percentile of the durations; p is between 0 and 1.
 func (t *tally) percentile(p float64) time.Duration {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -114,7 +114,7 @@ func (t *tally) percentile(p float64) time.Duration {
 	return t.took[min(int(p*float64(len(t.took))), len(t.took)-1)]
 }
 
-// loop calls f from so many goroutines again and again until the context ends, and waits for the last ones.
+// loop calls f repeatedly in workers goroutines until the context ends. wait waits for the last calls.
 func loop(ctx context.Context, workers int, f func(worker int)) (wait func()) {
 	var group sync.WaitGroup
 	for worker := range workers {
@@ -127,7 +127,7 @@ func loop(ctx context.Context, workers int, f func(worker int)) (wait func()) {
 	return group.Wait
 }
 
-// pause waits, unless the context ends before.
+// pause waits for d or until the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

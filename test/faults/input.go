@@ -12,17 +12,17 @@ import (
 	"sync"
 )
 
-// job is one bad request, and where it came from.
+// job is one invalid request and its recorded original.
 type job struct {
 	whole recorded
 	body  []byte
 }
 
-// throw posts every job and hands each answer to judge, which says what is wrong with it or nothing.
-func throw(ctx context.Context, s *server, jobs func(yield func(job) bool), judge func(job, answer) string) (tally, []string, error) {
-	var answers tally
+// sendAll sends every job and calls check for each response. check returns the problem of a response, or "".
+func sendAll(ctx context.Context, s *server, jobs func(yield func(job) bool), check func(job, response) string) (tally, []string, error) {
+	var responses tally
 	var mutex sync.Mutex
-	var complaints []string
+	var problems []string
 	queue := make(chan job)
 	c := newClient(2*runtime.NumCPU(), nil)
 	var group sync.WaitGroup
@@ -30,13 +30,13 @@ func throw(ctx context.Context, s *server, jobs func(yield func(job) bool), judg
 		group.Go(func() {
 			for j := range queue {
 				got, err := c.post(ctx, "http://"+s.address+j.whole.path, j.body)
-				answers.add(got.code, 0, err)
-				complaint := judge(j, got)
-				if complaint == "" {
+				responses.add(got.code, 0, err)
+				problem := check(j, got)
+				if problem == "" {
 					continue
 				}
 				mutex.Lock()
-				complaints = append(complaints, complaint)
+				problems = append(problems, problem)
 				mutex.Unlock()
 			}
 		})
@@ -47,10 +47,10 @@ func throw(ctx context.Context, s *server, jobs func(yield func(job) bool), judg
 	})
 	close(queue)
 	group.Wait()
-	if n := answers.beside(http.StatusOK, 400, 413, 422); n > 0 {
-		return tally{}, nil, errors.Join(fmt.Errorf("%d answers are neither 200 nor refusals: %v", n, answers.codes), answers.first)
+	if n := responses.except(http.StatusOK, 400, 413, 422); n > 0 {
+		return tally{}, nil, errors.Join(fmt.Errorf("%d responses have other codes than 200, 400, 413, 422: %v", n, responses.codes), responses.first)
 	}
-	return tally{codes: answers.codes, took: answers.took}, complaints, ctx.Err()
+	return tally{codes: responses.codes, took: responses.took}, problems, ctx.Err()
 }
 
 func truncations(ctx context.Context, s suite) ([]result, error) {
@@ -76,9 +76,9 @@ func truncations(ctx context.Context, s suite) ([]result, error) {
 			}
 		}
 	}
-	answers, complaints, err := throw(ctx, server, jobs, func(_ job, got answer) string {
+	responses, problems, err := sendAll(ctx, server, jobs, func(_ job, got response) string {
 		if got.code == http.StatusOK {
-			return "answered"
+			return "accepted"
 		}
 		return ""
 	})
@@ -86,9 +86,9 @@ func truncations(ctx context.Context, s suite) ([]result, error) {
 		return nil, err
 	}
 	return []result{{
-		fmt.Sprintf("%d recorded requests cut off %s", len(all), where),
-		fmt.Sprintf("%d × 200 of %d, process alive: %t", len(complaints), answers.total(), server.alive()),
-		"0 × 200, alive", len(complaints) == 0 && server.alive(),
+		fmt.Sprintf("%d recorded requests truncated %s", len(all), where),
+		fmt.Sprintf("%d × 200 of %d, process alive: %t", len(problems), responses.total(), server.alive()),
+		"0 × 200, alive", len(problems) == 0 && server.alive(),
 	}}, nil
 }
 
@@ -102,12 +102,12 @@ func mutations(ctx context.Context, s suite) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := map[string]answer{}
+	whole := map[string]response{}
 	c := newClient(1, nil)
 	for _, f := range all {
 		got, err := c.post(ctx, "http://"+server.address+f.path, f.body)
 		if err != nil || got.code != http.StatusOK {
-			return nil, fmt.Errorf("%s: the whole request got %d %s: %w", f.path, got.code, got.body, err)
+			return nil, fmt.Errorf("%s: the original request got %d %s: %w", f.path, got.code, got.body, err)
 		}
 		whole[string(f.body)] = got
 	}
@@ -128,22 +128,22 @@ func mutations(ctx context.Context, s suite) ([]result, error) {
 			}
 		}
 	}
-	answers, complaints, err := throw(ctx, server, jobs, func(j job, got answer) string {
+	responses, problems, err := sendAll(ctx, server, jobs, func(j job, got response) string {
 		if got.code != http.StatusOK {
 			return ""
 		}
-		return judge(j.whole, whole[string(j.whole.body)].body, j.body, got.body)
+		return harm(j.whole, whole[string(j.whole.body)].body, j.body, got.body)
 	})
 	if err != nil {
 		return nil, err
 	}
 	results := []result{{
 		fmt.Sprintf("%d random mutations of %d recorded requests", count, len(all)),
-		fmt.Sprintf("%d harmful of %d × 200, process alive: %t", len(complaints), answers.codes[http.StatusOK], server.alive()),
-		"0 harmful, alive", len(complaints) == 0 && server.alive(),
+		fmt.Sprintf("%d harmful of %d × 200, process alive: %t", len(problems), responses.codes[http.StatusOK], server.alive()),
+		"0 harmful, alive", len(problems) == 0 && server.alive(),
 	}}
-	for _, complaint := range complaints[:min(len(complaints), 10)] {
-		results = append(results, result{"what went wrong", complaint, "", false})
+	for _, problem := range problems[:min(len(problems), 10)] {
+		results = append(results, result{"problem", problem, "", false})
 	}
 	return results, nil
 }

@@ -1,9 +1,9 @@
-// Command faults runs the hook server as the program that it is, on loopback, does to it what networks, callers and
-// clusters do, and measures what came of it. It prints a table of figures and bounds, and fails when a bound is missed.
+// Command faults starts the hook server on loopback, injects faults of networks, clients and clusters, and measures the
+// effects. It prints a table of figures and limits, and fails if a figure exceeds its limit.
 //
-//	go run ./test/faults             # some minutes, as CI does
-//	go run ./test/faults -long       # all of it: every truncation, 60 s of overload, a soak of 30 minutes
-//	go run ./test/faults -run soak   # only what matches
+//	go run ./test/faults             # a few minutes, as in CI
+//	go run ./test/faults -long       # complete: every truncation, 60 s of overload, a soak of 30 minutes
+//	go run ./test/faults -run soak   # only matching faults
 package main
 
 import (
@@ -19,20 +19,20 @@ import (
 	"time"
 )
 
-// suite is what every fault is given.
+// suite is the configuration of every fault.
 type suite struct {
 	binary string
-	folder string
+	dir    string
 	long   bool
 }
 
 // result is one line of the table.
 type result struct {
-	what, figure, bound string
+	what, figure, limit string
 	ok                  bool
 }
 
-// fault is one thing that is done to the server.
+// fault injects one kind of fault.
 type fault struct {
 	name string
 	run  func(context.Context, suite) ([]result, error)
@@ -60,40 +60,40 @@ func main() {
 		servePanicking()
 		return
 	}
-	long := flag.Bool("long", false, "take the time that the promises in README.md are about")
+	long := flag.Bool("long", false, "run all faults for as long as the figures in README.md need")
 	only := flag.String("run", "", "run only the faults whose names match this `regexp`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	missed, err := run(ctx, *only, *long)
+	failed, err := run(ctx, *only, *long)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(2)
 	}
-	if missed > 0 {
-		fmt.Fprintf(os.Stderr, "faults: %d bounds were missed\n", missed)
+	if failed > 0 {
+		fmt.Fprintf(os.Stderr, "faults: %d figures exceed their limits\n", failed)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only string, long bool) (missed int, err error) {
+func run(ctx context.Context, only string, long bool) (failed int, err error) {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return 0, err
 	}
-	folder, err := os.MkdirTemp("", "faults")
+	dir, err := os.MkdirTemp("", "faults")
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(folder)
-	s := suite{binary: filepath.Join(folder, "memcached-operator"), folder: folder, long: long}
+	defer os.RemoveAll(dir)
+	s := suite{binary: filepath.Join(dir, "memcached-operator"), dir: dir, long: long}
 	build := exec.CommandContext(ctx, "go", "build", "-o", s.binary, "github.com/example/memcached-operator")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return 0, fmt.Errorf("building the program: %w", err)
 	}
 	fmt.Printf("%s, %s/%s, %d CPUs\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Print("| fault | figure | bound | |\n|---|---|---|---|\n")
+	fmt.Print("| fault | figure | limit | |\n|---|---|---|---|\n")
 	ran := 0
 	for _, fault := range faults() {
 		if !pattern.MatchString(fault.name) {
@@ -106,17 +106,17 @@ func run(ctx context.Context, only string, long bool) (missed int, err error) {
 			return 0, fmt.Errorf("%s: %w", fault.name, err)
 		}
 		for _, r := range results {
-			verdict := "kept"
+			verdict := "ok"
 			if !r.ok {
-				verdict = "**missed**"
-				missed++
+				verdict = "**exceeded**"
+				failed++
 			}
-			fmt.Printf("| %s: %s | %s | %s | %s |\n", fault.name, r.what, r.figure, r.bound, verdict)
+			fmt.Printf("| %s: %s | %s | %s | %s |\n", fault.name, r.what, r.figure, r.limit, verdict)
 		}
 		fmt.Fprintf(os.Stderr, "%s took %s\n", fault.name, time.Since(start).Round(100*time.Millisecond))
 	}
 	if ran == 0 {
 		return 0, fmt.Errorf("no fault matches %q", only)
 	}
-	return missed, nil
+	return failed, nil
 }

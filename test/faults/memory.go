@@ -12,10 +12,10 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// memoryBound is for the whole process. The pod's limit is 256 MiB.
-const memoryBound = 200 << 20
+// memoryLimit is the limit of resident bytes for the whole process. The pod's limit is 256 MiB.
+const memoryLimit = 200 << 20
 
-// hugeTokens sends five bodies at once that are one token of 60 MiB each: streaming does not help against those.
+// hugeTokens sends five concurrent bodies with one token of 60 MiB each, which a streaming decoder must buffer.
 func hugeTokens(ctx context.Context, s suite) ([]result, error) {
 	const size = 60 << 20
 	string60 := bytes.Repeat([]byte("a"), size)
@@ -29,8 +29,8 @@ func hugeTokens(ctx context.Context, s suite) ([]result, error) {
 		token  []byte
 		after  string
 	}{
-		{"a string that is skipped", `{"future":"`, string60, `",` + rest},
-		{"a string that is kept", `{"parent":{"apiVersion":"`, string60, `"}}`},
+		{"a skipped string", `{"future":"`, string60, `",` + rest},
+		{"a stored string", `{"parent":{"apiVersion":"`, string60, `"}}`},
 		{"a name", `{"`, string60, `":1,` + rest},
 		{"white space", `{`, space, rest},
 	} {
@@ -42,14 +42,14 @@ func hugeTokens(ctx context.Context, s suite) ([]result, error) {
 			return nil, err
 		}
 		results = append(results, result{
-			"5 × 60 MiB, " + kind.name, fmt.Sprintf("peak %s resident; answers %v", mib(peak), codes.codes),
-			"200 MiB; 413 or 429", peak <= memoryBound && codes.beside(413, 429) == 0,
+			"5 × 60 MiB, " + kind.name, fmt.Sprintf("peak %s resident; codes %v", mib(peak), codes.codes),
+			"200 MiB; 413 or 429", peak <= memoryLimit && codes.except(413, 429) == 0,
 		})
 	}
 	return results, nil
 }
 
-// manyTokens sends five bodies at once of 60 MiB in small pieces, of the kinds that a decoder makes most of.
+// manyTokens sends five concurrent bodies of 60 MiB in small tokens, which need the most memory when decoded.
 func manyTokens(ctx context.Context, s suite) ([]result, error) {
 	whole := requests.Sync(3)
 	rest := string(whole[1:])
@@ -79,26 +79,26 @@ func manyTokens(ctx context.Context, s suite) ([]result, error) {
 			return nil, err
 		}
 		results = append(results, result{
-			"5 × 60 MiB, " + kind.name, fmt.Sprintf("peak %s resident; answers %v", mib(peak), codes.codes),
-			"200 MiB", peak <= memoryBound && codes.beside(200, 400, 413, 422, 429) == 0,
+			"5 × 60 MiB, " + kind.name, fmt.Sprintf("peak %s resident; codes %v", mib(peak), codes.codes),
+			"200 MiB", peak <= memoryLimit && codes.except(200, 400, 413, 422, 429) == 0,
 		})
 	}
 	large, err := largest(ctx, s)
 	return append(results, large), err
 }
 
-// largest holds that what is refused above is not what a cluster may ask: the largest syncs, as many as may be at once.
+// largest checks that the server still accepts the largest syncs of a cluster, two at the same time.
 func largest(ctx context.Context, s suite) (result, error) {
 	const pods = 8000
 	body := requests.Sync(pods)
 	peak, codes, err := send(ctx, s, 2, func() (io.Reader, int64) { return bytes.NewReader(body), int64(len(body)) })
 	return result{
-		fmt.Sprintf("2 × %s, syncs of %d pods", mib(int64(len(body))), pods), fmt.Sprintf("peak %s resident; answers %v", mib(peak), codes.codes),
-		"200 MiB; answered", peak <= memoryBound && codes.beside(200) == 0,
+		fmt.Sprintf("2 × %s, syncs of %d pods", mib(int64(len(body))), pods), fmt.Sprintf("peak %s resident; codes %v", mib(peak), codes.codes),
+		"200 MiB; 200", peak <= memoryLimit && codes.except(200) == 0,
 	}, err
 }
 
-// send sends bodies at once to a fresh server and returns its peak memory and its answers.
+// send sends concurrent bodies to a new server and returns its peak memory and the status codes.
 func send(ctx context.Context, s suite, count int, body func() (io.Reader, int64)) (int64, *tally, error) {
 	server, err := start(ctx, s.binary)
 	if err != nil {
@@ -119,8 +119,8 @@ func send(ctx context.Context, s suite, count int, body func() (io.Reader, int64
 		return 0, nil, fmt.Errorf("the server died: %s", server.logged())
 	}
 	peak, err := server.memory("VmHWM")
-	if err == nil && codes.beside() != codes.beside(0) {
-		err = fmt.Errorf("a client got no answer: %w", codes.first)
+	if err == nil && codes.except() != codes.except(0) {
+		err = fmt.Errorf("a client got no response: %w", codes.first)
 	}
 	return peak, codes, err
 }

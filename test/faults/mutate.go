@@ -11,7 +11,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// mutateBytes does to a body what a broken network or a broken program would.
+// mutateBytes changes a body like a broken network or a broken client.
 func mutateBytes(random *rand.Rand, whole []byte) []byte {
 	body := slices.Clone(whole)
 	for range 1 + random.IntN(3) {
@@ -20,11 +20,11 @@ func mutateBytes(random *rand.Rand, whole []byte) []byte {
 		switch random.IntN(5) {
 		case 0: // a bit flips
 			body[at] ^= 1 << random.IntN(8)
-		case 1: // a part is lost
+		case 1: // a part is missing
 			body = slices.Delete(body, at, end)
-		case 2: // a part comes twice
+		case 2: // a part is duplicated
 			body = slices.Insert(body, at, slices.Clone(body[at:end])...)
-		case 3: // structure appears
+		case 3: // a structural character replaces a byte
 			body[at] = `{}[]",:0 `[random.IntN(9)]
 		case 4: // two parts swap
 			middle := at + (end-at)/2
@@ -37,7 +37,7 @@ func mutateBytes(random *rand.Rand, whole []byte) []byte {
 	return body
 }
 
-// mutateMember changes one member somewhere in the request and leaves it valid JSON: another observation, or none.
+// mutateMember changes one member of an object in the request. The result is valid JSON.
 func mutateMember(random *rand.Rand, whole []byte) []byte {
 	var request any
 	if err := json.Unmarshal(whole, &request); err != nil {
@@ -46,7 +46,7 @@ func mutateMember(random *rand.Rand, whole []byte) []byte {
 	var objects []map[string]any
 	collect(request, &objects)
 	object := objects[random.IntN(len(objects))]
-	if random.IntN(4) == 0 { // near the root, where it matters most
+	if random.IntN(4) == 0 { // near the root, where changes have the most effect
 		object = objects[random.IntN(min(len(objects), 8))]
 	}
 	keys := make([]string, 0, len(object))
@@ -74,7 +74,7 @@ func mutateMember(random *rand.Rand, whole []byte) []byte {
 	return body
 }
 
-// collect lists the objects of a value, in one order, outer ones first.
+// collect appends the objects of a value in a stable order, outer objects first.
 func collect(value any, objects *[]map[string]any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -94,7 +94,7 @@ func collect(value any, objects *[]map[string]any) {
 	}
 }
 
-// observation is what both answers rest on.
+// observation is the part of a request that the response depends on.
 type observation struct {
 	Parent struct {
 		Metadata struct {
@@ -113,7 +113,7 @@ type observation struct {
 	Related  any `json:"related"`
 }
 
-type sentAnswer struct {
+type hookResponse struct {
 	Status struct {
 		Conditions []condition `json:"conditions"`
 	} `json:"status"`
@@ -130,63 +130,63 @@ type condition struct {
 	Reason string `json:"reason"`
 }
 
-// judge says how an answer to a mutated request would delete or change what the answer to the whole one would not. With
-// the same parent every child must be there that was there; with the same objects too, it must be as it was.
-func judge(whole recorded, wholeAnswer, mutated, got []byte) string {
+// harm returns the harmful effect of a response to a mutated request, or "". With the same parent no child may be deleted.
+// With the same children and related objects, too, no child may change.
+func harm(original recorded, originalResponse, mutated, got []byte) string {
 	var before, after observation
-	var wanted, answered sentAnswer
+	var want, response hookResponse
 	for _, each := range []struct {
 		from []byte
 		to   any
-	}{{whole.body, &before}, {mutated, &after}, {wholeAnswer, &wanted}, {got, &answered}} {
-		// Names count with their case here, as they do in Kubernetes.
+	}{{original.body, &before}, {mutated, &after}, {originalResponse, &want}, {got, &response}} {
+		// Unlike encoding/json this matches names case-sensitively, as Kubernetes does.
 		if err := jsonv2.Unmarshal(each.from, each.to); err != nil {
-			return fmt.Sprintf("%s: answered what cannot be read: %v", whole.path, err)
+			return fmt.Sprintf("%s: accepted invalid JSON: %v", original.path, err)
 		}
 	}
-	if strings.HasSuffix(whole.path, "/customize") {
-		for _, rule := range answered.RelatedResources {
+	if strings.HasSuffix(original.path, "/customize") {
+		for _, rule := range response.RelatedResources {
 			if len(rule.LabelSelector.MatchLabels) == 0 && len(rule.Names) == 0 {
-				return whole.path + ": a rule selects everything"
+				return original.path + ": a rule selects all objects"
 			}
 		}
 		return ""
 	}
-	if reflect.DeepEqual(before, after) && !reflect.DeepEqual(wanted.Children, answered.Children) {
-		return whole.path + ": a child would change"
+	if reflect.DeepEqual(before, after) && !reflect.DeepEqual(want.Children, response.Children) {
+		return original.path + ": a child would change"
 	}
-	// The last step of scaling decides when the next one comes, but never whether a child is there.
+	// The last step of scaling affects the replicas of children, but not their existence.
 	before.Parent.Status.Scaling, after.Parent.Status.Scaling = nil, nil
-	if strings.HasSuffix(whole.path, "/finalize") {
-		return "" // it deletes one child after the other, as those before are seen to be gone
+	if strings.HasSuffix(original.path, "/finalize") {
+		return "" // finalize deletes children one after the other, depending on the observed children
 	}
-	if answered.invalid() { // of which nothing may be created, and nothing deleted
-		return lostChild(whole.path, mutated, answered)
+	if response.invalid() { // an invalid spec may not delete children
+		return lostChild(original.path, mutated, response)
 	}
-	if len(wanted.Children) > 0 && len(answered.Children) == 0 {
-		return whole.path + ": every child would be deleted"
+	if len(want.Children) > 0 && len(response.Children) == 0 {
+		return original.path + ": every child would be deleted"
 	}
-	if gone := missing(wanted.Children, answered.Children); gone != "" && reflect.DeepEqual(before.Parent, after.Parent) {
-		return fmt.Sprintf("%s: %s would be deleted", whole.path, gone)
+	if gone := missing(want.Children, response.Children); gone != "" && reflect.DeepEqual(before.Parent, after.Parent) {
+		return fmt.Sprintf("%s: %s would be deleted", original.path, gone)
 	}
 	return ""
 }
 
-// invalid reports whether the hook does not act on the spec.
-func (a sentAnswer) invalid() bool {
-	return slices.ContainsFunc(a.Status.Conditions, func(condition condition) bool { return condition.Reason == "InvalidSpec" })
+// invalid reports whether the hook rejected the spec.
+func (r hookResponse) invalid() bool {
+	return slices.ContainsFunc(r.Status.Conditions, func(condition condition) bool { return condition.Reason == "InvalidSpec" })
 }
 
-// lostChild says which observed child an answer leaves out, or "".
-func lostChild(path string, request []byte, answered sentAnswer) string {
+// lostChild returns a message about an observed child that the response omits, or "".
+func lostChild(path string, request []byte, response hookResponse) string {
 	var observed struct {
 		Children map[string]map[string]map[string]any `json:"children"`
 	}
 	if err := jsonv2.Unmarshal(request, &observed); err != nil {
-		return fmt.Sprintf("%s: answered what cannot be read: %v", path, err)
+		return fmt.Sprintf("%s: accepted invalid JSON: %v", path, err)
 	}
 	kept := map[string]bool{}
-	for _, child := range answered.Children {
+	for _, child := range response.Children {
 		kept[nameOf(child)] = true
 	}
 	for group, objects := range observed.Children {
@@ -201,7 +201,7 @@ func lostChild(path string, request []byte, answered sentAnswer) string {
 	return ""
 }
 
-// missing returns the first child that there is no more, or "".
+// missing returns the first child of before that after does not contain, or "".
 func missing(before, after []map[string]any) string {
 	names := map[string]bool{}
 	for _, child := range after {

@@ -15,10 +15,10 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 )
 
-// panickingServer is the argument that makes this program a server with a defect.
+// panickingServer is the argument that starts this program as a server with a defect.
 const panickingServer = "serve-panicking"
 
-// servePanicking serves a hook that panics for one parent, with the program's own server.
+// servePanicking serves a hook that panics for one parent, with the server of package webhook.
 func servePanicking() {
 	sync := composite.Sync(func(observed composite.Observed[*metav1.PartialObjectMetadata, struct{}, struct{}]) (composite.Desired[struct{}], error) {
 		if observed.Parent.Name == "defect" {
@@ -47,14 +47,14 @@ func panics(ctx context.Context, _ suite) ([]result, error) {
 		return nil, err
 	}
 	defer server.kill()
-	ask := func(name string) (answer, error) {
+	call := func(name string) (response, error) {
 		body := fmt.Sprintf(`{"parent":{"apiVersion":"meta.k8s.io/v1","kind":"Thing","metadata":{"name":%q}},"children":{},"related":{}}`, name)
 		return newClient(1, nil).post(ctx, "http://"+server.address+"/thing/sync", []byte(body))
 	}
 	var codes []int
 	leaked := false
-	for _, name := range []string{"fine", "defect", "fine", "defect", "fine"} {
-		got, err := ask(name)
+	for _, name := range []string{"valid", "defect", "valid", "defect", "valid"} {
+		got, err := call(name)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func panics(ctx context.Context, _ suite) ([]result, error) {
 	want := fmt.Sprint([]int{200, 500, 200, 500, 200})
 	return []result{{
 		"a hook that panics, and the requests after it",
-		fmt.Sprintf("%v, stack in the log: %t, in the answer: %t", codes, logged, leaked),
+		fmt.Sprintf("%v, stack in the log: %t, in the response: %t", codes, logged, leaked),
 		want + ", true, false", fmt.Sprint(codes) == want && logged && !leaked && http.StatusOK == codes[4],
 	}}, nil
 }

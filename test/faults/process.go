@@ -28,10 +28,10 @@ type server struct {
 	log   strings.Builder
 }
 
-// maxLog bounds what is kept of a server's log; its end is what is thrown away.
+// maxLog limits the stored bytes of a server's log. Later lines are discarded.
 const maxLog = 1 << 20
 
-// start runs the program on loopback ports of its choice, with further flags, and returns once it serves.
+// start starts the binary on free loopback ports with additional flags, and returns when the server listens.
 func start(ctx context.Context, binary string, args ...string) (*server, error) {
 	args = append([]string{"serve", "-address=127.0.0.1:0", "-ops-address=127.0.0.1:0", "-log-format=json"}, args...)
 	return startCommand(exec.CommandContext(ctx, binary, args...))
@@ -39,7 +39,7 @@ func start(ctx context.Context, binary string, args ...string) (*server, error) 
 
 func startCommand(command *exec.Cmd) (*server, error) {
 	s := &server{command: command, ended: make(chan struct{})}
-	// As in the pod, where the limit is 256 MiB.
+	// The value of the Deployment, whose memory limit is 256 MiB.
 	command.Env = append(os.Environ(), "GOMEMLIMIT=230MiB")
 	stderr, err := command.StderrPipe()
 	if err != nil {
@@ -54,10 +54,10 @@ func startCommand(command *exec.Cmd) (*server, error) {
 	case <-serving:
 		return s, nil
 	case <-s.ended:
-		return nil, fmt.Errorf("the server ended before it served: %w: %s", s.err, s.logged())
+		return nil, fmt.Errorf("the server exited during the start: %w: %s", s.err, s.logged())
 	case <-time.After(20 * time.Second):
 		s.kill()
-		return nil, errors.New("the server did not serve within 20 s")
+		return nil, errors.New("the server did not start within 20 s")
 	}
 }
 
@@ -78,17 +78,17 @@ func (s *server) read(stderr io.Reader, serving chan<- struct{}) {
 	close(s.ended)
 }
 
-// serves reads the addresses from the line that tells them.
+// serves reports whether the line logs the start of the server, and stores the addresses.
 func (s *server) serves(line []byte) bool {
-	var said struct {
+	var entry struct {
 		Message string `json:"msg"`
 		Address string `json:"address"`
 		Ops     string `json:"ops-address"`
 	}
-	if err := json.Unmarshal(line, &said); err != nil || said.Message != "serving hooks" {
+	if err := json.Unmarshal(line, &entry); err != nil || entry.Message != "serving hooks" {
 		return false
 	}
-	s.address, s.ops = said.Address, said.Ops
+	s.address, s.ops = entry.Address, entry.Ops
 	return true
 }
 
@@ -98,7 +98,7 @@ func (s *server) logged() string {
 	return s.log.String()
 }
 
-// stop asks the server to drain and waits for its end.
+// stop sends SIGTERM, which drains the server, and waits until it exits.
 func (s *server) stop() error {
 	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (s *server) stop() error {
 		return s.err
 	case <-time.After(time.Minute):
 		s.kill()
-		return errors.New("the server did not end within a minute of SIGTERM")
+		return errors.New("the server did not exit within a minute after SIGTERM")
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *server) alive() bool {
 	}
 }
 
-// memory reads a line of the process's status, VmRSS or VmHWM (its peak), in bytes.
+// memory returns VmRSS or VmHWM (the peak) of the process in bytes.
 func (s *server) memory(name string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {
@@ -138,10 +138,10 @@ func (s *server) memory(name string) (int64, error) {
 			return kib << 10, err
 		}
 	}
-	return 0, fmt.Errorf("the process's status has no %s", name)
+	return 0, fmt.Errorf("the status of the process has no %s", name)
 }
 
-// metric reads one sample without labels from /metrics.
+// metric returns the value of a metric without labels from /metrics.
 func (s *server) metric(ctx context.Context, name string) (float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.ops+"/metrics", nil)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// service is what a Service is to its callers: the pods that were ready when the cluster last looked.
+// service simulates a Service: it routes requests to the pods that were ready at the last probe.
 type service struct {
 	mutex sync.Mutex
 	pods  []*server
@@ -19,8 +19,8 @@ type service struct {
 	next  atomic.Int64
 }
 
-// look asks every pod whether it is ready, as the kubelet does.
-func (s *service) look(ctx context.Context) {
+// probe calls /readyz of every pod, as the kubelet does.
+func (s *service) probe(ctx context.Context) {
 	s.mutex.Lock()
 	pods := s.pods
 	s.mutex.Unlock()
@@ -63,7 +63,7 @@ func (s *service) pick() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if len(s.ready) == 0 {
-		return "127.0.0.1:1" // nobody listens
+		return "127.0.0.1:1" // nothing listens on this port
 	}
 	return s.ready[int(s.next.Add(1))%len(s.ready)].address
 }
@@ -79,13 +79,13 @@ func (s *service) isReady(pod *server) bool {
 	return false
 }
 
-// syncs counts what happens to syncs that are retried as Metacontroller does.
+// syncs counts the results of syncs with the retries of Metacontroller.
 type syncs struct {
 	tries               tally
 	done, retried, lost atomic.Int64
 }
 
-// sync calls until it is answered: at once, then after 5 ms, 10 ms and so on, or as long as a 429 says.
+// sync calls the hook until it succeeds, with a backoff of 5 ms, 10 ms and so on, or the Retry-After of a 429.
 func (y *syncs) sync(ctx context.Context, c *client, pods *service, body []byte) {
 	backoff := 5 * time.Millisecond
 	for try := range 12 { // the last wait is 10 s
@@ -131,15 +131,15 @@ func rollingRestart(ctx context.Context, s suite) ([]result, error) {
 			pod.kill()
 		}
 	}()
-	pods.look(ctx)
+	pods.probe(ctx)
 	body := requests.Sync(100)
 	watch, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// A pod is probed every 2 s on a cluster (readinessProbe), and drains for 5 s; here both are 2.5 times as fast.
-	watching := loop(watch, 1, func(int) { pause(watch, 800*time.Millisecond); pods.look(watch) })
+	// On a cluster the readinessProbe runs every 2 s and a pod drains for 5 s. Here both are 2.5 times as fast.
+	watching := loop(watch, 1, func(int) { pause(watch, 800*time.Millisecond); pods.probe(watch) })
 
-	// load makes syncs while something happens to the pods.
-	load := func(happen func() error) (*syncs, error) {
+	// load sends syncs while change replaces or kills pods.
+	load := func(change func() error) (*syncs, error) {
 		counts := new(syncs)
 		c := newClient(2, nil)
 		busy, stop := context.WithCancel(ctx)
@@ -147,12 +147,12 @@ func rollingRestart(ctx context.Context, s suite) ([]result, error) {
 			counts.sync(ctx, c, pods, body)
 			pause(busy, 10*time.Millisecond)
 		})
-		err := happen()
+		err := change()
 		stop()
 		wait()
 		return counts, err
 	}
-	restarted, err := load(func() error { return roll(ctx, pods, rounds, startPod) })
+	restarted, err := load(func() error { return replaceAll(ctx, pods, rounds, startPod) })
 	if err != nil {
 		return nil, err
 	}
@@ -168,23 +168,23 @@ func rollingRestart(ctx context.Context, s suite) ([]result, error) {
 	}
 	cancel()
 	watching()
-	failed := restarted.tries.beside(http.StatusOK)
+	failed := restarted.tries.except(http.StatusOK)
 	figure := fmt.Sprintf("%d requests failed, %d of %d syncs lost", failed, restarted.lost.Load(), restarted.done.Load()+restarted.lost.Load())
 	if failed > 0 {
 		figure += fmt.Sprintf(" (%v, %v)", restarted.tries.codes, restarted.tries.first)
 	}
 	return []result{
-		{fmt.Sprintf("two instances replaced one by one, %d times, under load", rounds), figure, "none failed, none lost", failed == 0 && restarted.lost.Load() == 0},
+		{fmt.Sprintf("two instances replaced one after the other, %d times, under load", rounds), figure, "none failed, none lost", failed == 0 && restarted.lost.Load() == 0},
 		{
 			"one of two killed (SIGKILL)",
-			fmt.Sprintf("%d syncs called again, %d of %d lost", killed.retried.Load(), killed.lost.Load(), killed.done.Load()+killed.lost.Load()),
+			fmt.Sprintf("%d syncs retried, %d of %d lost", killed.retried.Load(), killed.lost.Load(), killed.done.Load()+killed.lost.Load()),
 			"none lost", killed.lost.Load() == 0,
 		},
 	}, nil
 }
 
-// roll replaces every pod: a new one starts, is seen to be ready, and then the old one is told to go.
-func roll(ctx context.Context, pods *service, rounds int, startPod func() (*server, error)) error {
+// replaceAll replaces every pod: it starts a new pod, waits until it is ready, and then stops the old pod.
+func replaceAll(ctx context.Context, pods *service, rounds int, startPod func() (*server, error)) error {
 	for range rounds * 2 {
 		old := pods.pods[0]
 		pod, err := startPod()
@@ -196,7 +196,7 @@ func roll(ctx context.Context, pods *service, rounds int, startPod func() (*serv
 			pause(ctx, 50*time.Millisecond)
 		}
 		if err := old.stop(); err != nil {
-			return fmt.Errorf("the drain: %w: %s", err, old.logged())
+			return fmt.Errorf("drain: %w: %s", err, old.logged())
 		}
 		pods.replace(old, nil)
 	}

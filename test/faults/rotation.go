@@ -16,27 +16,27 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// rotation replaces certificate, key, the callers' authority and the tokens again and again, while callers with open
-// connections and callers with new ones make requests. None of them may notice.
+// rotation replaces certificate, key, client CA and tokens repeatedly, while clients with open and with new connections send
+// requests. No request may fail.
 func rotation(ctx context.Context, s suite) ([]result, error) {
 	const rotations = 20
-	folder, err := os.MkdirTemp(s.folder, "rotation")
+	dir, err := os.MkdirTemp(s.dir, "rotation")
 	if err != nil {
 		return nil, err
 	}
 	issuer := ca.New()
-	put := func(number int) {
+	write := func(number int) {
 		certificate, key := issuer.Issue(ca.Subject{CommonName: "hook " + strconv.Itoa(number)})
-		ca.Write(folder, "tls.crt", certificate)
-		ca.Write(folder, "tls.key", key) // between the two they do not match
-		// The token before stays valid, so that callers can change in their own time.
-		ca.Write(folder, "token", fmt.Appendf(nil, "token-%d\ntoken-%d\n", number-1, number))
+		ca.Write(dir, "tls.crt", certificate)
+		ca.Write(dir, "tls.key", key) // between the two writes they do not match
+		// The previous token stays valid until the clients have changed theirs.
+		ca.Write(dir, "token", fmt.Appendf(nil, "token-%d\ntoken-%d\n", number-1, number))
 	}
-	put(0)
-	ca.Write(folder, "ca.crt", issuer.PEM())
+	write(0)
+	ca.Write(dir, "ca.crt", issuer.PEM())
 	server, err := start(ctx, s.binary,
-		"-tls-cert="+filepath.Join(folder, "tls.crt"), "-tls-key="+filepath.Join(folder, "tls.key"),
-		"-client-ca="+filepath.Join(folder, "ca.crt"), "-client-names=metacontroller", "-token-file="+filepath.Join(folder, "token"))
+		"-tls-cert="+filepath.Join(dir, "tls.crt"), "-tls-key="+filepath.Join(dir, "tls.key"),
+		"-client-ca="+filepath.Join(dir, "ca.crt"), "-client-names=metacontroller", "-token-file="+filepath.Join(dir, "token"))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func rotation(ctx context.Context, s suite) ([]result, error) {
 	url := "https://" + server.address + syncPath
 	open := newClient(2, config)
 	open.token = token
-	var answers tally
+	var responses tally
 	load, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wait := loop(load, 4, func(worker int) {
@@ -69,12 +69,12 @@ func rotation(ctx context.Context, s suite) ([]result, error) {
 		}
 		began := time.Now()
 		got, err := c.post(ctx, url, body)
-		answers.add(got.code, time.Since(began), err)
+		responses.add(got.code, time.Since(began), err)
 		pause(load, 5*time.Millisecond)
 	})
 	for number := 1; number <= rotations; number++ {
-		put(number)
-		pause(ctx, 1200*time.Millisecond) // files are looked at every second
+		write(number)
+		pause(ctx, 1200*time.Millisecond) // the server reads the files every second
 		current.Store(int64(number))
 	}
 	cancel()
@@ -87,13 +87,13 @@ func rotation(ctx context.Context, s suite) ([]result, error) {
 	}
 	distinct := 0
 	seen.Range(func(any, any) bool { distinct++; return true })
-	failed := answers.beside(http.StatusOK)
-	figure := fmt.Sprintf("%d of %d requests failed", failed, answers.total())
+	failed := responses.except(http.StatusOK)
+	figure := fmt.Sprintf("%d of %d requests failed", failed, responses.total())
 	if failed > 0 {
-		figure += fmt.Sprintf(": %v %v", answers.codes, answers.first)
+		figure += fmt.Sprintf(": %v %v", responses.codes, responses.first)
 	}
 	return []result{
 		{fmt.Sprintf("certificate and token replaced %d times under load", rotations), figure, "none failed", failed == 0},
-		{"it was rotated indeed", fmt.Sprintf("%d certificates seen, the first token now gets %d", distinct, old.code), fmt.Sprintf("%d, 401", rotations+1), distinct == rotations+1 && old.code == http.StatusUnauthorized},
+		{"new files in use", fmt.Sprintf("%d certificates seen, the first token now gets %d", distinct, old.code), fmt.Sprintf("%d, 401", rotations+1), distinct == rotations+1 && old.code == http.StatusUnauthorized},
 	}, nil
 }

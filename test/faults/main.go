@@ -1,5 +1,5 @@
 // Command faults starts the hook server on loopback, injects faults of networks, clients and clusters, and measures the
-// effects. It prints a table of figures and limits, and fails if a figure exceeds its limit.
+// effects. It prints a table of figures and limits, and fails if a figure violates its limit.
 //
 //	go run ./test/faults             # a few minutes, as in CI
 //	go run ./test/faults -long       # complete: every truncation, 60 s of overload, a soak of 30 minutes
@@ -71,7 +71,7 @@ func main() {
 		os.Exit(2)
 	}
 	if failed > 0 {
-		fmt.Fprintf(os.Stderr, "faults: %d figures exceed their limits\n", failed)
+		fmt.Fprintf(os.Stderr, "faults: %d checks failed\n", failed)
 		os.Exit(1)
 	}
 }
@@ -106,9 +106,9 @@ func run(ctx context.Context, only string, long bool) (failed int, err error) {
 			return 0, fmt.Errorf("%s: %w", fault.name, err)
 		}
 		for _, r := range results {
-			verdict := "ok"
+			verdict := "pass"
 			if !r.ok {
-				verdict = "**exceeded**"
+				verdict = "**fail**"
 				failed++
 			}
 			fmt.Printf("| %s: %s | %s | %s | %s |\n", fault.name, r.what, r.figure, r.limit, verdict)

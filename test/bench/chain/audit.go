@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// request is what a controller asked the API server for: "create deployments", "update memcacheds/status".
+// request is a kind of request to the API server, for example create deployments or update memcacheds/status.
 type request struct{ verb, resource string }
 
 // auditLog counts a user's requests in the API server's audit log.
 type auditLog struct {
 	path, user string
-	read       int64 // bytes
+	read       int64 // bytes read so far
 }
 
 // next returns the requests since the last call.
@@ -32,7 +32,7 @@ func (a *auditLog) next() (map[request]int, error) {
 	for lines := bufio.NewReader(file); ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return counts, nil // what is left is half a line
+			return counts, nil // the rest is an incomplete line
 		} else if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (a *auditLog) next() (map[request]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", a.path, err)
 		}
-		if user == a.user && of.resource != "" { // discovery names none
+		if user == a.user && of.resource != "" { // discovery requests have no resource
 			counts[of]++
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 var callsOfMemcached = regexp.MustCompile(`^hook_requests_total\{code="\d+",controller="memcached",hook="(\w+)"\} (\d+)`)
 
-// hookCalls returns how often each hook of Memcached was called, from the hook's own metrics.
+// hookCalls returns the number of calls of each Memcached hook from the hook's metrics.
 func hookCalls(ctx context.Context, url string) (map[string]int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestAuditLog: what is counted wrongly here is told of two controllers in README.
+// TestAuditLog checks the request counts that README publishes for two controllers.
 func TestAuditLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	log := &auditLog{path: path, user: "metacontroller"}
@@ -23,11 +23,11 @@ func TestAuditLog(t *testing.T) {
 		reason, written string
 		want            map[request]int
 	}{
-		{"requests of the user, and of no other", status + create + other + status + discovery,
+		{"counts only requests of the user", status + create + other + status + discovery,
 			map[request]int{{"update", "memcacheds/status"}: 2, {"create", "deployments"}: 1}},
-		{"what was counted is not counted again", "", map[request]int{}},
-		{"half a line waits for its other half", create[:20], map[request]int{}},
-		{"which comes later", create[20:], map[request]int{{"create", "deployments"}: 1}},
+		{"counts each request once", "", map[request]int{}},
+		{"ignores an incomplete line", create[:20], map[request]int{}},
+		{"counts the line when it is complete", create[20:], map[request]int{{"create", "deployments"}: 1}},
 	}
 	for _, step := range steps {
 		file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -62,11 +62,11 @@ hook_requests_total{code="200",controller="nginx",hook="sync"} 100
 		t.Fatal(err)
 	}
 	if want := map[string]int{"sync": 9, "customize": 1}; !maps.Equal(got, want) {
-		t.Errorf("got %v, want %v: every code counts, and no other controller", got, want)
+		t.Errorf("got %v, want %v: all codes, but no other controllers", got, want)
 	}
 }
 
-// TestTable: what an arm does not have must not read as nothing spent.
+// TestTable checks that a missing figure is not shown as 0.
 func TestTable(t *testing.T) {
 	ours := phase{
 		deployments: time.Second, statuses: 2 * time.Second, settled: 3 * time.Second, controller: 4 * time.Second, hook: time.Second,
@@ -74,10 +74,10 @@ func TestTable(t *testing.T) {
 	}
 	theirs := phase{deployments: time.Second, statuses: time.Second, controller: time.Second, requests: map[request]int{{"create", "deployments"}: 10}}
 	var table strings.Builder
-	writeTable(&table, 10, []result{{arm: arm{name: "ours"}, created: ours}, {arm: arm{name: "theirs"}, created: theirs}})
+	writeTable(&table, 10, []result{{variant: variant{name: "ours"}, created: ours}, {variant: variant{name: "theirs"}, created: theirs}})
 	for _, row := range []string{
-		"| every parent ready after | 3.0 s | – |",
-		"| processor time of the hook | 1.0 s (25%) | – |",
+		"| all parents ready after | 3.0 s | – |",
+		"| CPU time of the hook | 1.0 s (25%) | – |",
 		"| calls of sync | 2.50 | – |",
 		"| create deployments | 1.00 | 1.00 |",
 		"| get memcacheds | 2.50 | – |",

@@ -1,6 +1,6 @@
-// Chain measures the whole chain from a parent to its status, on a cluster of this machine: the real Metacontroller with this
-// repository's hook, beside Metacontroller with the hook that most people would write, and beside an operator on
-// controller-runtime. Every arm gets a cluster of its own, the same client limits, and the same work.
+// Chain measures the whole chain from a parent to its status in a cluster on this machine. It compares the real
+// Metacontroller with this repository's hook, Metacontroller with a typical hook, and an operator with controller-runtime.
+// Each variant gets its own cluster, the same client limits and the same work.
 package main
 
 import (
@@ -18,23 +18,23 @@ import (
 func main() {
 	var parents []int
 	flags := flag.NewFlagSet("chain", flag.ExitOnError)
-	flags.Func("parents", "`numbers` of parents that are created at once, between commas (default 200,1000)", func(value string) error {
+	flags.Func("parents", "comma-separated `numbers` of parents that are created at the same time (default 200,1000)", func(value string) error {
 		for word := range strings.SplitSeq(value, ",") {
 			n, err := strconv.Atoi(word)
 			if err != nil || n < 1 {
-				return fmt.Errorf("%q is no number of parents", word)
+				return fmt.Errorf("%q is not a number of parents", word)
 			}
 			parents = append(parents, n)
 		}
 		return nil
 	})
 	only := regexp.MustCompile("")
-	flags.Func("only", "run only the arms whose name matches this `expression`", func(value string) (err error) {
+	flags.Func("only", "run only the variants whose names match this `regexp`", func(value string) (err error) {
 		only, err = regexp.Compile(value)
 		return err
 	})
-	keep := flags.String("logs", "", "`folder` to keep the programs' logs in (default: none is kept)")
-	_ = flags.Parse(os.Args[1:]) // it exits on an error
+	keep := flags.String("logs", "", "`directory` for the programs' logs (default: no logs are kept)")
+	_ = flags.Parse(os.Args[1:]) // exits on an error
 	if parents == nil {
 		parents = []int{200, 1000}
 	}
@@ -47,26 +47,26 @@ func main() {
 }
 
 func run(ctx context.Context, parents []int, only *regexp.Regexp, logs string) error {
-	folder, err := os.MkdirTemp("", "memcached-chain-")
+	dir, err := os.MkdirTemp("", "memcached-chain-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	if err := build(ctx, folder); err != nil {
+	defer os.RemoveAll(dir)
+	if err := build(ctx, dir); err != nil {
 		return err
 	}
 	for _, n := range parents {
 		var results []result
-		for _, arm := range arms(folder) {
-			if !only.MatchString(arm.name) {
+		for _, variant := range variants(dir) {
+			if !only.MatchString(variant.name) {
 				continue
 			}
-			fmt.Fprintf(os.Stderr, "%d parents, %s\n", n, arm.name)
-			result, err := measure(ctx, arm, n, logs)
+			fmt.Fprintf(os.Stderr, "%d parents, %s\n", n, variant.name)
+			result, err := measure(ctx, variant, n, logs)
 			results = append(results, result)
 			if err != nil {
-				writeTable(os.Stdout, n, results) // what there is so far took long enough
-				return fmt.Errorf("%d parents, %s: %w", n, arm.name, err)
+				writeTable(os.Stdout, n, results) // keeps the results so far
+				return fmt.Errorf("%d parents, %s: %w", n, variant.name, err)
 			}
 		}
 		writeTable(os.Stdout, n, results)

@@ -15,64 +15,64 @@ import (
 
 const namespace = "default"
 
-// result is what an arm took: to create the parents, to scale them, and to keep them as they are.
+// result has the measurements of a variant: creating the parents, scaling them, and the idle state.
 type result struct {
-	arm                    arm
-	created, scaled, still phase
+	variant               variant
+	created, scaled, idle phase
 }
 
-// phase is what one piece of work took until nothing was done any more.
+// phase has the measurements of one piece of work, until the controller sends no more requests.
 type phase struct {
-	// deployments is the time until every Deployment was as asked for, statuses until every status named all pods, and
-	// settled until every parent said that it is ready, where it says so.
+	// deployments is the time until all Deployments have the desired replicas, statuses until all statuses name all pods,
+	// and settled until all parents are Ready, if they have this condition.
 	deployments, statuses, settled time.Duration
-	// controller and hook are processor time.
+	// controller and hook are CPU time.
 	controller, hook time.Duration
 	requests         map[request]int
-	// calls are those of the hook, by the hook's name.
+	// calls is the number of calls by name of the hook.
 	calls map[string]int
 }
 
-func measure(ctx context.Context, a arm, parents int, logs string) (_ result, err error) {
-	r, err := a.start(ctx, logs)
+func measure(ctx context.Context, variant variant, parents int, logs string) (_ result, err error) {
+	r, err := variant.start(ctx, logs)
 	if err != nil {
-		return result{arm: a}, err
+		return result{variant: variant}, err
 	}
 	defer func() { err = errors.Join(err, r.stop()) }()
 	watching, stopWatching := context.WithCancel(ctx)
-	defer stopWatching() // before the API server is stopped, which waits for its watches to end
+	defer stopWatching() // before the API server stops, because it waits for its watches to end
 	v, err := watchNamespace(watching, r.cluster.Client, namespace)
 	if err != nil {
-		return result{arm: a}, err
+		return result{variant: variant}, err
 	}
 	m := &meter{running: r, view: v, audit: &auditLog{path: r.cluster.AuditLog, user: r.user}}
-	result := result{arm: a}
-	// The first parent has the controller start what it starts when there is one.
-	if err := m.warmUp(ctx, a); err != nil {
+	result := result{variant: variant}
+	// The first parent makes the controller start its watches.
+	if err := m.warmUp(ctx, variant); err != nil {
 		return result, fmt.Errorf("warming up: %w", err)
 	}
-	if result.created, err = m.phase(ctx, a, parents, 3, m.create); err != nil {
+	if result.created, err = m.phase(ctx, variant, parents, 3, m.create); err != nil {
 		return result, fmt.Errorf("creating: %w", err)
 	}
-	if result.scaled, err = m.phase(ctx, a, parents, 5, m.scale); err != nil {
+	if result.scaled, err = m.phase(ctx, variant, parents, 5, m.scale); err != nil {
 		return result, fmt.Errorf("scaling: %w", err)
 	}
-	if result.still, err = m.watchStill(ctx, a); err != nil {
-		return result, fmt.Errorf("at rest: %w", err)
+	if result.idle, err = m.measureIdle(ctx, variant); err != nil {
+		return result, fmt.Errorf("idle: %w", err)
 	}
 	return result, nil
 }
 
-// meter measures a running arm.
+// meter measures a running variant.
 type meter struct {
 	*running
 	view  *view
 	audit *auditLog
 }
 
-// warmUp has a parent come and go.
-func (m *meter) warmUp(ctx context.Context, a arm) error {
-	v, warm := m.view, parent(a, "warm-up", 1)
+// warmUp creates and deletes a parent.
+func (m *meter) warmUp(ctx context.Context, variant variant) error {
+	v, warm := m.view, parent(variant, "warm-up", 1)
 	if err := m.cluster.Client.Create(ctx, warm); err != nil {
 		return err
 	}
@@ -84,18 +84,18 @@ func (m *meter) warmUp(ctx context.Context, a arm) error {
 	if err := m.cluster.Client.Delete(ctx, warm); err != nil {
 		return err
 	}
-	if _, err := v.wait(ctx, time.Now(), 0, "objects that are left", func() int { return len(v.deployments) + len(v.nodes) }); err != nil {
+	if _, err := v.wait(ctx, time.Now(), 0, "remaining objects", func() int { return len(v.deployments) + len(v.nodes) }); err != nil {
 		return err
 	}
-	requests, err := m.quiet(ctx)
+	requests, err := m.waitQuiet(ctx)
 	if err == nil && len(requests) == 0 {
-		err = fmt.Errorf("no request of %s was logged: METACONTROLLER must name the real one", m.user)
+		err = fmt.Errorf("the audit log has no request of %s: set METACONTROLLER to the path of the real Metacontroller", m.user)
 	}
 	return err
 }
 
-// phase does something to the parents and measures until they are all of that size and nothing is done any more.
-func (m *meter) phase(ctx context.Context, a arm, parents, size int, do func(context.Context, arm, int, int) error) (phase, error) {
+// phase calls do for the parents and measures until all have the size and the controller sends no more requests.
+func (m *meter) phase(ctx context.Context, variant variant, parents, size int, do func(context.Context, variant, int, int) error) (phase, error) {
 	before, err := m.read(ctx)
 	if err != nil {
 		return phase{}, err
@@ -104,7 +104,7 @@ func (m *meter) phase(ctx context.Context, a arm, parents, size int, do func(con
 	defer fail(nil)
 	start := time.Now()
 	go func() {
-		if err := do(ctx, a, parents, size); err != nil {
+		if err := do(ctx, variant, parents, size); err != nil {
 			fail(err)
 		}
 	}()
@@ -127,28 +127,28 @@ func (m *meter) phase(ctx context.Context, a arm, parents, size int, do func(con
 			return p, err
 		}
 	}
-	if p.requests, err = m.quiet(ctx); err != nil {
+	if p.requests, err = m.waitQuiet(ctx); err != nil {
 		return p, err
 	}
 	after, err := m.read(ctx)
-	p.controller, p.hook, p.calls = after.controller-before.controller, after.hook-before.hook, minus(after.calls, before.calls)
+	p.controller, p.hook, p.calls = after.controller-before.controller, after.hook-before.hook, subtract(after.calls, before.calls)
 	return p, err
 }
 
-func (m *meter) create(ctx context.Context, a arm, parents, size int) error {
+func (m *meter) create(ctx context.Context, variant variant, parents, size int) error {
 	return each(ctx, parents, func(ctx context.Context, name string) error {
-		return m.cluster.Client.Create(ctx, parent(a, name, size))
+		return m.cluster.Client.Create(ctx, parent(variant, name, size))
 	})
 }
 
-func (m *meter) scale(ctx context.Context, a arm, parents, size int) error {
+func (m *meter) scale(ctx context.Context, variant variant, parents, size int) error {
 	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"size":%d}}`, size))
 	return each(ctx, parents, func(ctx context.Context, name string) error {
-		return m.cluster.Client.Patch(ctx, parent(a, name, size), patch)
+		return m.cluster.Client.Patch(ctx, parent(variant, name, size), patch)
 	})
 }
 
-// each does something to every parent, several at once.
+// each calls do for every parent, up to 16 at the same time.
 func each(ctx context.Context, parents int, do func(context.Context, string) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(16)
@@ -158,9 +158,9 @@ func each(ctx context.Context, parents int, do func(context.Context, string) err
 	return group.Wait()
 }
 
-func parent(a arm, name string, size int) *unstructured.Unstructured {
+func parent(variant variant, name string, size int) *unstructured.Unstructured {
 	spec := map[string]any{"size": int64(size)}
-	for field, value := range a.spec {
+	for field, value := range variant.spec {
 		spec[field] = value
 	}
 	m := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
@@ -170,10 +170,10 @@ func parent(a arm, name string, size int) *unstructured.Unstructured {
 	return m
 }
 
-// quiet waits until the controller has asked for nothing for three seconds, and returns what it has asked for before.
-func (m *meter) quiet(ctx context.Context) (map[request]int, error) {
+// waitQuiet waits until the controller has sent no requests for three seconds, and returns the earlier requests.
+func (m *meter) waitQuiet(ctx context.Context) (map[request]int, error) {
 	all := map[request]int{}
-	for calm := 0; calm < 3; calm++ {
+	for quiet := 0; quiet < 3; quiet++ {
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -185,21 +185,21 @@ func (m *meter) quiet(ctx context.Context) (map[request]int, error) {
 		}
 		for r, n := range more {
 			all[r] += n
-			calm = -1
+			quiet = -1
 		}
 	}
 	return all, nil
 }
 
-// stillFor and resync are how long parents at rest are watched, and how often Metacontroller then looks at each.
+// idleTime is the duration of the measurement of idle parents. resync is their resync period in seconds.
 const (
-	stillFor = 20 * time.Second
+	idleTime = 20 * time.Second
 	resync   = 10
 )
 
-// watchStill measures parents at rest. Metacontroller looks at each every five minutes, which is made more often here.
-func (m *meter) watchStill(ctx context.Context, a arm) (phase, error) {
-	if a.operator == "" {
+// measureIdle measures idle parents. It shortens Metacontroller's resync period, which is five minutes by default.
+func (m *meter) measureIdle(ctx context.Context, variant variant) (phase, error) {
+	if variant.operator == "" {
 		controller := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "metacontroller.k8s.io/v1alpha1", "kind": "CompositeController", "metadata": map[string]any{"name": "memcached"},
 		}}
@@ -207,7 +207,7 @@ func (m *meter) watchStill(ctx context.Context, a arm) (phase, error) {
 		if err := m.cluster.Client.Patch(ctx, controller, patch); err != nil {
 			return phase{}, err
 		}
-		if err := sleep(ctx, resync*time.Second); err != nil { // the change itself has every parent looked at
+		if err := sleep(ctx, resync*time.Second); err != nil { // the change itself triggers a sync of every parent
 			return phase{}, err
 		}
 	}
@@ -218,7 +218,7 @@ func (m *meter) watchStill(ctx context.Context, a arm) (phase, error) {
 	if err != nil {
 		return phase{}, err
 	}
-	if err := sleep(ctx, stillFor); err != nil {
+	if err := sleep(ctx, idleTime); err != nil {
 		return phase{}, err
 	}
 	var p phase
@@ -226,7 +226,7 @@ func (m *meter) watchStill(ctx context.Context, a arm) (phase, error) {
 		return p, err
 	}
 	after, err := m.read(ctx)
-	p.controller, p.hook, p.calls = after.controller-before.controller, after.hook-before.hook, minus(after.calls, before.calls)
+	p.controller, p.hook, p.calls = after.controller-before.controller, after.hook-before.hook, subtract(after.calls, before.calls)
 	return p, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/example/memcached-operator/test/bench/process"
 )
 
-// reading is what the programs have used so far.
+// reading is the CPU time and the calls of the programs so far.
 type reading struct {
 	controller, hook time.Duration
 	calls            map[string]int
@@ -30,7 +30,7 @@ func (m *meter) read(ctx context.Context) (reading, error) {
 	return r, err
 }
 
-func minus(after, before map[string]int) map[string]int {
+func subtract(after, before map[string]int) map[string]int {
 	difference := map[string]int{}
 	for name, n := range after {
 		difference[name] = n - before[name]

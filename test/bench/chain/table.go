@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// writeTable prints one column for each arm, as Markdown. Counts are of one parent.
+// writeTable prints a Markdown table with one column per variant. Counts are per parent.
 func writeTable(w io.Writer, parents int, results []result) {
-	fmt.Fprintf(w, "\n%d parents; counts are of one parent, processor time is of all.\n\n", parents)
-	row(w, "", cells(results, func(r result) string { return r.arm.name }))
+	fmt.Fprintf(w, "\n%d parents; counts are per parent, CPU time is the total.\n\n", parents)
+	row(w, "", cells(results, func(r result) string { return r.variant.name }))
 	row(w, "---", cells(results, func(result) string { return "---:" }))
 	writePhase(w, parents, "created with 3 pods", results, func(r result) phase { return r.created })
 	writePhase(w, parents, "scaled from 3 to 5", results, func(r result) phase { return r.scaled })
-	writePhase(w, parents, fmt.Sprintf("at rest for %s", stillFor), results, func(r result) phase { return r.still })
+	writePhase(w, parents, fmt.Sprintf("idle for %s", idleTime), results, func(r result) phase { return r.idle })
 }
 
 func writePhase(w io.Writer, parents int, name string, results []result, of func(result) phase) {
@@ -27,24 +27,24 @@ func writePhase(w io.Writer, parents int, name string, results []result, of func
 			row(w, name, values)
 		}
 	}
-	line("every Deployment as asked for after", func(p phase) string { return seconds(p.deployments) })
-	line("every status names all pods after", func(p phase) string { return seconds(p.statuses) })
-	line("every parent ready after", func(p phase) string { return seconds(p.settled) })
-	line("processor time of the controller", func(p phase) string { return seconds(p.controller) })
-	line("processor time of the hook", func(p phase) string {
+	line("all Deployments updated after", func(p phase) string { return seconds(p.deployments) })
+	line("all statuses name all pods after", func(p phase) string { return seconds(p.statuses) })
+	line("all parents ready after", func(p phase) string { return seconds(p.settled) })
+	line("CPU time of the controller", func(p phase) string { return seconds(p.controller) })
+	line("CPU time of the hook", func(p phase) string {
 		if p.hook == 0 {
 			return "–"
 		}
 		return fmt.Sprintf("%s (%.0f%%)", seconds(p.hook), 100*p.hook.Seconds()/p.controller.Seconds())
 	})
-	line("calls of sync", func(p phase) string { return each1(p.calls["sync"], parents) })
-	line("calls of customize", func(p phase) string { return each1(p.calls["customize"], parents) })
+	line("calls of sync", func(p phase) string { return perParent(p.calls["sync"], parents) })
+	line("calls of customize", func(p phase) string { return perParent(p.calls["customize"], parents) })
 	for _, r := range requestsOf(results, of) {
-		line(r.verb+" "+r.resource, func(p phase) string { return each1(p.requests[r], parents) })
+		line(r.verb+" "+r.resource, func(p phase) string { return perParent(p.requests[r], parents) })
 	}
 }
 
-// requestsOf returns what any arm asked for, writes first.
+// requestsOf returns the kinds of requests of all variants, writes first.
 func requestsOf(results []result, of func(result) phase) []request {
 	all := map[request]bool{}
 	for _, r := range results {
@@ -81,8 +81,8 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// each1 is a count for one parent.
-func each1(count, parents int) string {
+// perParent formats a count per parent.
+func perParent(count, parents int) string {
 	if count == 0 {
 		return "–"
 	}

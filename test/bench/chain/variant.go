@@ -14,41 +14,41 @@ import (
 	"github.com/example/memcached-operator/test/cluster"
 )
 
-// The limits that every arm has towards the API server, and how much it may do at once.
+// limits are the client limits and the workers of every variant.
 var limits = []string{"--client-go-qps=200", "--client-go-burst=400", "--workers=10"}
 
-// arm is one way to run the parents.
-type arm struct {
+// variant is one implementation of the controller.
+type variant struct {
 	name string
-	// spec is what the parents ask for beside their size.
+	// spec has the fields of the parents in addition to size.
 	spec map[string]any
-	// hook is a program that Metacontroller calls instead of this repository's; empty for that.
+	// hook is the binary of another hook, or empty for the hook of this repository.
 	hook string
-	// operator is a program that does the work in Metacontroller's place; empty for that.
+	// operator is the binary of an operator that replaces Metacontroller, or empty for Metacontroller.
 	operator string
 }
 
-func arms(folder string) []arm {
+func variants(dir string) []variant {
 	lean := map[string]any{
 		"podDisruptionBudget": map[string]any{"enabled": false},
 		"networkPolicy":       map[string]any{"enabled": false},
 		"rollout":             map[string]any{"minReadySeconds": int64(0)},
 	}
-	return []arm{
-		{name: "this operator, less to do", spec: lean},
-		{name: "controller-runtime", operator: filepath.Join(folder, "operator")},
-		{name: "Metacontroller, typical Go hook", hook: filepath.Join(folder, "typical")},
+	return []variant{
+		{name: "this operator, fewer children", spec: lean},
+		{name: "controller-runtime", operator: filepath.Join(dir, "operator")},
+		{name: "Metacontroller, typical Go hook", hook: filepath.Join(dir, "typical")},
 		{name: "this operator"},
 	}
 }
 
-// build builds the programs beside this repository's own, which every cluster builds itself.
-func build(ctx context.Context, folder string) error {
+// build builds the other hook and the operator. Each cluster builds this repository's hook.
+func build(ctx context.Context, dir string) error {
 	for name, source := range map[string][2]string{
 		"typical":  {"..", "./peers/typical"},
 		"operator": {".", "./operator"},
 	} {
-		command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(folder, name), source[1])
+		command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, name), source[1])
 		command.Dir = source[0]
 		if text, err := command.CombinedOutput(); err != nil {
 			return fmt.Errorf("building %s: %w: %s", name, err, text)
@@ -57,23 +57,23 @@ func build(ctx context.Context, folder string) error {
 	return nil
 }
 
-// running is a cluster with an arm's programs in it.
+// running is a cluster with the programs of a variant.
 type running struct {
 	cluster *cluster.Cluster
-	// controller and hook are process ids; hook is 0 where there is none.
+	// controller and hook are process IDs. hook is 0 without a hook.
 	controller, hook int
-	// user is who the controller is to the API server.
+	// user is the name of the controller's user at the API server.
 	user string
-	// hookMetrics is where this repository's hook counts its calls; empty for another hook.
+	// hookMetrics is the URL of the metrics of this repository's hook, or empty for another hook.
 	hookMetrics string
 	stop        func() error
 }
 
-func (a arm) start(ctx context.Context, logs string) (_ *running, err error) {
+func (v variant) start(ctx context.Context, logs string) (_ *running, err error) {
 	r := &running{user: "metacontroller", stop: func() error { return nil }}
 	options := cluster.Options{Progress: io.Discard, Logs: logs, MetacontrollerFlags: append([]string{"--discovery-interval=20s"}, limits...), Audit: []string{"metacontroller", "operator"}}
-	if a.hook != "" {
-		options.Front = func(string) (string, error) { return r.startOtherHook(ctx, a.hook) }
+	if v.hook != "" {
+		options.ReplaceURL = func(string) (string, error) { return r.startOtherHook(ctx, v.hook) }
 	}
 	defer func() {
 		if err != nil {
@@ -85,13 +85,13 @@ func (a arm) start(ctx context.Context, logs string) (_ *running, err error) {
 	}
 	stopHook := r.stop
 	r.stop = func() error { return errors.Join(r.cluster.Stop(), stopHook()) }
-	if a.operator != "" {
-		return r, r.replaceMetacontroller(ctx, a.operator)
+	if v.operator != "" {
+		return r, r.replaceMetacontroller(ctx, v.operator)
 	}
 	if r.controller, err = pid(r.cluster.Metacontroller); err != nil {
 		return nil, err
 	}
-	if a.hook == "" {
+	if v.hook == "" {
 		r.hookMetrics = r.cluster.HookOps + "/metrics"
 		r.hook, err = pid(r.cluster.Hook)
 	}
@@ -119,7 +119,7 @@ func (r *running) startOtherHook(ctx context.Context, program string) (string, e
 	return "http://" + address, hook.Listening(ctx, address)
 }
 
-// replaceMetacontroller runs the operator, with the rights that its job takes.
+// replaceMetacontroller runs the operator with the RBAC permissions that it needs.
 func (r *running) replaceMetacontroller(ctx context.Context, program string) error {
 	if err := r.cluster.Metacontroller.Kill(); err != nil {
 		return err

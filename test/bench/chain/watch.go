@@ -15,13 +15,13 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// view is what a client sees of the parents and their Deployments in one namespace.
+// view is the observed state of the parents and their Deployments in one namespace.
 type view struct {
 	mutex       sync.Mutex
-	deployments map[string]int // replicas asked for, by name
-	nodes       map[string]int // names in the status, by the parent's name
+	deployments map[string]int // spec.replicas by name
+	nodes       map[string]int // number of status.nodes by name of the parent
 	settled     map[string]bool
-	changed     chan struct{} // full when something has changed since it was last emptied
+	changed     chan struct{} // full if the view has changed since the last receive
 	ended       error
 }
 
@@ -39,28 +39,28 @@ func watchNamespace(ctx context.Context, c client.WithWatch, namespace string) (
 	return v, nil
 }
 
-// follow takes what is watched, until the context ends. The API server ends a watch that lags; a new one begins with all
-// that there is.
+// follow records events until the context ends. The API server ends a slow watch; a new watch starts with all current
+// objects.
 func (v *view) follow(ctx context.Context, c client.WithWatch, list client.ObjectList, events watch.Interface) {
 	for {
 		for event := range events.ResultChan() {
 			v.mutex.Lock()
-			v.take(event)
+			v.record(event)
 			v.mutex.Unlock()
-			v.tell()
+			v.notify()
 		}
 		var err error
 		if events, err = c.Watch(ctx, list, client.InNamespace(namespace)); err != nil {
 			v.mutex.Lock()
 			v.ended = fmt.Errorf("watching again: %w", err)
 			v.mutex.Unlock()
-			v.tell()
+			v.notify()
 			return
 		}
 	}
 }
 
-func (v *view) take(event watch.Event) {
+func (v *view) record(event watch.Event) {
 	switch object := event.Object.(type) {
 	case *appsv1.Deployment:
 		v.deployments[object.Name] = int(*object.Spec.Replicas)
@@ -78,14 +78,14 @@ func (v *view) take(event watch.Event) {
 	}
 }
 
-func (v *view) tell() {
+func (v *view) notify() {
 	select {
 	case v.changed <- struct{}{}:
 	default:
 	}
 }
 
-// wait returns how long after start so many parents passed. It counts anew at most every 10 ms.
+// wait returns the time from start until passed returns parents. It calls passed at most every 10 ms.
 func (v *view) wait(ctx context.Context, start time.Time, parents int, what string, passed func() int) (time.Duration, error) {
 	limit := time.NewTimer(10 * time.Minute)
 	defer limit.Stop()
@@ -110,7 +110,7 @@ func (v *view) wait(ctx context.Context, start time.Time, parents int, what stri
 	}
 }
 
-// count returns how many values pass.
+// count returns the number of values for which pass returns true.
 func count[V any](values map[string]V, pass func(V) bool) (n int) {
 	for _, value := range values {
 		if pass(value) {

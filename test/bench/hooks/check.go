@@ -12,8 +12,8 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// answer is what the hooks are asked for: the Deployment and the pods' names.
-type answer struct {
+// response is the part of a response that all hooks must return: the Deployment and the pods' names.
+type response struct {
 	Status struct {
 		Nodes []string `json:"nodes"`
 	} `json:"status"`
@@ -28,7 +28,7 @@ type answer struct {
 	} `json:"children"`
 }
 
-// check asks a hook for every size and compares its answers with what they must be.
+// check calls a hook with every size and checks its responses.
 func check(ctx context.Context, peer peer) error {
 	if peer.null {
 		return nil
@@ -43,49 +43,49 @@ func check(ctx context.Context, peer peer) error {
 		if err != nil {
 			return err
 		}
-		if err := checkAnswer(body, size); err != nil {
+		if err := checkResponse(body, size); err != nil {
 			return fmt.Errorf("%d pods: %w", size, err)
 		}
 	}
 	return nil
 }
 
-func checkAnswer(body []byte, size int) error {
-	var got answer
+func checkResponse(body []byte, size int) error {
+	var got response
 	if err := json.Unmarshal(body, &got); err != nil {
-		return fmt.Errorf("reading the answer: %w", err)
+		return fmt.Errorf("decoding the response: %w", err)
 	}
 	if !slices.Equal(got.Status.Nodes, requests.PodNames(size)) {
-		return fmt.Errorf("status.nodes has %d names, not those of the %d pods", len(got.Status.Nodes), size)
+		return fmt.Errorf("status.nodes has %d names, want the names of the %d pods", len(got.Status.Nodes), size)
 	}
 	for _, child := range got.Children {
 		if child.Kind == "Deployment" && child.Metadata.Name == requests.Name && child.Spec.Replicas != nil && *child.Spec.Replicas == min(size, requests.MaxSize) {
 			return nil
 		}
 	}
-	return fmt.Errorf("no child is the Deployment %s with %d replicas", requests.Name, min(size, requests.MaxSize))
+	return fmt.Errorf("the response has no Deployment %s with %d replicas", requests.Name, min(size, requests.MaxSize))
 }
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 
-// post sends one request and returns the whole answer, as Metacontroller does.
+// post sends one request and reads the whole response, as Metacontroller does.
 func post(ctx context.Context, url string, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := client.Do(request)
+	reply, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	defer reply.Body.Close()
+	content, err := io.ReadAll(reply.Body)
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
+		return nil, fmt.Errorf("reading the response: %w", err)
 	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("answered %s: %.200s", response.Status, answer)
+	if reply.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %s: %.200s", reply.Status, content)
 	}
-	return answer, nil
+	return content, nil
 }

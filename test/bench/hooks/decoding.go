@@ -12,17 +12,17 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached"
 )
 
-// decoding is what a sync costs without HTTP, beside json.Valid, which walks the same bytes and builds nothing.
+// decoding compares a sync without HTTP to json.Valid, which scans the same bytes and allocates nothing.
 type decoding struct {
 	size        int
-	sync, valid time.Duration // of one, the least of the turns: what disturbs a turn only ever adds
+	sync, valid time.Duration // per call, the minimum of all rounds, because disturbances only add time
 	allocations uint64
-	allocated   uint64 // bytes, all told
+	allocated   uint64 // bytes in total
 	body        int
-	answer      int
+	response    int
 }
 
-// measureDecoding takes short turns, so that what disturbs one disturbs its neighbours.
+// measureDecoding alternates short rounds of all sizes, so that other load on the machine affects all of them.
 func measureDecoding(rounds int) ([]decoding, error) {
 	controller := memcached.Controller(memcached.Config{})
 	results := make([]decoding, len(sizes))
@@ -33,12 +33,12 @@ func measureDecoding(rounds int) ([]decoding, error) {
 	}
 	sync := func(i int) error {
 		response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(bodies[i]), metav1.Time{})
-		results[i].answer = len(response.Body)
+		results[i].response = len(response.Body)
 		return err
 	}
 	for range rounds * 20 {
 		for i := range results {
-			calls := 1 + 100/(sizes[i]+1) // small ones in a row, for the first finds the processor's caches full of a large one
+			calls := 1 + 100/(sizes[i]+1) // repeat small syncs, because after a large one the CPU caches are cold
 			start := time.Now()
 			for range calls {
 				if err := sync(i); err != nil {
@@ -54,12 +54,12 @@ func measureDecoding(rounds int) ([]decoding, error) {
 		}
 	}
 	for i := range results {
-		results[i].allocations, results[i].allocated = allocated(func() { _ = sync(i) }) // it has not failed before
+		results[i].allocations, results[i].allocated = allocated(func() { _ = sync(i) }) // the rounds above checked the error
 	}
 	return results, nil
 }
 
-// allocated returns how many objects and bytes one call allocates.
+// allocated returns the numbers of objects and bytes that one call allocates.
 func allocated(do func()) (objects, bytes uint64) {
 	const calls = 10
 	var before, after runtime.MemStats

@@ -1,5 +1,5 @@
-// Hooks measures the sync hook of Memcached against hooks of other kinds, side by side in one run: every figure of a table
-// comes from the same machine in the same minutes, and only their ratios mean anything elsewhere.
+// Hooks compares the sync hook of Memcached with other hooks in one run, on the same machine and at the same time. Only the
+// ratios of the figures apply to other machines.
 package main
 
 import (
@@ -10,12 +10,12 @@ import (
 	"os/signal"
 )
 
-// sizes are the numbers of pods that syncs are about.
+// sizes are the numbers of pods in the requests.
 var sizes = []int{0, 3, 100, 1000, 3000}
 
 func main() {
-	rounds := flag.Int("rounds", 5, "how often each hook takes its `turn`")
-	plot := flag.String("plot", "plot.svg", "`file` that the plot is written to")
+	rounds := flag.Int("rounds", 5, "`number` of measurements of each hook")
+	plot := flag.String("plot", "plot.svg", "output `file` of the plot")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -26,13 +26,13 @@ func main() {
 }
 
 func run(ctx context.Context, rounds int, plotFile string) error {
-	folder, err := os.MkdirTemp("", "memcached-bench-")
+	dir, err := os.MkdirTemp("", "memcached-bench-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer os.RemoveAll(dir)
 	fmt.Fprintln(os.Stderr, "building the hooks")
-	peers, missing, err := build(ctx, folder)
+	peers, missing, err := build(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -40,10 +40,10 @@ func run(ctx context.Context, rounds int, plotFile string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "checking answers")
+	fmt.Fprintln(os.Stderr, "checking responses")
 	for _, peer := range peers {
 		if err := check(ctx, peer); err != nil {
-			return fmt.Errorf("%s answers wrongly, so its figures would mean nothing: %w", peer.name, err)
+			return fmt.Errorf("%s returns a wrong response: %w", peer.name, err)
 		}
 	}
 	var results []result
@@ -60,6 +60,6 @@ func run(ctx context.Context, rounds int, plotFile string) error {
 	}
 	writeTable(os.Stdout, results, missing)
 	writeDecoding(os.Stdout, decoding)
-	writeBounds(os.Stdout, results, decoding)
+	writeLimits(os.Stdout, results, decoding)
 	return os.WriteFile(plotFile, plot(results), 0o644)
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// result is what was measured of one hook.
+// result has the measurements of one hook.
 type result struct {
 	peer peer
-	// cpu is the processor time of one sync by number of pods, the median of the rounds.
+	// cpu is the CPU time of one sync by number of pods, the median of the rounds.
 	cpu map[int]time.Duration
-	// rate is how many syncs of 3 pods are answered in a second when atOnce ask without a pause; p99 is how long 99 of 100
-	// of them take at most. Medians of the rounds.
+	// rate is the number of syncs of 3 pods per second from concurrent clients without a pause; p99 is their latency. Both
+	// are medians of the rounds.
 	rate float64
 	p99  time.Duration
-	// start is the time from starting the program to its first answer, the median of five.
+	// start is the time from the start of the program to its first response, the median of five.
 	start time.Duration
-	// idle and busy are resident bytes: after one sync, and the peak of five syncs of 1,000 pods at once, ten times.
+	// idle and busy are resident bytes: after one sync, and the peak of ten times five concurrent syncs of 1,000 pods.
 	idle, busy int64
-	program    int64 // bytes of the program's file
+	program    int64 // size of the binary in bytes
 }
 
-// Eight requests at once keep two processors busy; the rate is of the hook and its client together.
-const atOnce = 8
+// Eight concurrent clients keep two CPUs busy. The rate includes the CPU time of the clients.
+const clients = 8
 
-// times is how many syncs make one turn: enough processor time to count in ticks of 10 ms.
-func times(size int) int { return max(8, min(2000, 30000/(size+1))) }
+// syncsPerTurn returns the number of syncs in one measurement: enough CPU time to count in ticks of 10 ms.
+func syncsPerTurn(size int) int { return max(8, min(2000, 30000/(size+1))) }
 
-// measureRequests lets the hooks take turns, so that what else the machine does falls on all of them.
+// measureRequests alternates between the hooks, so that other load on the machine affects all of them.
 func measureRequests(ctx context.Context, rounds int, results []result) error {
 	var running []*process.Process
 	var urls []string
@@ -55,11 +55,11 @@ func measureRequests(ctx context.Context, rounds int, results []result) error {
 		turns := make([][]time.Duration, len(results))
 		for round := range rounds + 1 {
 			for i := range results {
-				cpu, err := turn(ctx, running[i].PID, urls[i], body, times(size))
+				cpu, err := turn(ctx, running[i].PID, urls[i], body, syncsPerTurn(size))
 				if err != nil {
 					return fmt.Errorf("%s, %d pods: %w", results[i].peer.name, size, err)
 				}
-				if round > 0 { // the first warms up
+				if round > 0 { // the first round warms up
 					turns[i] = append(turns[i], cpu)
 				}
 			}
@@ -71,7 +71,7 @@ func measureRequests(ctx context.Context, rounds int, results []result) error {
 	return measureRates(ctx, rounds, results, urls)
 }
 
-// turn returns the processor time of one of so many syncs.
+// turn returns the CPU time per sync of a number of syncs.
 func turn(ctx context.Context, pid int, url string, body []byte, syncs int) (time.Duration, error) {
 	before, err := process.CPU(pid)
 	if err != nil {
@@ -107,15 +107,15 @@ func measureRates(ctx context.Context, rounds int, results []result, urls []stri
 	return nil
 }
 
-// flood has atOnce clients ask without a pause and returns how long each request took.
+// flood sends requests from concurrent clients without a pause and returns the latency of each.
 func flood(ctx context.Context, url string, body []byte, length time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var all []time.Duration
 	var failed error
-	var clients sync.WaitGroup
+	var group sync.WaitGroup
 	end := time.Now().Add(length)
-	for range atOnce {
-		clients.Go(func() {
+	for range clients {
+		group.Go(func() {
 			var mine []time.Duration
 			var err error
 			for err == nil && time.Now().Before(end) {
@@ -131,7 +131,7 @@ func flood(ctx context.Context, url string, body []byte, length time.Duration) (
 			}
 		})
 	}
-	clients.Wait()
+	group.Wait()
 	return all, failed
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// measureProcess starts a hook five times to see how soon it answers, and burdens the last one to see what it takes.
+// measureProcess starts a hook five times to measure the first response, and measures the memory of the last process.
 func measureProcess(ctx context.Context, peer peer, result *result) error {
 	small, big := requests.Sync(3), requests.Sync(1000)
 	file, err := os.Stat(peer.program)
@@ -21,14 +21,14 @@ func measureProcess(ctx context.Context, peer peer, result *result) error {
 	result.program = file.Size()
 	var starts []time.Duration
 	for range 4 {
-		running, took, _, err := firstAnswer(ctx, peer, small)
+		running, took, _, err := firstResponse(ctx, peer, small)
 		if err != nil {
 			return err
 		}
 		starts = append(starts, took)
 		running.Stop()
 	}
-	running, took, url, err := firstAnswer(ctx, peer, small)
+	running, took, url, err := firstResponse(ctx, peer, small)
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func measureProcess(ctx context.Context, peer peer, result *result) error {
 	return err
 }
 
-// firstAnswer starts a hook and returns the time until it has answered a sync.
-func firstAnswer(ctx context.Context, peer peer, body []byte) (*process.Process, time.Duration, string, error) {
+// firstResponse starts a hook and returns the time until the response to a sync.
+func firstResponse(ctx context.Context, peer peer, body []byte) (*process.Process, time.Duration, string, error) {
 	start := time.Now()
 	running, url, err := peer.start(ctx)
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/example/memcached-operator/test/bench/process"
 )
 
-// peer is a hook that is measured.
+// peer is a hook to measure.
 type peer struct {
 	name    string
 	program string
-	args    []string // ADDRESS stands for the address to listen on
-	// null is for the handler that answers a constant: it has no answer to check.
+	args    []string // ADDRESS is replaced by the address to listen on
+	// null is true for the handler with a constant response, which is not checked.
 	null bool
 }
 
 const ours = "this operator"
 
-// build returns the hooks that can be run here, this repository's first, and the sentences to print about the others.
-func build(ctx context.Context, folder string) (peers []peer, missing []string, err error) {
+// build returns the hooks that can run on this machine, this repository's first, and a sentence about each of the others.
+func build(ctx context.Context, dir string) (peers []peer, missing []string, err error) {
 	programs := []struct {
 		peer
 		source []string // arguments of go build
@@ -32,7 +32,7 @@ func build(ctx context.Context, folder string) (peers []peer, missing []string, 
 		{peer{name: "null handler", args: []string{"-address", "ADDRESS"}, null: true}, []string{"./peers/null"}},
 	}
 	for i, program := range programs {
-		program.program = filepath.Join(folder, fmt.Sprint("hook", i))
+		program.program = filepath.Join(dir, fmt.Sprint("hook", i))
 		if err := goBuild(ctx, program.program, program.source); err != nil {
 			return nil, nil, fmt.Errorf("building %s: %w", program.name, err)
 		}
@@ -44,7 +44,7 @@ func build(ctx context.Context, folder string) (peers []peer, missing []string, 
 	} {
 		path, err := exec.LookPath(script.program)
 		if err != nil {
-			missing = append(missing, fmt.Sprintf("%s: not measured, there is no %s on this machine", script.name, script.program))
+			missing = append(missing, fmt.Sprintf("%s: not measured, because %s is not installed", script.name, script.program))
 			continue
 		}
 		script.program = path
@@ -55,7 +55,7 @@ func build(ctx context.Context, folder string) (peers []peer, missing []string, 
 
 func goBuild(ctx context.Context, output string, source []string) error {
 	args := []string{"build"}
-	if source[0] == "-C" { // go wants it first
+	if source[0] == "-C" { // must be the first flag
 		args, source = append(args, source[:2]...), source[2:]
 	}
 	args = append(append(args, "-o", output), source...)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The plot's frame, in the SVG's own units. Both axes are logarithmic; 0 pods have no place on such a one.
+// The plot area in SVG units. Both axes are logarithmic, so 0 pods are not shown.
 const (
 	plotWidth, plotHeight = 720, 420
 	plotLeft, plotRight   = 70, 560
@@ -15,16 +15,16 @@ const (
 )
 
 var (
-	plotSizes   = []int{3, 100, 1000, 3000}
-	leastCost   = 10 * time.Microsecond
-	highestCost = time.Second
+	plotSizes = []int{3, 100, 1000, 3000}
+	minCost   = 10 * time.Microsecond
+	maxCost   = time.Second
 )
 
-// plot draws processor time against pods, one line for each hook. Its colours follow the reader's light or dark scheme.
+// plot draws CPU time over the number of pods, one line per hook. The colours follow the reader's light or dark scheme.
 func plot(results []result) []byte {
 	var svg bytes.Buffer
 	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="title">
-<title id="title">Processor time of one sync by number of pods</title>
+<title id="title">CPU time of one sync by number of pods</title>
 <style>
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .grid { stroke: #d1d9e0; stroke-width: 1 }
@@ -36,9 +36,9 @@ func plot(results []result) []byte {
     .c0 { stroke: #58a6ff } .c1 { stroke: #bc8cff } .c2 { stroke: #9198a1 } .c3 { stroke: #3fb950 } .c4 { stroke: #f0883e }
   }
 </style>
-<text x="%d" y="24">Processor time of one sync by number of pods, both axes logarithmic</text>
+<text x="%d" y="24">CPU time of one sync by number of pods, both axes logarithmic</text>
 `, plotWidth, plotHeight, plotLeft)
-	for cost := leastCost; cost <= highestCost; cost *= 10 {
+	for cost := minCost; cost <= maxCost; cost *= 10 {
 		fmt.Fprintf(&svg, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			plotLeft, costAt(cost), plotRight, plotLeft-8, costAt(cost)+4, cost)
 	}
@@ -59,17 +59,17 @@ func plot(results []result) []byte {
 }
 
 func podsAt(pods int) float64 {
-	least, most := math.Log(float64(plotSizes[0])), math.Log(float64(plotSizes[len(plotSizes)-1]))
-	return plotLeft + (math.Log(float64(pods))-least)/(most-least)*(plotRight-plotLeft)
+	low, high := math.Log(float64(plotSizes[0])), math.Log(float64(plotSizes[len(plotSizes)-1]))
+	return plotLeft + (math.Log(float64(pods))-low)/(high-low)*(plotRight-plotLeft)
 }
 
 func costAt(cost time.Duration) float64 {
-	least, most := math.Log(float64(leastCost)), math.Log(float64(highestCost))
-	at := (math.Log(float64(max(cost, leastCost))) - least) / (most - least)
+	low, high := math.Log(float64(minCost)), math.Log(float64(maxCost))
+	at := (math.Log(float64(max(cost, minCost))) - low) / (high - low)
 	return plotBottom - at*(plotBottom-plotTop)
 }
 
-// spread returns where the names of the lines go: at their ends, moved apart where they would cover one another.
+// spread returns the positions of the hooks' names: at the ends of the lines, but at least 18 units apart.
 func spread(results []result) []float64 {
 	const apart = 18
 	last := plotSizes[len(plotSizes)-1]

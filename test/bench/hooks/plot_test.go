@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestPlot: a figure that is not well-formed is shown as nothing at all, and names that cover one another cannot be read.
+// TestPlot checks that the plot is well-formed XML and that the names of the lines do not overlap.
 func TestPlot(t *testing.T) {
 	var results []result
 	for _, name := range []string{"a", "b", "c"} {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// writeTable prints one row for each hook, as Markdown; in parentheses how many times ours.
+// writeTable prints a Markdown table with one row per hook. The ratio to this operator is in parentheses.
 func writeTable(w io.Writer, results []result, missing []string) {
 	header := []string{"hook"}
 	for _, size := range sizes {
 		header = append(header, thousands(size)+" pods")
 	}
-	header = append(header, "syncs/s", "p99", "first answer", "idle", "5 x 1,000 pods")
-	fmt.Fprintf(w, "\nProcessor time of one sync by number of pods; syncs of 3 pods a second from %d clients; memory that is resident.\n\n", atOnce)
+	header = append(header, "syncs/s", "p99", "first response", "idle", "5 x 1,000 pods")
+	fmt.Fprintf(w, "\nCPU time of one sync by number of pods; syncs of 3 pods per second from %d clients; resident memory.\n\n", clients)
 	row(w, header)
 	row(w, append([]string{"---"}, repeat("---:", len(header)-1)...))
 	base := results[0]
@@ -38,7 +38,7 @@ func writeTable(w io.Writer, results []result, missing []string) {
 }
 
 func writeDecoding(w io.Writer, results []decoding) {
-	fmt.Fprint(w, "\nA sync without HTTP, beside json.Valid over the same bytes.\n\n")
+	fmt.Fprint(w, "\nA sync without HTTP, compared to json.Valid of the same bytes.\n\n")
 	row(w, []string{"pods", "body", "sync", "json.Valid", "ratio", "allocations", "allocated"})
 	row(w, repeat("---:", 7))
 	for _, d := range results {
@@ -49,44 +49,44 @@ func writeDecoding(w io.Writer, results []decoding) {
 	}
 }
 
-// writeBounds prints what each figure may be beside what was measured, kept or not.
-func writeBounds(w io.Writer, results []result, decodings []decoding) {
+// writeLimits prints each figure with its limit.
+func writeLimits(w io.Writer, results []result, decodings []decoding) {
 	of := map[int]decoding{}
 	for _, d := range decodings {
 		of[d.size] = d
 	}
-	us, null := results[0], results[0]
+	own, null := results[0], results[0]
 	for _, r := range results {
 		if r.peer.null {
 			null = r
 		}
 	}
-	fmt.Fprint(w, "\nBounds.\n\n")
-	row(w, []string{"figure", "bound", "measured", ""})
+	fmt.Fprint(w, "\nLimits.\n\n")
+	row(w, []string{"figure", "limit", "measured", ""})
 	row(w, []string{"---", "---:", "---:", "---"})
-	within := func(figure, sign string, bound, measured float64, format string, kept bool) {
-		verdict := "kept"
-		if !kept {
-			verdict = "**short**"
+	within := func(figure, sign string, limit, measured float64, format string, ok bool) {
+		verdict := "pass"
+		if !ok {
+			verdict = "**fail**"
 		}
-		row(w, []string{figure, fmt.Sprintf(sign+" "+format, bound), fmt.Sprintf(format, measured), verdict})
+		row(w, []string{figure, fmt.Sprintf(sign+" "+format, limit), fmt.Sprintf(format, measured), verdict})
 	}
-	atMost := func(figure string, bound, measured float64, format string) {
-		within(figure, "≤", bound, measured, format, measured <= bound)
+	atMost := func(figure string, limit, measured float64, format string) {
+		within(figure, "≤", limit, measured, format, measured <= limit)
 	}
 	const mib = 1 << 20
-	atMost("1,000 pods: time, of json.Valid's", 1.2, ratio(of[1000].sync, of[1000].valid), "%.2f")
-	atMost("1,000 pods: allocations for each", 12, float64(of[1000].allocations)/1000, "%.1f")
-	// The answer is there twice: as strings and encoded.
-	atMost("1,000 pods: allocated beyond the answer, MiB", 1, float64(int(of[1000].allocated)-2*of[1000].answer)/mib, "%.2f")
-	atMost("3,000 pods: time, of 1,000's", 3, ratio(of[3000].sync, of[1000].sync), "%.2f")
+	atMost("1,000 pods: time relative to json.Valid", 1.2, ratio(of[1000].sync, of[1000].valid), "%.2f")
+	atMost("1,000 pods: allocations per pod", 12, float64(of[1000].allocations)/1000, "%.1f")
+	// The response is in memory twice: as strings and encoded.
+	atMost("1,000 pods: allocated in addition to the response, MiB", 1, float64(int(of[1000].allocated)-2*of[1000].response)/mib, "%.2f")
+	atMost("3,000 pods: time relative to 1,000 pods", 3, ratio(of[3000].sync, of[1000].sync), "%.2f")
 	atMost("3 pods: time without HTTP, ms", 0.2, of[3].sync.Seconds()*1000, "%.2f")
-	atMost("five syncs of 1,000 pods at once: resident, MiB", 40, float64(us.busy)/mib, "%.1f")
-	atMost("idle: resident, MiB", 20, float64(us.idle)/mib, "%.1f")
-	atMost("program, MB", 20, float64(us.program)/1e6, "%.1f")
-	atMost("first answer after the start, ms", 50, us.start.Seconds()*1000, "%.0f")
-	within("syncs of 3 pods a second, of the null handler's", "≥", 0.5, us.rate/null.rate, "%.2f", us.rate/null.rate >= 0.5)
-	atMost("p99 of 3 pods, of the null handler's", 3, ratio(us.p99, null.p99), "%.1f")
+	atMost("five concurrent syncs of 1,000 pods: resident, MiB", 40, float64(own.busy)/mib, "%.1f")
+	atMost("idle: resident, MiB", 20, float64(own.idle)/mib, "%.1f")
+	atMost("binary, MB", 20, float64(own.program)/1e6, "%.1f")
+	atMost("first response after the start, ms", 50, own.start.Seconds()*1000, "%.0f")
+	within("syncs of 3 pods per second relative to the null handler", "≥", 0.5, own.rate/null.rate, "%.2f", own.rate/null.rate >= 0.5)
+	atMost("p99 of 3 pods relative to the null handler", 3, ratio(own.p99, null.p99), "%.1f")
 }
 
 func row(w io.Writer, cells []string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }
@@ -116,7 +116,7 @@ func mebibytes(bytes int64) string {
 	return fmt.Sprintf("%.0f MiB", float64(bytes)/(1<<20))
 }
 
-// thousands writes a number with commas between its thousands.
+// thousands formats a number with thousands separators.
 func thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

@@ -1,4 +1,4 @@
-// A hook in Node as an example would have it: the standard library, the whole request as objects.
+// A hook for Node in the style of Metacontroller's examples: only the standard library, the whole request as objects.
 'use strict'
 const http = require('http')
 
@@ -34,15 +34,15 @@ http.createServer((request, response) => {
   const chunks = []
   request.on('data', chunk => chunks.push(chunk))
   request.on('end', () => {
-    let answer
+    let body
     try {
-      answer = JSON.stringify(sync(JSON.parse(Buffer.concat(chunks).toString())))
+      body = JSON.stringify(sync(JSON.parse(Buffer.concat(chunks).toString())))
     } catch (error) {
       response.writeHead(500)
       response.end(String(error))
       return
     }
     response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(answer)
+    response.end(body)
   })
 }).listen(Number(port), host)

@@ -1,6 +1,6 @@
-"""A hook in Python as an example would have it: the standard library, the whole request as dicts.
+"""A hook for Python in the style of Metacontroller's examples: only the standard library, the whole request as dicts.
 
-Kinder than most examples: it keeps connections open and answers each in a thread.
+It is faster than most examples, because it keeps connections open and handles each in a thread.
 """
 
 import json
@@ -40,7 +40,7 @@ def sync(request):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # header and body in one packet: two would wait 40 ms for an acknowledgement
+    wbufsize = -1  # header and body in one packet, because a second packet waits 40 ms for an acknowledgement
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -1,4 +1,4 @@
-// Package process starts programs to be measured and reads what the kernel knows of them in /proc.
+// Package process starts programs to measure and reads their CPU time and memory from /proc.
 package process
 
 import (
@@ -37,7 +37,7 @@ func Start(name string, args ...string) (*Process, error) {
 	p.PID = p.cmd.Process.Pid
 	go func() {
 		defer close(p.ended)
-		_ = p.cmd.Wait() // how it ended is in its output
+		_ = p.cmd.Wait() // the output contains the reason
 	}()
 	return p, nil
 }
@@ -57,47 +57,47 @@ func (p *Process) Listening(ctx context.Context, address string) error {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for %s to listen on %s: %w", p.cmd.Path, address, err)
 		case <-p.ended:
-			return fmt.Errorf("%s has ended: %s", p.cmd.Path, p.output.String())
+			return fmt.Errorf("%s exited: %s", p.cmd.Path, p.output.String())
 		case <-tick.C:
 		}
 	}
 }
 
-// Stop ends the program and waits until it is gone.
+// Stop ends the program and waits until it has exited.
 func (p *Process) Stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails when it is gone
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails if it has exited
 	select {
 	case <-p.ended:
 	case <-time.After(10 * time.Second):
-		_ = p.cmd.Process.Kill() // it is gone, or goes now
+		_ = p.cmd.Process.Kill() // fails only if it has exited
 		<-p.ended
 	}
 }
 
-// CPU is the processor time that a process has used, by the user's code and by the kernel for it.
+// CPU returns the CPU time of a process in user and kernel mode.
 func CPU(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
-		return 0, fmt.Errorf("reading the processor time of process %d: %w", pid, err)
+		return 0, fmt.Errorf("reading the CPU time of process %d: %w", pid, err)
 	}
-	// The second field is the program's name in parentheses, which may have spaces; utime and stime are the 14th and 15th.
+	// The second field is the program's name in parentheses and may contain spaces. utime and stime are fields 14 and 15.
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
-		return 0, fmt.Errorf("reading the processor time of process %d: %q has too few fields", pid, stat)
+		return 0, fmt.Errorf("reading the CPU time of process %d: %q has too few fields", pid, stat)
 	}
 	var ticks int64
 	for _, field := range fields[11:13] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("reading the processor time of process %d: %w", pid, err)
+			return 0, fmt.Errorf("reading the CPU time of process %d: %w", pid, err)
 		}
 		ticks += n
 	}
 	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
 }
 
-// Resident is the memory of a process in bytes: what it has now and the most that it ever had.
+// Resident returns the current and the peak resident memory of a process in bytes.
 func Resident(pid int) (now, peak int64, err error) {
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -118,7 +118,7 @@ func Resident(pid int) (now, peak int64, err error) {
 	return now << 10, peak << 10, nil
 }
 
-// FreeAddress is a loopback address that nothing listens on at the moment.
+// FreeAddress returns a loopback address with a free port.
 func FreeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

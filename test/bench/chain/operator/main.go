@@ -1,5 +1,5 @@
-// Operator does the bare job with controller-runtime, as most operators are written: for each Memcached a Deployment, and the
-// names of its pods in the status. It is what Metacontroller with a hook is measured beside.
+// Operator is a minimal operator with controller-runtime, for comparison with Metacontroller and a hook. It creates a
+// Deployment for each Memcached and writes the names of the pods to the status.
 package main
 
 import (
@@ -25,9 +25,9 @@ import (
 )
 
 func main() {
-	qps := flag.Float64("client-go-qps", 5, "requests to the API server a second")
-	burst := flag.Int("client-go-burst", 10, "requests to the API server at once")
-	workers := flag.Int("workers", 5, "reconciliations at once")
+	qps := flag.Float64("client-go-qps", 5, "requests to the API server per second")
+	burst := flag.Int("client-go-burst", 10, "maximum burst of requests to the API server")
+	workers := flag.Int("workers", 5, "concurrent reconciliations")
 	flag.Parse()
 	ctrl.SetLogger(zap.New())
 	if err := run(float32(*qps), *burst, *workers); err != nil {
@@ -69,7 +69,7 @@ type reconciler struct {
 	scheme *runtime.Scheme
 }
 
-// Reconcile creates the Deployment, keeps its replicas, and writes the pods' names when they have changed.
+// Reconcile creates the Deployment, corrects its replicas, and updates the pods' names in the status.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var parent v1alpha1.Memcached
 	if err := r.Get(ctx, request.NamespacedName, &parent); err != nil {
@@ -81,7 +81,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		if err := ctrl.SetControllerReference(&parent, desired, r.scheme); err != nil {
 			return ctrl.Result{}, err
 		}
-		return ctrl.Result{}, r.Create(ctx, desired) // its event leads back here
+		return ctrl.Result{}, r.Create(ctx, desired) // its event triggers the next reconciliation
 	} else if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -93,7 +93,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || slices.Equal(nodes, parent.Status.Nodes) {
 		return ctrl.Result{}, err
 	}
-	parent.Status.Nodes, parent.Status.ServerList = nodes, []string{} // which the type has, and may not be null
+	parent.Status.Nodes, parent.Status.ServerList = nodes, []string{} // a required list, which must not be null
 	return ctrl.Result{}, r.Status().Update(ctx, &parent)
 }
 

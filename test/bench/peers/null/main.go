@@ -1,4 +1,4 @@
-// Null reads a request and answers a constant: what HTTP alone costs.
+// Null reads a request and returns a constant response, which measures the cost of HTTP.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Typical is the hook that most people would write in Go: encoding/json into the whole API types.
+// Typical is a typical hook in Go: it decodes the complete API types with encoding/json.
 package main
 
 import (
@@ -51,7 +51,7 @@ func handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(sync(observed)) // a client that is gone needs no answer
+	_ = json.NewEncoder(w).Encode(sync(observed)) // an error means that the client has disconnected
 }
 
 func sync(observed request) response {
@@ -66,7 +66,7 @@ func sync(observed request) response {
 	}
 }
 
-// customize asks for the pods, which are their ReplicaSet's and not the parent's.
+// customize requests the pods as related objects, because their owner is the ReplicaSet and not the parent.
 func customize(w http.ResponseWriter, r *http.Request) {
 	var observed request
 	if err := json.NewDecoder(r.Body).Decode(&observed); err != nil {

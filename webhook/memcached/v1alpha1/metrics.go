@@ -4,49 +4,51 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Duration is a time as 500ms, 30s, 5m or 1h.
+// Duration is a duration such as 500ms, 30s, 5m or 1h.
 //
 // +kubebuilder:validation:MaxLength=7
 // +kubebuilder:validation:Pattern=`^[1-9][0-9]{0,4}(ms|s|m|h)$`
 type Duration string
 
-// Metrics adds to each pod an exporter of memcached's statistics for Prometheus, on port 9150.
+// Metrics configures the metrics exporter for Prometheus, which runs in each pod and listens on port 9150.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || has(self.enabled) && self.enabled",message="serviceMonitor needs enabled: without an exporter there is nothing to monitor"
-// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.metrics.resources.requests must not be above spec.metrics.resources.limits"
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || has(self.enabled) && self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
+// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.metrics.resources.requests must not be greater than spec.metrics.resources.limits"
 type Metrics struct {
-	// enabled adds the exporter. By default false.
+	// enabled adds the exporter to the pods. Defaults to false.
 	// +optional
 	Enabled bool `json:"enabled,omitempty"`
-	// image is the exporter's image; by default a current one of prom/memcached-exporter, which changes with the
-	// operator's version.
+	// image is the image of the exporter. Defaults to a version of prom/memcached-exporter that is fixed in each release of
+	// the operator.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.metrics.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
-	// resources are what one exporter may use. By default little.
+	// resources are the resources of the exporter container. Defaults to requests of 10m CPU and 32Mi of memory, and a
+	// memory limit of 64Mi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// serviceMonitor makes a ServiceMonitor of the Prometheus operator, {} one with its defaults. It needs a cluster that
-	// has the kind, and a CompositeController that lists it: manifests/components/service-monitors.
+	// serviceMonitor creates a ServiceMonitor of the Prometheus operator. Use {} for its defaults. It requires the
+	// CustomResourceDefinition ServiceMonitor in the cluster, and the kustomize component
+	// manifests/components/service-monitors in the installation.
 	// +optional
 	ServiceMonitor *ServiceMonitor `json:"serviceMonitor,omitempty"`
 }
 
-// ServiceMonitor tells the Prometheus operator to scrape the exporters.
+// ServiceMonitor configures how Prometheus scrapes the exporters.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be above interval: Prometheus refuses that"
+// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval: Prometheus refuses such a configuration"
 type ServiceMonitor struct {
-	// interval is the time from one scrape to the next. By default Prometheus' own.
+	// interval is the time between two scrapes. Defaults to the interval of Prometheus.
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
-	// scrapeTimeout is how long a scrape may take. By default Prometheus' own.
+	// scrapeTimeout is the timeout of a scrape. Defaults to the timeout of Prometheus.
 	// +optional
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`
-	// labels are more labels of the ServiceMonitor, by which a Prometheus selects it.
+	// labels are additional labels of the ServiceMonitor, such as the labels by which Prometheus selects it.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the cache's objects are found or told apart: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and those of the workload"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label that identifies the objects of the cache: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and the labels that workloads set"
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 }

@@ -1,4 +1,4 @@
-// Package v1alpha1 holds the API types of cache.example.com/v1alpha1. It imports no rules, so Go clients can use it alone.
+// Package v1alpha1 contains the API types of cache.example.com/v1alpha1. Go clients can import it without the hooks.
 //
 // +kubebuilder:object:generate=true
 // +groupName=cache.example.com
@@ -21,6 +21,6 @@ var (
 		return nil
 	})
 
-	// AddToScheme adds the types to a scheme, for clients that encode and decode them.
+	// AddToScheme adds the types to a scheme.
 	AddToScheme = schemeBuilder.AddToScheme
 )

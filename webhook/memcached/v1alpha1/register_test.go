@@ -25,6 +25,6 @@ func TestAddToScheme(t *testing.T) {
 		t.Fatalf("a client cannot decode %s: %v", encoded, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("a client decodes another list than it encoded (-want +got):\n%s", diff)
+		t.Errorf("the decoded list differs from the encoded list (-want +got):\n%s", diff)
 	}
 }

@@ -1,70 +1,70 @@
 package v1alpha1
 
-// ClientAuth says what memcached asks of the clients that connect over TLS.
+// ClientAuth is how memcached verifies the certificates of TLS clients.
 //
 // +kubebuilder:validation:Enum=None;Request;Require
 type ClientAuth string
 
 const (
-	// ClientAuthNone asks for no certificate.
+	// ClientAuthNone requests no certificate.
 	ClientAuthNone ClientAuth = "None"
-	// ClientAuthRequest asks for a certificate, verifies the one that is presented and lets in who presents none.
+	// ClientAuthRequest verifies the certificate of a client that presents one, and accepts a client without one.
 	ClientAuthRequest ClientAuth = "Request"
-	// ClientAuthRequire refuses a client without a certificate of the authority.
+	// ClientAuthRequire refuses a client without a certificate that the CA has signed.
 	ClientAuthRequire ClientAuth = "Require"
 )
 
-// Plaintext says whether memcached serves without TLS too.
+// Plaintext is whether memcached also serves without TLS.
 //
 // +kubebuilder:validation:Enum=Disabled;Enabled
 type Plaintext string
 
 const (
-	// PlaintextDisabled leaves only TLS.
+	// PlaintextDisabled serves with TLS only.
 	PlaintextDisabled Plaintext = "Disabled"
-	// PlaintextEnabled adds a port without TLS, for clients on their way to it.
+	// PlaintextEnabled adds a port without TLS, for the time in which clients migrate to TLS.
 	PlaintextEnabled Plaintext = "Enabled"
 )
 
-// TLS encrypts the connections to the cache.
+// TLS configures the encryption of client connections.
 type TLS struct {
-	// secretName is a Secret of the namespace of type kubernetes.io/tls: tls.crt, tls.key and, where clients present
-	// certificates, ca.crt with the authorities of those. cert-manager writes such a Secret.
+	// secretName is the name of a Secret in the same namespace, of type kubernetes.io/tls. It has the keys tls.crt and
+	// tls.key, and ca.crt with the CA of the clients if clientAuth is not None. cert-manager creates such Secrets.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	SecretName string `json:"secretName,omitempty"`
-	// clientAuth says whether clients present a certificate: None, the default, Request, which lets in a client without
-	// one, or Require, which does not.
+	// clientAuth is how the certificates of clients are verified. None requests no certificate, Request also accepts clients
+	// without one, Require refuses them. Defaults to None.
 	// +optional
 	ClientAuth ClientAuth `json:"clientAuth,omitempty"`
-	// plaintext Enabled serves on port 11212 without TLS, beside port 11211 with it. By default Disabled.
+	// plaintext is whether memcached also serves without TLS, on port 11212. Port 11211 keeps TLS. Defaults to Disabled.
 	// +optional
 	Plaintext Plaintext `json:"plaintext,omitempty"`
 }
 
-// AuthMode is how a client logs in.
+// AuthMode is how clients authenticate.
 //
 // +kubebuilder:validation:Enum=SASL;ASCII
 type AuthMode string
 
 const (
-	// AuthSASL is SASL's mechanism PLAIN over the binary protocol.
+	// AuthSASL is the SASL mechanism PLAIN over the binary protocol.
 	AuthSASL AuthMode = "SASL"
-	// AuthASCII is the ASCII protocol, whose first command on a connection is a set with the user and the password.
+	// AuthASCII is the ASCII protocol. The first command on a connection is a set with the user and the password.
 	AuthASCII AuthMode = "ASCII"
 )
 
-// Auth asks clients for a user and a password.
+// Auth configures the authentication of clients by user and password.
 type Auth struct {
-	// secretName is a Secret of the namespace with the key passwords: lines of user:password.
+	// secretName is the name of a Secret in the same namespace. Its key passwords has one user:password per line.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	SecretName string `json:"secretName,omitempty"`
-	// mode is how clients log in: SASL, the default, over the binary protocol, or ASCII. A user of SASL has a realm, as
-	// in app@shop, for to a name without one memcached adds the name of the pod. In ASCII mode at most 8 users are read,
-	// and there are no metrics.
+	// mode is how clients authenticate: SASL over the binary protocol, or ASCII. A SASL user needs a realm, such as
+	// app@shop, because memcached adds the name of the pod to a user without a realm. With ASCII, memcached loads at most 8
+	// users and metrics are not supported. Defaults to SASL.
 	// +optional
 	Mode AuthMode `json:"mode,omitempty"`
 }

@@ -10,90 +10,92 @@ import (
 type Workload string
 
 const (
-	// DeploymentWorkload brings up a new pod before an old one goes, each under a new name and address.
+	// DeploymentWorkload starts a new pod before it deletes an old one. A new pod has a new name and address.
 	DeploymentWorkload Workload = "Deployment"
-	// StatefulSetWorkload keeps each pod's name: a replaced pod costs a client only its own share of the keys.
+	// StatefulSetWorkload keeps the name of each pod. When a pod is replaced, clients lose only its share of the keys.
 	StatefulSetWorkload Workload = "StatefulSet"
 )
 
 // MemcachedSpec is the desired state of a cache.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.workload) ? self.workload : 'Deployment') == (has(oldSelf.workload) ? oldSelf.workload : 'Deployment')",message="spec.workload cannot be changed, for the cache would start empty under other names: make another Memcached beside this one, and move the clients"
-// +kubebuilder:validation:XValidation:rule="!has(self.workload) || self.workload != 'StatefulSet' || !has(self.rollout) || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable are for a Deployment: a StatefulSet replaces one pod after the other, for each name is taken"
+// +kubebuilder:validation:XValidation:rule="(has(self.workload) ? self.workload : 'Deployment') == (has(oldSelf.workload) ? oldSelf.workload : 'Deployment')",message="spec.workload cannot be changed, because the cache would start empty under other names: create another Memcached and move the clients"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload) || self.workload != 'StatefulSet' || !has(self.rollout) || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
 // +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(string(self.resources.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="spec.resources.limits.memory must be at least 1Mi"
-// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.resources.requests must not be above spec.resources.limits"
+// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.resources.requests must not be greater than spec.resources.limits"
 // +kubebuilder:validation:XValidation:rule="!has(self.cache) || !has(self.cache.maxItemSize) || !has(self.cache.memoryMB) && has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits || int(self.cache.maxItemSize.split('k')[0].split('m')[0]) * (self.cache.maxItemSize.endsWith('m') ? 1024 : 1) * 2 <= (has(self.cache.memoryMB) ? self.cache.memoryMB : 64) * 1024",message="spec.cache.maxItemSize must be at most half of spec.cache.memoryMB (64 by default): memcached does not start otherwise"
 type MemcachedSpec struct {
-	// size is the number of memcached pods. 0 keeps the resource and runs none.
+	// size is the number of memcached pods. 0 keeps the resource and runs no pods.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	Size *int32 `json:"size,omitempty"`
-	// image is memcached's image; by default a current one of the official images, which changes with the operator's
-	// version.
+	// image is the image of memcached. Defaults to a version of the official image that is fixed in each release of the
+	// operator.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
-	// imagePullPolicy says when the image is pulled; the default is Kubernetes' own, and depends on the image's tag.
+	// imagePullPolicy is when the images of the pods are pulled. Defaults to the default of Kubernetes, which depends on the
+	// tag of the image.
 	// +optional
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
-	// imagePullSecrets name the Secrets with the credentials of the image's registry.
+	// imagePullSecrets lists the Secrets with the credentials of the image registry.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// workload is the kind of child that runs the pods: Deployment, the default, or StatefulSet, whose pods keep their
-	// names, so that clients keep the keys of all others when one is replaced. It cannot be changed.
+	// workload is the kind of object that runs the pods: Deployment or StatefulSet. The pods of a StatefulSet keep their
+	// names, so clients lose only the keys of a pod that is replaced. Immutable. Defaults to Deployment.
 	// +optional
 	Workload Workload `json:"workload,omitempty"`
-	// resources are what one memcached container may use. With a memory limit and no cache.memoryMB, the cache is made as
-	// large as fits safely under that limit. Without a memory limit, the limit is what cache.memoryMB needs. The memory
-	// request is the limit unless it is given.
+	// resources are the resources of the memcached container. With a memory limit and no cache.memoryMB, the cache is as
+	// large as fits under the limit. The memory limit defaults to what cache.memoryMB needs, and the memory request to the
+	// limit.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// cache sets memcached itself.
+	// cache configures memcached.
 	// +optional
 	Cache Cache `json:"cache,omitzero"`
-	// tls encrypts the connections to the cache. Without it they are plain.
+	// tls configures the encryption of client connections. By default connections are not encrypted.
 	// +optional
 	TLS *TLS `json:"tls,omitempty"`
-	// auth asks clients for a user and a password. Without it everyone who reaches a pod may use it.
+	// auth configures the authentication of clients. By default every client that can reach a pod may use it.
 	// +optional
 	Auth *Auth `json:"auth,omitempty"`
-	// metrics adds to each pod an exporter for Prometheus.
+	// metrics configures the metrics exporter for Prometheus.
 	// +optional
 	Metrics Metrics `json:"metrics,omitzero"`
 
-	// rollout says how fast pods are replaced when what they run changes.
+	// rollout configures how fast pods are replaced after a change of the pod template.
 	// +optional
 	Rollout RolloutOptions `json:"rollout,omitzero"`
-	// scaling says how fast a change of size is carried out. By default at once.
+	// scaling configures how fast the number of pods follows size. By default a change of size is one step.
 	// +optional
 	Scaling Scaling `json:"scaling,omitzero"`
 
-	// service sets the headless Service of the cache's name, by which clients find the pods.
+	// service configures the headless Service by which clients find the pods. It has the name of the Memcached.
 	// +optional
 	Service Service `json:"service,omitzero"`
-	// podDisruptionBudget bounds how many pods a drain of nodes takes at once. It is there from two pods up.
+	// podDisruptionBudget limits how many pods a drain of nodes may evict at the same time.
 	// +optional
 	PodDisruptionBudget PodDisruptionBudget `json:"podDisruptionBudget,omitzero"`
-	// networkPolicy says who may connect: by default, pods of the same namespace.
+	// networkPolicy limits which peers may connect to the pods. Defaults to all pods in the same namespace.
 	// +optional
 	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitzero"`
 
-	// preStopSleepSeconds is how long a pod that is going still serves, while clients learn that it goes. By default 5;
-	// 0 is not at all.
+	// preStopSleepSeconds is how long a terminating pod keeps serving before memcached stops, so that clients can notice. 0
+	// disables the wait. Defaults to 5.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3600
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
-	// terminationGracePeriodSeconds is how long a pod that is going may take in all before it is killed. By default 30.
+	// terminationGracePeriodSeconds is how long a pod may take to terminate before it is killed, including
+	// preStopSleepSeconds. Defaults to 30.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=7200

@@ -6,7 +6,7 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// Memcached is a cache: a number of memcached servers that clients use as one by hashing keys over them.
+// Memcached is a cache of several memcached servers. Clients distribute the keys over the servers by hashing.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=mc,categories=all
@@ -19,15 +19,15 @@ import (
 // +kubebuilder:printcolumn:name=Memory,type=integer,priority=1,description="MiB of items in each pod",JSONPath=.status.memory.itemMiB
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.workload) || self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which labels its pods with its name and a hash"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.workload) || self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which sets its name and a hash as a label on its pods"
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what you ask for.
+	// spec is the desired state.
 	// +required
 	Spec MemcachedSpec `json:"spec,omitzero"`
-	// status is what was observed last.
+	// status is the observed state.
 	// +optional
 	Status MemcachedStatus `json:"status,omitzero"`
 }
@@ -36,47 +36,47 @@ type Memcached struct {
 type MemcachedStatus struct {
 	api.ReplicaStatus `json:",inline"`
 
-	// updatedReplicas is the number of pods that run what is asked for now.
+	// updatedReplicas is the number of pods that have the current pod template.
 	// +optional
 	UpdatedReplicas int32 `json:"updatedReplicas"`
-	// serverList is what a client library takes: each server's host:port, in an order that does not change. Those of a
-	// StatefulSet are the names of all its pods, ready or not, so that a pod that is replaced keeps its place; those of a
-	// Deployment are the addresses of the pods whose memcached serves.
+	// serverList is the list of servers for client libraries: the host:port of each server, in a stable order. For a
+	// StatefulSet it lists the names of all pods, ready or not, so that a replaced pod keeps its place. For a Deployment it
+	// lists the addresses of the pods whose memcached is ready.
 	// +optional
 	// +listType=atomic
 	ServerList []string `json:"serverList"`
-	// memory is what each pod has.
+	// memory is the memory of each pod.
 	// +optional
 	Memory MemoryStatus `json:"memory,omitzero"`
-	// scaling is the last step of a change of size in steps, as spec.scaling asks for.
+	// scaling is the last step of a change of size. It is set if spec.scaling.maxStep is set.
 	// +optional
 	Scaling *ScalingStatus `json:"scaling,omitempty"`
 }
 
 // MemoryStatus is the memory of one pod.
 type MemoryStatus struct {
-	// itemMiB is how many MiB of items memcached keeps.
+	// itemMiB is the memory for items, in MiB.
 	// +optional
 	ItemMiB int64 `json:"itemMiB"`
-	// limitMiB is how many MiB the container may use in all.
+	// limitMiB is the memory limit of the memcached container, in MiB.
 	// +optional
 	LimitMiB int64 `json:"limitMiB"`
 }
 
 // ScalingStatus is the last step of a change of size.
 type ScalingStatus struct {
-	// replicas is the number of pods that the last step set on the workload.
+	// replicas is the number of replicas that the last step set on the workload.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas"`
-	// lastStepTime is the time of the last step. The next step comes spec.scaling.stepIntervalSeconds later. Where this
-	// status and the workload disagree, it is the time when the hook saw that.
+	// lastStepTime is the time of the last step. The next step follows at least spec.scaling.stepIntervalSeconds later. If
+	// the workload has another number of replicas than this status, lastStepTime is when the hook observed the difference.
 	// +optional
 	LastStepTime *metav1.Time `json:"lastStepTime,omitempty"`
 }
 
-// MemcachedList is a list of Memcacheds.
+// MemcachedList is a list of Memcached objects.
 //
 // +kubebuilder:object:root=true
 type MemcachedList struct {

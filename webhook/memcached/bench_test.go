@@ -13,11 +13,10 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// BenchmarkSync answers requests for a number of pods; BenchmarkValid walks the same bytes and builds nothing, which is
-// what they are measured by.
+// BenchmarkSync measures a sync of several numbers of pods.
 func BenchmarkSync(b *testing.B) {
 	controller := Controller(Config{})
-	forSizes(b, func(b *testing.B, body []byte) {
+	runSizes(b, func(b *testing.B, body []byte) {
 		for b.Loop() {
 			if _, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(body), metav1.Time{}); err != nil {
 				b.Fatal(err)
@@ -26,8 +25,9 @@ func BenchmarkSync(b *testing.B) {
 	})
 }
 
+// BenchmarkValid is the baseline of BenchmarkSync: it parses the same bytes and builds nothing.
 func BenchmarkValid(b *testing.B) {
-	forSizes(b, func(b *testing.B, body []byte) {
+	runSizes(b, func(b *testing.B, body []byte) {
 		for b.Loop() {
 			if !json.Valid(body) {
 				b.Fatal("the request is not valid JSON")
@@ -36,7 +36,7 @@ func BenchmarkValid(b *testing.B) {
 	})
 }
 
-func forSizes(b *testing.B, run func(*testing.B, []byte)) {
+func runSizes(b *testing.B, run func(*testing.B, []byte)) {
 	for _, pods := range []int{0, 3, 100, 1000, 3000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			body := requests.Sync(pods)
@@ -48,7 +48,7 @@ func forSizes(b *testing.B, run func(*testing.B, []byte)) {
 	}
 }
 
-// TestRequestIsSettled: what is measured is the sync that a cluster sees most, of a parent that is as it should be.
+// TestRequestIsSettled checks that the benchmarks measure the most frequent sync, in which nothing changes.
 func TestRequestIsSettled(t *testing.T) {
 	body := requests.Sync(3)
 	controller := Controller(Config{})
@@ -57,11 +57,11 @@ func TestRequestIsSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var request struct{ Parent struct{ Status any } }
-	var answer struct{ Status any }
-	if err := errors.Join(json.Unmarshal(body, &request), json.Unmarshal(response.Body, &answer)); err != nil {
+	var desired struct{ Status any }
+	if err := errors.Join(json.Unmarshal(body, &request), json.Unmarshal(response.Body, &desired)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(request.Parent.Status, answer.Status); diff != "" {
-		t.Errorf("the status of the request is not the one that was answered last (-request +answer):\n%s", diff)
+	if diff := cmp.Diff(request.Parent.Status, desired.Status); diff != "" {
+		t.Errorf("the response changes the status (-request +response):\n%s", diff)
 	}
 }

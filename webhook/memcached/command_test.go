@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,44 +9,65 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestCommand(t *testing.T) {
+func TestMemcachedCommand(t *testing.T) {
 	cases := []struct {
 		reason string
 		cache  v1alpha1.Cache
 		want   []string
 	}{
 		{"the defaults", v1alpha1.Cache{}, []string{"memcached", "-m", "64", "-v", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
-		{"no log", v1alpha1.Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
-		{"everything", v1alpha1.Cache{
+		{"logging is disabled", v1alpha1.Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
+		{"all fields are set", v1alpha1.Cache{
 			Verbosity: new(int32(2)), MaxConnections: new(int64(9)), Threads: new(int32(8)), MaxItemSize: "512k",
 			DisableEvictions: true, ExtraArgs: []string{"-o", "slab_automove=1"},
 		}, []string{"memcached", "-m", "64", "-vv", "-c", "9", "-t", "8", "-I", "512k", "-p", "11211", "-U", "0", "-M", "-o", "slab_automove=1"}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, command(&v1alpha1.MemcachedSpec{Cache: test.cache}, memorySize{items: 64})); diff != "" {
+		if diff := cmp.Diff(test.want, memcachedCommand(&v1alpha1.MemcachedSpec{Cache: test.cache}, memorySize{itemMiB: 64})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
 }
 
-func TestItemSizeKiB(t *testing.T) {
+func TestTLSArgs(t *testing.T) {
+	files := "-Z -o ssl_chain_cert=/etc/memcached/tls/tls.crt,ssl_key=/etc/memcached/tls/tls.key"
 	cases := []struct {
-		reason, size string
-		want         int64
+		reason     string
+		clientAuth v1alpha1.ClientAuth
+		want, keys string
 	}{
-		{"kibibytes", "512k", 512},
-		{"mebibytes", "8m", 8192},
-		{"no unit is bytes to memcached, and far too few", "512", 0},
-		{"no number", "m", 0},
-		{"nothing", "", 0},
-		{"another unit", "1g", 0},
-		{"a sign is no digit", "+1m", 0},
-		{"less than nothing", "-1m", 0},
-		{"a number past counting", "99999999999m", 0},
+		{"without client certificates, no CA is needed", "", files, "tls.crt tls.key"},
+		{"client certificates are not requested", v1alpha1.ClientAuthNone, files, "tls.crt tls.key"},
+		{"client certificates are requested", v1alpha1.ClientAuthRequest, files + ",ssl_ca_cert=/etc/memcached/tls/ca.crt,ssl_verify_mode=1", "tls.crt tls.key ca.crt"},
+		{"client certificates are required", v1alpha1.ClientAuthRequire, files + ",ssl_ca_cert=/etc/memcached/tls/ca.crt,ssl_verify_mode=2", "tls.crt tls.key ca.crt"},
 	}
 	for _, test := range cases {
-		if got := itemSizeKiB(test.size); got != test.want {
-			t.Errorf("%s: %q is %d KiB, want %d", test.reason, test.size, got, test.want)
+		spec := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: test.clientAuth}}
+		if diff := cmp.Diff(test.want, strings.Join(tlsArgs(&spec), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if diff := cmp.Diff(test.keys, strings.Join(tlsKeys(&spec), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+func TestListenArgs(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   v1alpha1.MemcachedSpec
+		want   string
+	}{
+		{"memcached listens on one port", v1alpha1.MemcachedSpec{}, ""},
+		{"SASL uses the same port", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{}}, ""},
+		{"TLS adds a loopback port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{}}, "-l *,notls:127.0.0.1:11213"},
+		{"plaintext adds a client port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{Plaintext: v1alpha1.PlaintextEnabled}}, "-l *,notls:*:11212,notls:127.0.0.1:11213"},
+		{"the loopback port has no SASL", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{Plaintext: v1alpha1.PlaintextEnabled}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthSASL}}, "-l *,notls:*:11212,notls:proto[ascii]:127.0.0.1:11213"},
+		{"ASCII passwords need no other protocol on the loopback port", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, "-l *,notls:127.0.0.1:11213"},
+	}
+	for _, test := range cases {
+		if diff := cmp.Diff(test.want, strings.Join(listenArgs(&test.spec), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
 }

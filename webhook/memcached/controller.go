@@ -1,5 +1,5 @@
-// Package memcached runs Memcached: a parent of cache.example.com/v1alpha1 becomes a Deployment or a StatefulSet of memcached
-// pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor.
+// Package memcached implements the hooks of Memcached, a parent of cache.example.com/v1alpha1. Its children are a Deployment or
+// a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor.
 package memcached
 
 import (
@@ -8,30 +8,29 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// childGroups and relatedGroups declare what the sync hook observes.
+// childGroups declares the children that the sync hook observes.
 type childGroups struct {
 	Deployments          composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
 	StatefulSets         composite.Group[observed.Workload] `json:"StatefulSet.apps/v1"`
 	Services             composite.Group[observed.Child]    `json:"Service.v1"`
 	PodDisruptionBudgets composite.Group[observed.Child]    `json:"PodDisruptionBudget.policy/v1"`
 	NetworkPolicies      composite.Group[observed.Child]    `json:"NetworkPolicy.networking.k8s.io/v1"`
-	// ServiceMonitors come with the Prometheus operator.
+	// ServiceMonitors are optional, because their CRD belongs to the Prometheus operator.
 	ServiceMonitors composite.OptionalGroup[observed.Child] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
 }
 
-// relatedGroups has the pods, and the workloads that have the name of ours, whoever owns them.
+// relatedGroups declares the related objects that the sync hook observes: the pods, and all workloads that have the name of the
+// Memcached, whatever their owner is.
 type relatedGroups struct {
 	Pods         composite.Group[observed.Pod]            `json:"Pod.v1"`
 	Deployments  composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
 	StatefulSets composite.OptionalGroup[observed.Holder] `json:"StatefulSet.apps/v1"`
 }
 
-// Config is the hooks' configuration.
-//
-// +kubebuilder:object:generate=false
+// Config configures the hooks.
 type Config struct {
-	// ReloaderImage is the image of this program, whose subcommand reload runs in the pods that need it. When it is empty,
-	// new pods run without it.
+	// ReloaderImage is the image of the reloader, which is the subcommand reload of this program. If it is empty, new pods
+	// have no reloader.
 	ReloaderImage string
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// The values of the optional fields of spec. Images have theirs next to their containers.
+// The defaults of optional fields of the spec. The default images are next to their containers.
 const (
 	defaultMemoryMB        = 64
 	defaultOverheadPercent = 10
@@ -47,7 +47,7 @@ func maxUnavailable(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxUnavailable, intstr.FromInt32(0))
 }
 
-// clientAuth returns whether clients present a certificate; None without TLS.
+// clientAuth returns how certificates of clients are verified; None without TLS.
 func clientAuth(spec *v1alpha1.MemcachedSpec) v1alpha1.ClientAuth {
 	if spec.TLS == nil {
 		return v1alpha1.ClientAuthNone
@@ -55,12 +55,12 @@ func clientAuth(spec *v1alpha1.MemcachedSpec) v1alpha1.ClientAuth {
 	return cmp.Or(spec.TLS.ClientAuth, v1alpha1.ClientAuthNone)
 }
 
-// servesPlaintext reports whether memcached has a second port without TLS.
+// servesPlaintext reports whether memcached has a second client port, without TLS.
 func servesPlaintext(spec *v1alpha1.MemcachedSpec) bool {
 	return spec.TLS != nil && spec.TLS.Plaintext == v1alpha1.PlaintextEnabled
 }
 
-// authMode returns how clients log in; "" when they do not.
+// authMode returns how clients authenticate; "" if they do not.
 func authMode(spec *v1alpha1.MemcachedSpec) v1alpha1.AuthMode {
 	if spec.Auth == nil {
 		return ""
@@ -68,12 +68,13 @@ func authMode(spec *v1alpha1.MemcachedSpec) v1alpha1.AuthMode {
 	return cmp.Or(spec.Auth.Mode, v1alpha1.AuthSASL)
 }
 
-// exports reports whether pods have an exporter. The exporter cannot log in with ASCII passwords.
-func exports(spec *v1alpha1.MemcachedSpec) bool {
+// hasExporter reports whether the pods have an exporter. It cannot authenticate with ASCII passwords.
+func hasExporter(spec *v1alpha1.MemcachedSpec) bool {
 	return spec.Metrics.Enabled && authMode(spec) != v1alpha1.AuthASCII
 }
 
-// reloads reports whether memcached has to be told when a Secret changes. It reads the passwords of SASL at each login.
-func reloads(spec *v1alpha1.MemcachedSpec) bool {
+// needsReloader reports whether memcached must reload a Secret after a change. SASL passwords need no reload, because memcached
+// reads them at each login.
+func needsReloader(spec *v1alpha1.MemcachedSpec) bool {
 	return spec.TLS != nil || authMode(spec) == v1alpha1.AuthASCII
 }

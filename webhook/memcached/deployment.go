@@ -7,9 +7,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// progressSeconds is how long a pod may take to become ready before the Deployment reports a rollout as stuck: the default of
-// Kubernetes for a Deployment without minReadySeconds.
-const progressSeconds = 600
+// progressDeadlineSeconds is how long a pod may take to become ready before the Deployment reports a failed rollout. It is the
+// default of Kubernetes for a Deployment without minReadySeconds.
+const progressDeadlineSeconds = 600
 
 func deployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 	rollout := &memcached.Spec.Rollout
@@ -28,7 +28,7 @@ func deployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 				},
 			},
 			MinReadySeconds:         minReadySeconds(rollout),
-			ProgressDeadlineSeconds: new(progressSeconds + minReadySeconds(rollout)),
+			ProgressDeadlineSeconds: new(progressDeadlineSeconds + minReadySeconds(rollout)),
 		},
 	}
 }

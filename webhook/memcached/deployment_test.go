@@ -10,31 +10,31 @@ import (
 
 func TestDeploymentImage(t *testing.T) {
 	cases := []struct{ reason, image, want string }{
-		{"the default", "", DefaultImage},
-		{"a registry with a port and no tag", "registry.example.com:5000/memcached", "registry.example.com:5000/memcached"},
-		{"a digest", "memcached@sha256:0123", "memcached@sha256:0123"},
+		{"the default image", "", DefaultImage},
+		{"an image without a tag, whose registry has a port", "registry.example.com:5000/memcached", "registry.example.com:5000/memcached"},
+		{"an image with a digest", "memcached@sha256:0123", "memcached@sha256:0123"},
 	}
 	for _, test := range cases {
 		memcached := sample(1)
 		memcached.Spec.Image = test.image
-		if got := workload(memcached, planOf(memcached, 1, "")).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
+		if got := desiredWorkload(memcached, planOf(memcached, 1, "")).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
 			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
 		}
 	}
 }
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
-	built := workload(sample(2), planOf(sample(2), 2, "")).(*appsv1.Deployment)
+	workload := desiredWorkload(sample(2), planOf(sample(2), 2, "")).(*appsv1.Deployment)
 	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
-	if diff := cmp.Diff(want, built.Spec.Selector.MatchLabels); diff != "" {
-		t.Errorf("a selector can never be changed once it is out (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, workload.Spec.Selector.MatchLabels); diff != "" {
+		t.Errorf("a selector is immutable and must not change between releases (-want +got):\n%s", diff)
 	}
-	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(built.Spec.Template.Labels)) {
-		t.Errorf("the selector does not match the pods' labels %v", built.Spec.Template.Labels)
+	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workload.Spec.Template.Labels)) {
+		t.Errorf("the selector does not match the labels of the pods: %v", workload.Spec.Template.Labels)
 	}
 	other := sample(2)
 	other.Name = "other"
-	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workload(other, planOf(other, 2, "")).(*appsv1.Deployment).Spec.Template.Labels)) {
-		t.Error("two Memcacheds of one namespace share their pods")
+	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(desiredWorkload(other, planOf(other, 2, "")).(*appsv1.Deployment).Spec.Template.Labels)) {
+		t.Error("the selector matches the pods of another Memcached")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// DefaultExporterImage runs where spec.metrics.image is empty.
+// DefaultExporterImage is the default of spec.metrics.image.
 const DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
 
 const (
@@ -21,21 +21,22 @@ const (
 	metricsPort     = 9150
 )
 
-// exporter reads memcached's statistics within the pod, so that it needs no certificate and no password.
+// exporterContainer returns the container that exports the statistics of memcached. It connects within the pod, so it needs no
+// certificate and no password.
 //
-// It has no probes: a cache does its work without it, and a pod is not ready while one of its containers is not. That an
-// exporter answers nothing is for Prometheus to see.
-func exporter(spec *v1alpha1.MemcachedSpec) corev1.Container {
-	reads := port
+// It has no probes. A failed probe would make the pod unready, but memcached serves without the exporter. Prometheus detects an
+// exporter that does not respond.
+func exporterContainer(spec *v1alpha1.MemcachedSpec) corev1.Container {
+	port := memcachedPort
 	if listensOnLoopback(spec) {
-		reads = loopbackPort
+		port = loopbackPort
 	}
 	return corev1.Container{
 		Name:            exporterName,
 		Image:           cmp.Or(spec.Metrics.Image, DefaultExporterImage),
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args: []string{
-			fmt.Sprintf("--memcached.address=127.0.0.1:%d", reads),
+			fmt.Sprintf("--memcached.address=127.0.0.1:%d", port),
 			fmt.Sprintf("--web.listen-address=:%d", metricsPort),
 		},
 		Ports:           containerPorts(metricsPorts(spec)),
@@ -44,10 +45,10 @@ func exporter(spec *v1alpha1.MemcachedSpec) corev1.Container {
 	}
 }
 
-// exporterResources are those that were given, or some that the exporter was seen to keep within.
+// exporterResources returns the resources of the spec, or defaults that the exporter did not exceed in tests.
 func exporterResources(metrics *v1alpha1.Metrics) corev1.ResourceRequirements {
 	if metrics.Resources.Limits != nil || metrics.Resources.Requests != nil || metrics.Resources.Claims != nil {
-		return roundedResources(metrics.Resources)
+		return roundResources(metrics.Resources)
 	}
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{

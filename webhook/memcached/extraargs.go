@@ -7,61 +7,61 @@ import (
 )
 
 const (
-	securityIsNotAnArgument = "TLS and authentication are set with spec.tls and spec.auth"
-	oneFlagEach             = "each flag and each value must be an element of its own, as in -f, 1.25: flags or values that are joined to a short flag are refused"
+	setSecurityInSpec = "set TLS and authentication in spec.tls and spec.auth"
+	separateElements  = "each flag and each value must be a separate element, such as -f, 1.25: do not join flags or values to a short flag"
 )
 
-// ownedFlags are the flags that spec.cache.extraArgs may not hold, short and long, with where to look instead. The rules
-// on ExtraArgs say the same to the API server.
+// ownedFlags are the short and long flags that spec.cache.extraArgs must not contain, with the reason. The CEL rules of ExtraArgs
+// in the CRD have the same messages.
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c, shortopts and longopts
 var ownedFlags = []struct {
-	short   string
-	long    []string
-	instead string
+	short  string
+	long   []string
+	reason string
 }{
-	{"m", []string{"memory-limit"}, "how much memory items may take is set with spec.cache.memoryMB"},
-	{"c", []string{"conn-limit"}, "the number of connections is set with spec.cache.maxConnections"},
-	{"t", []string{"threads"}, "the number of threads is set with spec.cache.threads"},
-	{"I", []string{"max-item-size"}, "the size of the largest item is set with spec.cache.maxItemSize"},
-	{"v", []string{"verbose"}, "how much is logged is set with spec.cache.verbosity"},
-	{"M", []string{"disable-evictions"}, "evictions are turned off with spec.cache.disableEvictions"},
-	{"pUlsa", []string{"port", "udp-port", "listen", "unix-socket", "unix-mask"}, "where memcached listens is fixed: clients, probes and policies count on TCP port 11211"},
-	{"SYZ", []string{"enable-sasl", "auth-file", "enable-ssl"}, securityIsNotAnArgument},
-	{"duPhiV", []string{"daemon", "user", "pidfile", "help", "license", "version"}, "the pod decides how memcached runs: in the foreground, as the user of spec.podSecurityContext, without a file of its own"},
+	{"m", []string{"memory-limit"}, "set the memory for items in spec.cache.memoryMB"},
+	{"c", []string{"conn-limit"}, "set the number of connections in spec.cache.maxConnections"},
+	{"t", []string{"threads"}, "set the number of threads in spec.cache.threads"},
+	{"I", []string{"max-item-size"}, "set the maximum size of an item in spec.cache.maxItemSize"},
+	{"v", []string{"verbose"}, "set the log level in spec.cache.verbosity"},
+	{"M", []string{"disable-evictions"}, "disable evictions with spec.cache.disableEvictions"},
+	{"pUlsa", []string{"port", "udp-port", "listen", "unix-socket", "unix-mask"}, "the listeners of memcached cannot be changed: clients, probes and network policies use TCP port 11211"},
+	{"SYZ", []string{"enable-sasl", "auth-file", "enable-ssl"}, setSecurityInSpec},
+	{"duPhiV", []string{"daemon", "user", "pidfile", "help", "license", "version"}, "the flag conflicts with the pod, where memcached runs in the foreground, as the user of spec.podSecurityContext, without a PID file"},
 }
 
 var (
-	flagAlone      = regexp.MustCompile(`^(-[A-Za-z]|--[a-z][a-z-]+(=.*)?)$`)
+	separateFlag   = regexp.MustCompile(`^(-[A-Za-z]|--[a-z][a-z-]+(=.*)?)$`)
 	tlsOption      = regexp.MustCompile(`(^|[,=])ssl_`)
-	noMaxconnsFast = regexp.MustCompile(`(^|[,=])no_maxconns_fast`)
+	noMaxConnsFast = regexp.MustCompile(`(^|[,=])no_maxconns_fast`)
 )
 
-// refuseArg says why memcached may not be given an argument; "" when it may.
-func refuseArg(arg string) string {
+// argError returns why an argument is refused; "" if it is allowed.
+func argError(arg string) string {
 	switch {
 	case tlsOption.MatchString(arg):
-		return securityIsNotAnArgument
-	case noMaxconnsFast.MatchString(arg):
-		return "no_maxconns_fast makes the probes wait for a free connection, and fail, when memcached has none left"
+		return setSecurityInSpec
+	case noMaxConnsFast.MatchString(arg):
+		return "no_maxconns_fast makes the probes fail at the limit of connections, because they wait for a free connection"
 	case !strings.HasPrefix(arg, "-"):
 		return ""
-	case !flagAlone.MatchString(arg):
-		return oneFlagEach
+	case !separateFlag.MatchString(arg):
+		return separateElements
 	}
 	for _, owned := range ownedFlags {
-		if len(arg) == 2 && strings.Contains(owned.short, arg[1:]) || slices.ContainsFunc(owned.long, abbreviatedBy(arg)) {
-			return owned.instead
+		if len(arg) == 2 && strings.Contains(owned.short, arg[1:]) || slices.ContainsFunc(owned.long, matchesLongFlag(arg)) {
+			return owned.reason
 		}
 	}
 	return ""
 }
 
-// abbreviatedBy returns whether memcached may take an argument for a long flag: getopt_long takes any beginning of a name
-// that is the beginning of no other.
-func abbreviatedBy(arg string) func(flag string) bool {
-	given, _, _ := strings.Cut(arg, "=")
+// matchesLongFlag reports whether memcached may parse an argument as a long flag. getopt_long accepts every unambiguous prefix of
+// a flag.
+func matchesLongFlag(arg string) func(flag string) bool {
+	name, _, _ := strings.Cut(arg, "=")
 	return func(flag string) bool {
-		return strings.HasPrefix(given, "--") && strings.HasPrefix("--"+flag, given)
+		return strings.HasPrefix(name, "--") && strings.HasPrefix("--"+flag, name)
 	}
 }

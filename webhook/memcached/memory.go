@@ -11,135 +11,103 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// What memcached uses beside the items that its -m limits, in MiB. README.md has the measurements.
+// What memcached uses in addition to the items that its -m limits. README.md has the measurements.
 const (
 	mebibyte = 1 << 20
 
-	// baseMiB are 8 for the process itself, and 40 for the first page of 1 MiB that every class of item sizes gets even
-	// when the items have reached their limit: https://github.com/memcached/memcached/issues/1025
+	// baseMiB is 8 MiB for the process and 40 MiB for first pages. Every slab class gets a first page of 1 MiB, even when the
+	// items have reached their limit: https://github.com/memcached/memcached/issues/1025
 	baseMiB = 48
-	// moreClassesMiB are for the first pages of the 63 classes that there may be at most, where an argument makes more of
-	// them than the 40 or so of the default growth factor.
-	moreClassesMiB = 24
-	// connectionKiB is for an open connection in the middle of a request: 0.6 KiB idle, 6 with a read buffer, of which
-	// not all connections have one.
+	// extraClassesMiB is for the first pages of additional slab classes. The default growth factor creates about 40 classes,
+	// other arguments at most 63.
+	extraClassesMiB = 24
+	// connectionKiB is for a connection without TLS. An idle connection uses 0.6 KiB, a connection with a read buffer 6 KiB, and
+	// not all connections have a read buffer.
 	connectionKiB = 4
-	// connectionTLSKiB is for one over TLS, which keeps 15.6 KiB even when idle.
-	connectionTLSKiB = 20
-	// certificateKiB is what a client's certificate adds to that, 8.3 measured, and saslKiB what a login adds, 3.5.
-	certificateKiB = 9
-	saslKiB        = 4
+	// tlsConnectionKiB is for a connection with TLS, which uses 15.6 KiB even when idle.
+	tlsConnectionKiB = 20
+	// clientCertificateKiB is what a client certificate adds to a connection; 8.3 KiB were measured.
+	clientCertificateKiB = 9
+	// saslKiB is what a SASL login adds to a connection; 3.5 KiB were measured.
+	saslKiB = 4
 
-	leastItemMiB = 16
-	mostItemMiB  = 1 << 20
+	minItemMiB = 16
+	maxItemMiB = 1 << 20
 )
 
-// memorySize is what one pod's memory is made up of, in MiB.
+// memorySize is the memory of one pod, in MiB.
 type memorySize struct {
-	items int64
-	limit int64
-	// needed is the limit under which so many items are safe: beside is what it leaves to anything but items, and percent
-	// what it adds to each.
-	needed, fixed, percent int64
+	itemMiB  int64
+	limitMiB int64
+	// neededMiB is the lowest limit that is safe for itemMiB. Of it, fixedMiB do not depend on the items, and overheadPercent
+	// is added to the items.
+	neededMiB, fixedMiB, overheadPercent int64
 }
 
-// tight is true when the memory limit is lower than what the items may come to need.
-func (s memorySize) tight() bool { return s.limit < s.needed }
-
-// sizingOf derives what was not given of the items and the limit from the other.
+// memorySizeOf derives the memory for items from the memory limit, or the limit from the memory for items, if spec has only one
+// of them.
 func memorySizeOf(spec *v1alpha1.MemcachedSpec) memorySize {
 	cache := &spec.Cache
 	percent := ptr.Deref(cache.OverheadPercent, defaultOverheadPercent)
-	beside := classesMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), eachConnectionKiB(spec))
+	fixedMiB := slabMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), connectionSizeKiB(spec))
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
-	items := ptr.Deref(cache.MemoryMB, defaultMemoryMB)
+	itemMiB := ptr.Deref(cache.MemoryMB, defaultMemoryMB)
 	if limited && cache.MemoryMB == nil {
-		items = min(itemsUnder(mebibytes(limit), beside, percent), mostItemMiB)
+		itemMiB = min(itemsFor(mebibytes(limit), fixedMiB, percent), maxItemMiB)
 	}
-	size := memorySize{items: items, needed: limitFor(items, beside, percent), fixed: beside, percent: percent}
-	size.limit = size.needed
+	size := memorySize{itemMiB: itemMiB, neededMiB: limitFor(itemMiB, fixedMiB, percent), fixedMiB: fixedMiB, overheadPercent: percent}
+	size.limitMiB = size.neededMiB
 	if limited {
-		size.limit = mebibytes(limit)
+		size.limitMiB = mebibytes(limit)
 	}
 	return size
 }
 
-// itemsUnder returns how many MiB of items are safe under a limit, which may come out negative.
-func itemsUnder(limit, beside, overheadPercent int64) int64 {
-	return (limit - beside) * 100 / (100 + overheadPercent)
+// limitTooLow reports whether the items may need more memory than the limit.
+func (s memorySize) limitTooLow() bool { return s.limitMiB < s.neededMiB }
+
+// itemsFor returns how many MiB of items are safe with a limit. The result may be negative.
+func itemsFor(limitMiB, fixedMiB, overheadPercent int64) int64 {
+	return (limitMiB - fixedMiB) * 100 / (100 + overheadPercent)
 }
 
-// limitFor returns the limit under which so many MiB of items are safe.
-func limitFor(items, beside, overheadPercent int64) int64 {
-	return ceilDiv(items*(100+overheadPercent), 100) + beside
+// limitFor returns the lowest limit that is safe for an amount of items.
+func limitFor(itemMiB, fixedMiB, overheadPercent int64) int64 {
+	return ceilDiv(itemMiB*(100+overheadPercent), 100) + fixedMiB
 }
 
-// classesMiB is what memcached takes beside items and connections, by the arguments that say how many classes there are.
-func classesMiB(args []string) int64 {
-	if slices.ContainsFunc(args, makesClasses) {
-		return baseMiB + moreClassesMiB
+// slabMiB returns what memcached uses in addition to items and connections. Arguments may increase the number of slab classes.
+func slabMiB(args []string) int64 {
+	if slices.ContainsFunc(args, addsSlabClasses) {
+		return baseMiB + extraClassesMiB
 	}
 	return baseMiB
 }
 
-// makesClasses is true for the flags of the growth factor and of the least item, and for the list of all classes.
-func makesClasses(arg string) bool {
-	return arg == "-f" || arg == "-n" || abbreviatedBy(arg)("slab-growth-factor") || abbreviatedBy(arg)("slab-min-size") ||
+// addsSlabClasses reports whether an argument is the growth factor, the minimum item size or the list of slab classes.
+func addsSlabClasses(arg string) bool {
+	return arg == "-f" || arg == "-n" || matchesLongFlag(arg)("slab-growth-factor") || matchesLongFlag(arg)("slab-min-size") ||
 		strings.Contains(arg, "slab_sizes")
-}
-
-func eachConnectionKiB(spec *v1alpha1.MemcachedSpec) int64 {
-	each := int64(connectionKiB)
-	if spec.TLS != nil {
-		each = connectionTLSKiB
-	}
-	if clientAuth(spec) != v1alpha1.ClientAuthNone {
-		each += certificateKiB
-	}
-	if authMode(spec) == v1alpha1.AuthSASL {
-		each += saslKiB
-	}
-	return each
 }
 
 func connectionsMiB(connections, kibibytesEach int64) int64 {
 	return ceilDiv(connections*kibibytesEach, 1024)
 }
 
+func connectionSizeKiB(spec *v1alpha1.MemcachedSpec) int64 {
+	size := int64(connectionKiB)
+	if spec.TLS != nil {
+		size = tlsConnectionKiB
+	}
+	if clientAuth(spec) != v1alpha1.ClientAuthNone {
+		size += clientCertificateKiB
+	}
+	if authMode(spec) == v1alpha1.AuthSASL {
+		size += saslKiB
+	}
+	return size
+}
+
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
 func mebibytes(quantity resource.Quantity) int64 { return quantity.Value() / mebibyte }
-
-// rounded are resources as the API server stores them, which knows nothing below a thousandth: otherwise the answer would
-// differ from what is stored at every sync.
-//
-// https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
-func roundedResources(given corev1.ResourceRequirements) corev1.ResourceRequirements {
-	all := *given.DeepCopy()
-	for _, list := range []corev1.ResourceList{all.Limits, all.Requests} {
-		for name, quantity := range list {
-			quantity.RoundUp(resource.Milli)
-			list[name] = quantity
-		}
-	}
-	return all
-}
-
-// resources are those that were given, with a memory limit and a request of the same: a cache fills the memory that it
-// was given, so a node must have it.
-func containerResources(given corev1.ResourceRequirements, size memorySize) corev1.ResourceRequirements {
-	all := roundedResources(given)
-	if all.Limits == nil {
-		all.Limits = corev1.ResourceList{}
-	}
-	if all.Requests == nil {
-		all.Requests = corev1.ResourceList{}
-	}
-	if _, limited := all.Limits[corev1.ResourceMemory]; !limited {
-		all.Limits[corev1.ResourceMemory] = *resource.NewQuantity(size.limit*mebibyte, resource.BinarySI)
-	}
-	if _, requested := all.Requests[corev1.ResourceMemory]; !requested {
-		all.Requests[corev1.ResourceMemory] = all.Limits[corev1.ResourceMemory]
-	}
-	return all
-}

@@ -1,48 +1,84 @@
 package memcached
 
 import (
+	"maps"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// selectorLabels select the pods of one Memcached. A workload's selector can never be changed, so neither can these.
+// reloaderAnnotation on a workload is the image of its reloader. If the image of the container differs from it, somebody has
+// edited the workload.
+const reloaderAnnotation = "memcached-operator.example.com/reloader-image"
+
+func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: memcached.Name, Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
+}
+
+// selectorLabels returns the labels that select the pods of one Memcached. The selector of a workload is immutable, so these
+// labels must never change.
 func selectorLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return map[string]string{"app": "memcached", "memcached_cr": memcached.Name}
 }
 
-func labels(memcached *v1alpha1.Memcached) map[string]string {
+func childLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return resources.Labels(selectorLabels(memcached), "memcached", memcached.Name, "cache")
 }
 
-// podLabels are those that were asked for, and ours, which win.
 func podLabels(memcached *v1alpha1.Memcached) map[string]string {
-	return withLabels(labels(memcached), memcached.Spec.PodLabels)
+	return addLabels(childLabels(memcached), memcached.Spec.PodLabels)
 }
 
-func withLabels(ours map[string]string, given map[string]v1alpha1.LabelValue) map[string]string {
-	for key, value := range given {
+// addLabels adds the labels of the spec to the labels of a child, except those that the operator owns.
+func addLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelValue) map[string]string {
+	for key, value := range specLabels {
 		if !ownedLabel(key) {
-			ours[key] = string(value)
+			labels[key] = string(value)
 		}
 	}
-	return ours
+	return labels
 }
 
-// ownedLabel is true for the labels by which pods are found or told apart: ours, and those that workloads set.
+// ownedLabel reports whether a label identifies children or pods. The operator, Metacontroller and workloads set such labels.
 func ownedLabel(key string) bool {
 	switch key {
 	case "app", "memcached_cr",
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
-		"controller-uid", // by which Metacontroller knows the parent's children
+		"controller-uid", // Metacontroller selects the children of a parent by it
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
 		return true
 	}
 	return false
 }
 
-// ownedAnnotation is true for the annotations by which Metacontroller and the hook keep their books.
+// ownedAnnotation reports whether an annotation is reserved for the operator or Metacontroller.
 func ownedAnnotation(key string) bool {
 	return strings.HasPrefix(key, "memcached-operator.example.com/") || strings.HasPrefix(key, "metacontroller.k8s.io/")
+}
+
+// workloadAnnotations returns the annotations of a workload, which later syncs read.
+func workloadAnnotations(memcached *v1alpha1.Memcached, p plan) map[string]string {
+	annotations := resources.ParentGeneration(memcached)
+	if p.reloaderImage == "" {
+		return annotations
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[reloaderAnnotation] = p.reloaderImage
+	return annotations
+}
+
+// podAnnotations returns the annotations of the spec, and with SASL the annotation that a volume mounts as a file.
+func podAnnotations(spec *v1alpha1.MemcachedSpec) map[string]string {
+	if authMode(spec) != v1alpha1.AuthSASL {
+		return spec.PodAnnotations
+	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, spec.PodAnnotations)
+	annotations[saslAnnotation] = saslConfig
+	return annotations
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// networkPolicy lets only the given peers connect, and only to the ports that are declared; nil where it is turned off.
+// networkPolicy allows only the peers of the spec to connect, and only to declared ports. It returns nil if it is disabled.
 func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
-	given := &memcached.Spec.NetworkPolicy
-	if !ptr.Deref(given.Enabled, true) {
+	spec := &memcached.Spec.NetworkPolicy
+	if !ptr.Deref(spec.Enabled, true) {
 		return nil
 	}
-	from := given.From
-	if len(from) == 0 { // an empty list in a policy is everybody
+	from := spec.From
+	if len(from) == 0 { // an empty list would allow every peer
 		from = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
 	}
 	ingress := []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: policyPorts(clientPorts(&memcached.Spec))}}
-	if exports(&memcached.Spec) {
-		if len(given.MetricsFrom) > 0 {
-			from = given.MetricsFrom
+	if hasExporter(&memcached.Spec) {
+		if len(spec.MetricsFrom) > 0 {
+			from = spec.MetricsFrom
 		}
 		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{From: from, Ports: policyPorts(metricsPorts(&memcached.Spec))})
 	}
@@ -40,8 +40,8 @@ func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 
 func policyPorts(ports []corev1.ServicePort) []networkingv1.NetworkPolicyPort {
 	var allowed []networkingv1.NetworkPolicyPort
-	for _, each := range ports {
-		allowed = append(allowed, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(each.Port)), Protocol: new(corev1.ProtocolTCP)})
+	for _, port := range ports {
+		allowed = append(allowed, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(port.Port)), Protocol: new(corev1.ProtocolTCP)})
 	}
 	return allowed
 }

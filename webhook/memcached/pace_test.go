@@ -12,7 +12,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestPaced(t *testing.T) {
+func TestPaceProgress(t *testing.T) {
 	rollingOut := func(nodes, servers []string, available metav1.ConditionStatus) v1alpha1.MemcachedStatus {
 		condition := func(kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
 			return metav1.Condition{Type: kind, Status: status, Reason: reason, LastTransitionTime: noon}
@@ -27,9 +27,9 @@ func TestPaced(t *testing.T) {
 			ServerList: servers,
 		}
 	}
-	begun := rollingOut([]string{"a"}, []string{}, metav1.ConditionFalse)
+	starting := rollingOut([]string{"a"}, []string{}, metav1.ConditionFalse)
 	serving := rollingOut([]string{"a"}, []string{}, metav1.ConditionTrue)
-	further := rollingOut([]string{"a", "b"}, []string{"10.0.0.1:11211"}, metav1.ConditionTrue)
+	progressed := rollingOut([]string{"a", "b"}, []string{"10.0.0.1:11211"}, metav1.ConditionTrue)
 	with := func(status v1alpha1.MemcachedStatus, change func(*v1alpha1.MemcachedStatus)) v1alpha1.MemcachedStatus {
 		status = *status.DeepCopy()
 		change(&status)
@@ -38,42 +38,42 @@ func TestPaced(t *testing.T) {
 	cases := []struct {
 		reason        string
 		before, after v1alpha1.MemcachedStatus
-		since         time.Duration
+		elapsed       time.Duration
 		held          bool
 		wait          time.Duration
 	}{
-		{"pods and servers that come are told together", begun, further, 500 * time.Millisecond, true, 4500 * time.Millisecond},
-		{"a rollout that takes longer tells how far it is", begun, further, 5 * time.Second, false, 0},
-		{"also when it is asked a moment late", begun, further, 5900 * time.Millisecond, false, 0},
-		{"and then waits again", begun, further, 6 * time.Second, true, 4 * time.Second},
-		{"as often as it takes", serving, further, 304 * time.Second, true, time.Second},
-		{"who serves for a minute is not kept from those who wait for it", begun, further, 64 * time.Second, false, 0},
-		{"a clock that is behind must not hold anything back for ever", begun, further, -time.Second, false, 0},
-		{"nothing has changed, so there is nothing to tell later", further, further, 0, false, 0},
-		{"the first status is never late", v1alpha1.MemcachedStatus{}, begun, 0, false, 0},
-		{"a status without lists is of another version", with(begun, func(s *v1alpha1.MemcachedStatus) { s.ServerList = nil }), further, 0, false, 0},
-		{"clients must learn at once of a server that is gone", further, begun, 0, false, 0},
-		{"ready is what everybody waits for", begun, with(further, func(s *v1alpha1.MemcachedStatus) {
+		{"new pods and servers are reported together", starting, progressed, 500 * time.Millisecond, true, 4500 * time.Millisecond},
+		{"progress is reported in the window after five seconds", starting, progressed, 5 * time.Second, false, 0},
+		{"the window lasts a second", starting, progressed, 5900 * time.Millisecond, false, 0},
+		{"progress is not reported after the window", starting, progressed, 6 * time.Second, true, 4 * time.Second},
+		{"there is a window every five seconds", serving, progressed, 304 * time.Second, true, time.Second},
+		{"Available is reported after a minute, also outside a window", starting, progressed, 64 * time.Second, false, 0},
+		{"the transition is in the future, because a clock is behind", starting, progressed, -time.Second, false, 0},
+		{"nothing has changed", progressed, progressed, 0, false, 0},
+		{"the first status is reported immediately", v1alpha1.MemcachedStatus{}, starting, 0, false, 0},
+		{"an earlier version wrote no lists", with(starting, func(s *v1alpha1.MemcachedStatus) { s.ServerList = nil }), progressed, 0, false, 0},
+		{"the removal of a server is reported immediately", progressed, starting, 0, false, 0},
+		{"Ready is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) {
 			s.Conditions[1].Status, s.Conditions[2].Status = metav1.ConditionTrue, metav1.ConditionFalse
 		}), 0, false, 0},
-		{"and that all pods serve, which is all but ready", begun, with(further, func(s *v1alpha1.MemcachedStatus) {
+		{"it is reported immediately that all pods serve", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) {
 			s.Conditions[1].Reason, s.Conditions[2].Reason = conditions.ReasonMinReadySeconds, conditions.ReasonMinReadySeconds
 		}), 0, false, 0},
-		{"a problem cannot wait", begun, with(further, func(s *v1alpha1.MemcachedStatus) { s.Conditions[3].Status = metav1.ConditionTrue }), 0, false, 0},
-		{"another problem cannot either", begun, with(further, func(s *v1alpha1.MemcachedStatus) { s.Conditions[1].Reason = "Unschedulable" }), 0, false, 0},
-		{"nobody serves any more", further, with(further, func(s *v1alpha1.MemcachedStatus) { s.Conditions[0].Status = metav1.ConditionFalse }), 0, false, 0},
-		{"an edit is answered", begun, with(further, func(s *v1alpha1.MemcachedStatus) { s.ObservedGeneration = 2 }), 0, false, 0},
-		{"the next step counts from the one that status tells", begun, with(further, func(s *v1alpha1.MemcachedStatus) { s.Scaling = &v1alpha1.ScalingStatus{Replicas: 2} }), 0, false, 0},
-		{"a condition is new", begun, with(further, func(s *v1alpha1.MemcachedStatus) { s.Conditions = append(s.Conditions, metav1.Condition{Type: "New"}) }), 0, false, 0},
+		{"a problem is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions[3].Status = metav1.ConditionTrue }), 0, false, 0},
+		{"another problem is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions[1].Reason = "Unschedulable" }), 0, false, 0},
+		{"it is reported immediately that no pod serves", progressed, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions[0].Status = metav1.ConditionFalse }), 0, false, 0},
+		{"a new generation is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.ObservedGeneration = 2 }), 0, false, 0},
+		{"a step is reported immediately, because the next one depends on its time", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Scaling = &v1alpha1.ScalingStatus{Replicas: 2} }), 0, false, 0},
+		{"a new condition is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions = append(s.Conditions, metav1.Condition{Type: "New"}) }), 0, false, 0},
 	}
 	for _, test := range cases {
-		got, wait := paced(test.before, test.after, metav1.NewTime(noon.Add(test.since)))
+		got, wait := paceProgress(test.before, test.after, metav1.NewTime(noon.Add(test.elapsed)))
 		want := test.after
 		if test.held {
 			want = test.before
 		}
 		if diff := cmp.Diff(want, got); diff != "" || wait != test.wait {
-			t.Errorf("%s: waits %s, not %s; status (-want +got):\n%s", test.reason, wait, test.wait, diff)
+			t.Errorf("%s: the wait is %s, want %s; status (-want +got):\n%s", test.reason, wait, test.wait, diff)
 		}
 	}
 }

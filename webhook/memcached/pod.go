@@ -11,14 +11,14 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// DefaultImage runs where spec.image is empty.
+// DefaultImage is the default of spec.image.
 const DefaultImage = "memcached:1.6.45-alpine"
 
 const (
 	containerName = "memcached"
 
-	// userID is the user memcache of the official image. The image names it by name only, and the kubelet refuses
-	// runAsNonRoot without a number.
+	// userID is the UID of the user memcache in the official image. The image names the user only, and for runAsNonRoot the
+	// kubelet needs a UID.
 	userID = 11211
 )
 
@@ -32,55 +32,54 @@ func podTemplate(memcached *v1alpha1.Memcached, p plan) corev1.PodTemplateSpec {
 func podSpec(memcached *v1alpha1.Memcached, p plan) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:            containers(spec, p),
-		Volumes:               volumes(spec, p),
-		ShareProcessNamespace: sharesProcesses(spec, p),
+		Containers:            podContainers(spec, p),
+		Volumes:               podVolumes(spec, p),
+		ShareProcessNamespace: shareProcessNamespace(spec, p),
 		ImagePullSecrets:      spec.ImagePullSecrets,
 
 		SecurityContext: podSecurityContext(spec.PodSecurityContext),
-		// Named even when it is the default one: of a name that is left out the API server keeps the last.
+		// The default is explicit, because the API server keeps the previous name if the field is removed.
 		ServiceAccountName: cmp.Or(spec.ServiceAccountName, "default"),
 
 		Affinity:                  spec.Affinity,
 		NodeSelector:              spec.NodeSelector,
 		Tolerations:               spec.Tolerations,
-		TopologySpreadConstraints: spread(memcached),
+		TopologySpreadConstraints: topologySpreadConstraints(memcached),
 		PriorityClassName:         spec.PriorityClassName,
 
 		TerminationGracePeriodSeconds: new(ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
 	}
 }
 
-// containers are memcached, and what serves beside it.
-func containers(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Container {
-	all := []corev1.Container{container(spec, p.memory)}
-	if exports(spec) {
-		all = append(all, exporter(spec))
+func podContainers(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Container {
+	containers := []corev1.Container{memcachedContainer(spec, p.memory)}
+	if hasExporter(spec) {
+		containers = append(containers, exporterContainer(spec))
 	}
 	if p.reloaderImage != "" {
-		all = append(all, reloader(spec, p.reloaderImage))
+		containers = append(containers, reloaderContainer(spec, p.reloaderImage))
 	}
-	return all
+	return containers
 }
 
-func volumes(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Volume {
-	all := secretVolumes(spec)
+func podVolumes(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Volume {
+	volumes := secretVolumes(spec)
 	if p.reloaderImage != "" {
-		all = append(all, reloaderVolume())
+		volumes = append(volumes, reloaderVolume())
 	}
-	return all
+	return volumes
 }
 
-func container(spec *v1alpha1.MemcachedSpec, memory memorySize) corev1.Container {
-	probes := probesOf(spec)
+func memcachedContainer(spec *v1alpha1.MemcachedSpec, size memorySize) corev1.Container {
+	probes := containerProbes(spec)
 	return corev1.Container{
 		Name:            containerName,
 		Image:           cmp.Or(spec.Image, DefaultImage),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         command(spec, memory),
+		Command:         memcachedCommand(spec, size),
 		Env:             saslEnv(spec),
 		Ports:           containerPorts(clientPorts(spec)),
-		Resources:       containerResources(spec.Resources, memory),
+		Resources:       containerResources(spec.Resources, size),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,
@@ -88,12 +87,12 @@ func container(spec *v1alpha1.MemcachedSpec, memory memorySize) corev1.Container
 		VolumeMounts:    secretMounts(spec),
 		SecurityContext: containerSecurityContext(spec.SecurityContext),
 
-		TerminationMessagePolicy: terminationMessage(spec),
+		TerminationMessagePolicy: terminationMessagePolicy(spec),
 	}
 }
 
-// lifecycle lets a pod that is going serve on for a while: memcached closes its connections at once when it is told to
-// end.
+// lifecycle delays SIGTERM, so that a terminating pod keeps serving for a while. On SIGTERM, memcached closes its connections
+// immediately.
 func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
 	seconds := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
 	if seconds == 0 {
@@ -102,19 +101,19 @@ func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}}
 }
 
-// spread asks for a spread over nodes and zones as far as they go, unless another was asked for.
-func spread(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
-	own := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
+// topologySpreadConstraints returns the constraints of the spec. By default pods are spread over nodes and zones if possible.
+func topologySpreadConstraints(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
+	selector := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
 	if len(memcached.Spec.TopologySpreadConstraints) == 0 {
 		return []corev1.TopologySpreadConstraint{
-			{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: own},
-			{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: own},
+			{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
+			{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
 		}
 	}
 	var constraints []corev1.TopologySpreadConstraint
 	for _, constraint := range memcached.Spec.TopologySpreadConstraints {
 		if constraint.LabelSelector == nil {
-			constraint.LabelSelector = own
+			constraint.LabelSelector = selector
 		}
 		constraints = append(constraints, constraint)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// podDisruptionBudget lets a drain of nodes take one pod at a time; nil for a single pod, which a budget could only keep
-// from ever being moved.
+// podDisruptionBudget limits a drain of nodes to one pod at a time by default. It returns nil if it is disabled, and for a single
+// pod, which a budget would block from ever being evicted.
 func podDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv1.PodDisruptionBudget {
-	given := &memcached.Spec.PodDisruptionBudget
-	if replicas < 2 || !ptr.Deref(given.Enabled, true) {
+	spec := &memcached.Spec.PodDisruptionBudget
+	if replicas < 2 || !ptr.Deref(spec.Enabled, true) {
 		return nil
 	}
 	budget := &policyv1.PodDisruptionBudget{
@@ -21,13 +21,13 @@ func podDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv
 		ObjectMeta: objectMeta(memcached, nil),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			Selector:       &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
-			MinAvailable:   given.MinAvailable,
-			MaxUnavailable: given.MaxUnavailable,
-			// A pod that does not serve has no cache to lose, and must not hold up a drain.
+			MinAvailable:   spec.MinAvailable,
+			MaxUnavailable: spec.MaxUnavailable,
+			// A pod that does not serve must not block a drain, because it has no cache to lose.
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},
 	}
-	if given.MinAvailable == nil && given.MaxUnavailable == nil {
+	if spec.MinAvailable == nil && spec.MaxUnavailable == nil {
 		budget.Spec.MaxUnavailable = new(intstr.FromInt32(1))
 	}
 	return budget

@@ -9,41 +9,42 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Where memcached listens. Only the ports that it answers on are declared anywhere.
+// The ports of memcached.
 const (
-	portName = "memcached"
-	port     = 11211
+	memcachedPortName = "memcached"
+	memcachedPort     = 11211
 
 	plaintextPortName = "plaintext"
 	plaintextPort     = 11212
 
-	// loopbackPort speaks ASCII without TLS and without SASL to the containers of the pod alone: it is declared nowhere.
+	// loopbackPort serves the ASCII protocol without TLS and without SASL, to the containers of the pod only. It is not
+	// declared as a port.
 	loopbackPort = 11213
 )
 
-// listensOnLoopback is true where the other containers of the pod could not use the port of the clients. In ASCII mode
-// a client logs in there too: memcached knows no exemption.
+// listensOnLoopback reports whether memcached also listens on loopbackPort, because the other containers of the pod cannot use
+// the client port. With ASCII passwords a client must authenticate on this port too.
 func listensOnLoopback(spec *v1alpha1.MemcachedSpec) bool {
-	return spec.TLS != nil || exports(spec) && authMode(spec) == v1alpha1.AuthSASL
+	return spec.TLS != nil || hasExporter(spec) && authMode(spec) == v1alpha1.AuthSASL
 }
 
-// servicePorts are all that are declared.
+// servicePorts returns all declared ports.
 func servicePorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	return slices.Concat(clientPorts(spec), metricsPorts(spec))
 }
 
-// clientPorts are those of memcached.
+// clientPorts returns the ports of memcached.
 func clientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
-	ports := []corev1.ServicePort{servicePort(portName, port)}
+	ports := []corev1.ServicePort{servicePort(memcachedPortName, memcachedPort)}
 	if servesPlaintext(spec) {
 		ports = append(ports, servicePort(plaintextPortName, plaintextPort))
 	}
 	return ports
 }
 
-// metricsPorts are those of the exporter.
+// metricsPorts returns the ports of the exporter.
 func metricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
-	if !exports(spec) {
+	if !hasExporter(spec) {
 		return nil
 	}
 	return []corev1.ServicePort{servicePort(metricsPortName, metricsPort)}
@@ -55,8 +56,8 @@ func servicePort(name string, number int32) corev1.ServicePort {
 
 func containerPorts(declared []corev1.ServicePort) []corev1.ContainerPort {
 	var ports []corev1.ContainerPort
-	for _, each := range declared {
-		ports = append(ports, corev1.ContainerPort{Name: each.Name, ContainerPort: each.Port, Protocol: each.Protocol})
+	for _, port := range declared {
+		ports = append(ports, corev1.ContainerPort{Name: port.Name, ContainerPort: port.Port, Protocol: port.Protocol})
 	}
 	return ports
 }

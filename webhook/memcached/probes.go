@@ -7,29 +7,29 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// probes are those of memcached's container. They connect and send no command, because memcached accepts a connection even
-// at its limit of connections. A restart empties the cache, so only a server that has not accepted a connection for a
-// minute is restarted.
-type probes struct{ startup, readiness, liveness *corev1.Probe }
+// probeSet holds the probes of the memcached container. They connect and send no command, because memcached accepts a connection
+// even at its limit of connections. A restart empties the cache, so memcached is restarted only after it accepted no connection
+// for a minute.
+type probeSet struct{ startup, readiness, liveness *corev1.Probe }
 
-// probesOf returns probes of a port without TLS, if clients have one, and otherwise rare probes.
+// containerProbes returns probes of a client port without TLS if there is one, and otherwise rare probes of the port with TLS.
 //
-// A probe closes the connection before the TLS handshake. For that memcached logs "accept4(): Resource temporarily
-// unavailable" to standard error, at every verbosity, and no argument prevents it:
-// https://github.com/memcached/memcached/blob/1.6.45/memcached.c, drive_machine. The startup probe makes a pod ready without
-// a wait for the next rare probe.
-func probesOf(spec *v1alpha1.MemcachedSpec) probes {
+// A probe closes the connection before the TLS handshake. memcached then logs "accept4(): Resource temporarily unavailable" to
+// standard error, at every verbosity, and no argument prevents this log line:
+// https://github.com/memcached/memcached/blob/1.6.45/memcached.c, drive_machine. With the startup probe, a new pod becomes ready
+// without waiting for the next rare probe.
+func containerProbes(spec *v1alpha1.MemcachedSpec) probeSet {
 	switch {
 	case servesPlaintext(spec):
-		return probes{readiness: connects(plaintextPortName, 5, 3, 3), liveness: connects(plaintextPortName, 10, 5, 6)}
+		return probeSet{readiness: connectProbe(plaintextPortName, 5, 3, 3), liveness: connectProbe(plaintextPortName, 10, 5, 6)}
 	case spec.TLS != nil:
-		return probes{startup: connects(portName, 2, 3, 30), readiness: connects(portName, 30, 3, 2), liveness: connects(portName, 30, 5, 2)}
+		return probeSet{startup: connectProbe(memcachedPortName, 2, 3, 30), readiness: connectProbe(memcachedPortName, 30, 3, 2), liveness: connectProbe(memcachedPortName, 30, 5, 2)}
 	}
-	return probes{readiness: connects(portName, 5, 3, 3), liveness: connects(portName, 10, 5, 6)}
+	return probeSet{readiness: connectProbe(memcachedPortName, 5, 3, 3), liveness: connectProbe(memcachedPortName, 10, 5, 6)}
 }
 
-// connects returns a probe that fails when the port accepted no connection so many times in a row.
-func connects(port string, periodSeconds, timeoutSeconds, failureThreshold int32) *corev1.Probe {
+// connectProbe returns a probe that fails after failureThreshold attempts in a row to connect to the port.
+func connectProbe(port string, periodSeconds, timeoutSeconds, failureThreshold int32) *corev1.Probe {
 	probe := resources.TCPProbe(port, periodSeconds)
 	probe.TimeoutSeconds, probe.FailureThreshold = timeoutSeconds, failureThreshold
 	return probe

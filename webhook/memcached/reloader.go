@@ -16,32 +16,32 @@ import (
 const (
 	reloaderName = "reload"
 
-	// markerFolder outlives the reloader's container, and nothing else is in it.
-	markerFolder = "/run/memcached-operator"
+	// markerDirectory is a volume of the reloader only. It survives restarts of the container.
+	markerDirectory = "/run/memcached-operator"
 )
 
-// reloaderImage returns the image of the reloader; "" for none. It is the configured one, except that pods which run another
-// keep that as long as nothing else replaces them: an upgrade of the operator must not empty a cache.
-func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, observedWorkload *observed.Workload, pods []*observed.Pod) (string, error) {
-	if !reloads(&memcached.Spec) {
+// reloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods with
+// another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
+func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
+	if !needsReloader(&memcached.Spec) {
 		return "", nil
 	}
-	if observedWorkload == nil {
+	if workload == nil {
 		return configured, nil
 	}
-	running := observedWorkload.Image(reloaderName)
-	if running == configured || running == "" || running != observedWorkload.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
+	current := workload.Image(reloaderName)
+	if current == configured || current == "" || current != workload.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
 		return configured, nil
 	}
-	p.reloaderImage = running
-	changed, err := merge.TemplateDifference(workload(memcached, p), observedWorkload)
-	if err != nil || changed != "" {
+	p.reloaderImage = current
+	difference, err := merge.TemplateDifference(desiredWorkload(memcached, p), workload)
+	if err != nil || difference != "" {
 		return configured, err
 	}
-	return running, nil
+	return current, nil
 }
 
-// reloaderFails reports whether the reloader of a pod cannot run. One that exits to report a Secret can.
+// reloaderFails reports whether the reloader of a pod cannot run. A reloader that exits to report a Secret can run.
 func reloaderFails(pod *observed.Pod) bool {
 	for _, container := range pod.Status.ContainerStatuses {
 		waiting := container.State.Waiting
@@ -60,25 +60,26 @@ func reloaderFails(pod *observed.Pod) bool {
 	return false
 }
 
-// reloader has memcached read its certificate and its passwords again when the kubelet has brought their files up to date.
+// reloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet has
+// updated their files.
 //
-// It is a container like memcached's, and not one that has to start before it: a cache does its work without it.
-func reloader(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
-	commands := port
+// It is a normal container, because memcached need not wait for it: memcached serves without the reloader.
+func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+	port := memcachedPort
 	if listensOnLoopback(spec) {
-		commands = loopbackPort
+		port = loopbackPort
 	}
-	args := []string{"reload", fmt.Sprintf("-commands=127.0.0.1:%d", commands), "-marker=" + markerFolder + "/failed"}
-	mounts := []corev1.VolumeMount{{Name: reloaderName, MountPath: markerFolder}}
+	args := []string{"reload", fmt.Sprintf("-commands=127.0.0.1:%d", port), "-marker=" + markerDirectory + "/failed"}
+	mounts := []corev1.VolumeMount{{Name: reloaderName, MountPath: markerDirectory}}
 	for _, mount := range secretMounts(spec) {
 		switch mount.MountPath {
-		case tlsFolder:
-			args = append(args, "-tls="+tlsFolder)
-		case authFolder:
+		case tlsDirectory:
+			args = append(args, "-tls="+tlsDirectory)
+		case authDirectory:
 			if authMode(spec) != v1alpha1.AuthASCII {
 				continue
 			}
-			args = append(args, "-passwords="+authFolder+"/"+passwordsKey)
+			args = append(args, "-passwords="+authDirectory+"/"+passwordsKey)
 		default:
 			continue
 		}
@@ -107,9 +108,9 @@ func reloaderVolume() corev1.Volume {
 	}}
 }
 
-// sharesProcesses is true where memcached is told by a signal: it knows no command by which it would read the passwords
-// of ASCII mode.
-func sharesProcesses(spec *v1alpha1.MemcachedSpec, p plan) *bool {
+// shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the passwords
+// of the ASCII protocol.
+func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p plan) *bool {
 	if p.reloaderImage == "" || authMode(spec) != v1alpha1.AuthASCII {
 		return nil
 	}

@@ -10,54 +10,54 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// ReasonMemoryLimitTooLow is the reason of Degraded when a cache may need more memory than its limit.
+// ReasonMemoryLimitTooLow is the reason of Degraded if memcached may need more memory than its limit.
 const ReasonMemoryLimitTooLow = "MemoryLimitTooLow"
 
-// exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot read.
+// exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot parse.
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c
 var exitCodes = map[int32]string{
-	1:  "memcached cannot read a flag or its value; its log names it; check spec.cache.extraArgs",
-	64: "memcached does not accept a flag or its value; its log names it; check spec.cache",
+	1:  "memcached cannot parse a flag or its value; its log names the flag; check spec.cache.extraArgs",
+	64: "memcached does not accept a flag or its value; its log names the flag; check spec.cache",
 	67: "memcached runs as root and has no user to change to; check spec.podSecurityContext and spec.securityContext",
-	71: "the system refused memcached a resource, such as its port or memory for spec.cache.maxConnections; its log names it",
+	71: "the system refused memcached a resource, such as its port or memory for spec.cache.maxConnections; its log names the resource",
 }
 
-// remedies returns what to do about containers that do not run.
+// remedies returns how to fix containers that do not run.
 func remedies(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Remedies {
 	return conditions.Remedies{
-		containerName: {OOMKilled: moreMemory(spec, size), ExitCodes: secretExitCodes(spec)},
+		containerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: secretExitCodes(spec)},
 		reloaderName:  {Reports: true},
 		exporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory"},
 	}
 }
 
-// moreMemory names the field to increase when memcached used more memory than its limit.
-func moreMemory(spec *v1alpha1.MemcachedSpec, size memorySize) string {
+// outOfMemoryRemedy names the field to increase after memcached used more memory than its limit.
+func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memorySize) string {
 	limits := containerResources(spec.Resources, size).Limits
-	had := fmt.Sprintf("the limit is %s for %d MiB of items", limits.Memory(), size.items)
+	limit := fmt.Sprintf("the limit is %s for %d MiB of items", limits.Memory(), size.itemMiB)
 	_, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	switch {
-	case size.tight():
-		return fmt.Sprintf("%s, which need up to %dMi: increase spec.resources.limits.memory", had, size.needed)
+	case size.limitTooLow():
+		return fmt.Sprintf("%s, which need up to %dMi: increase spec.resources.limits.memory", limit, size.neededMiB)
 	case limited && spec.Cache.MemoryMB != nil:
-		return had + ": increase spec.resources.limits.memory"
+		return limit + ": increase spec.resources.limits.memory"
 	}
-	return had + ": increase spec.cache.overheadPercent, because small items need more memory besides their own size"
+	return limit + ": increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"
 }
 
-// tightMemory returns that the items may need more memory than the limit.
-func tightMemory(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Finding {
-	if !size.tight() {
+// memoryLimitTooLow returns a finding if the items may need more memory than the limit.
+func memoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Finding {
+	if !size.limitTooLow() {
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Problem: &conditions.Problem{Reason: ReasonMemoryLimitTooLow, Message: fmt.Sprintf(
 		"The memory limit is %s, but %d MiB of items (spec.cache.memoryMB) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB.",
-		spec.Resources.Limits.Memory(), size.items, size.needed)}}
+		spec.Resources.Limits.Memory(), size.itemMiB, size.neededMiB)}}
 }
 
-// secretExitCodes explains the exit codes of a memcached that does not accept a Secret: 64 for a certificate and 1 for
-// passwords, according to its source and to Debian's 1.6.18.
+// secretExitCodes adds the exit codes of a memcached that does not accept a Secret: 64 for a certificate and 1 for passwords.
+// The source of memcached and tests with Debian's 1.6.18 show these codes.
 func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	if spec.TLS == nil && spec.Auth == nil {
 		return exitCodes
@@ -66,7 +66,7 @@ func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	if spec.TLS != nil {
 		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, certificateKey, privateKeyKey)
 		if clientAuth(spec) != v1alpha1.ClientAuthNone {
-			codes[64] += ", and the CA of the clients in " + authorityKey
+			codes[64] += ", and the CA of the clients in " + caKey
 		}
 		codes[64] += ", all in PEM; or check spec.cache"
 	}
@@ -76,9 +76,9 @@ func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	return codes
 }
 
-// terminationMessage makes the kubelet keep the end of the log when a Secret may be why memcached exits. The log names the
-// cause, and the exit code does not.
-func terminationMessage(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
+// terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets. An invalid Secret can make
+// memcached exit, and only its log contains the cause.
+func terminationMessagePolicy(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
 	if spec.TLS == nil && spec.Auth == nil {
 		return ""
 	}

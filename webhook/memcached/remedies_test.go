@@ -7,8 +7,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestRemedies: what to do about a memcached that was killed for its memory depends on which of limit and items is given.
-func TestRemedies(t *testing.T) {
+// TestOutOfMemoryRemedy checks the remedy for memcached that was killed because of its memory. It depends on whether spec sets the
+// limit, the memory for items, or both.
+func TestOutOfMemoryRemedy(t *testing.T) {
 	limited := func(limit string) v1alpha1.MemcachedSpec {
 		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
 	}
@@ -17,9 +18,9 @@ func TestRemedies(t *testing.T) {
 		spec   v1alpha1.MemcachedSpec
 		want   string
 	}{
-		{"the limit is below what the items need", limited("100Mi"), "the limit is 100Mi for 64 MiB of items, which need up to 123Mi: increase spec.resources.limits.memory"},
-		{"both are given, and more is needed", limited("200Mi"), "the limit is 200Mi for 64 MiB of items: increase spec.resources.limits.memory"},
-		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items need more memory besides their own size"},
+		{"the limit is too low for the items", limited("100Mi"), "the limit is 100Mi for 64 MiB of items, which need up to 123Mi: increase spec.resources.limits.memory"},
+		{"both are set, and memcached needs more than expected", limited("200Mi"), "the limit is 200Mi for 64 MiB of items: increase spec.resources.limits.memory"},
+		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"},
 	}
 	for _, test := range cases {
 		if got := remedies(&test.spec, memorySizeOf(&test.spec))[containerName].OOMKilled; got != test.want {
@@ -28,7 +29,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-func TestTightMemory(t *testing.T) {
+func TestMemoryLimitTooLow(t *testing.T) {
 	request := settled(sample(2))
 	request.Parent.Spec = v1alpha1.MemcachedSpec{Size: new(int32(2)), Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
 	request = settled(request.Parent)
@@ -37,6 +38,25 @@ func TestTightMemory(t *testing.T) {
 	for _, kind := range []string{api.Degraded, api.Ready} {
 		if got := found[kind]; got.Reason != ReasonMemoryLimitTooLow || got.Message != want {
 			t.Errorf("%s is %s: %s", kind, got.Reason, got.Message)
+		}
+	}
+}
+
+func TestSecretExitCodes(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   v1alpha1.MemcachedSpec
+		code   int32
+		want   string
+	}{
+		{"TLS without client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, all in PEM; or check spec.cache"},
+		{"TLS with client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls", ClientAuth: v1alpha1.ClientAuthRequest}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, and the CA of the clients in ca.crt, all in PEM; or check spec.cache"},
+		{"ASCII passwords", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that Secret users has lines of user:password in passwords; or check spec.cache.extraArgs"},
+		{"no Secrets", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
+	}
+	for _, test := range cases {
+		if got := secretExitCodes(&test.spec)[test.code]; got != test.want {
+			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// SecretsCurrent reports whether memcached uses the current content of its Secrets. A cache without Secrets, or whose
-// Secrets memcached reads at each login, does not have the condition.
+// SecretsCurrent is the condition that reports whether memcached uses the current content of its Secrets. A cache does not have the
+// condition if it has no Secrets, or if memcached reads them at each login.
 const SecretsCurrent = "SecretsCurrent"
 
-// The reasons of SecretsCurrent. ReasonSecretNotMounted and ReasonSecretNotReloaded are reasons of Degraded too.
+// The reasons of SecretsCurrent. ReasonSecretNotMounted and ReasonSecretNotReloaded are also reasons of Degraded.
 const (
 	ReasonLoaded            = "Loaded"
 	ReasonNoPodRunning      = "NoPodRunning"
@@ -28,45 +28,45 @@ const (
 	ReasonSecretNotReloaded = "SecretNotReloaded"
 )
 
-// mountPeriod is how long the kubelet may take to mount the volumes of a pod. It needs a second or two.
+// mountPeriod is how long the kubelet may take to mount the volumes of a pod. It usually takes a second or two.
 const mountPeriod = time.Minute
 
-// reportPeriod is how long a reloader that was killed may take to report a failure again: half a minute of patience, and
-// time to start. Until then what it reported before holds.
+// reportPeriod is how long a killed reloader may take to report a failure again: it waits for half a minute and needs time to
+// start. Until then its earlier report is valid.
 const reportPeriod = 2 * time.Minute
 
-// secrets is what the pods report of the Secrets that they use. The hook reads no Secret.
-type secrets struct {
+// secretsStatus is what the pods report about their Secrets. The hook reads no Secrets.
+type secretsStatus struct {
 	mounted, reloaded conditions.Finding
 	condition         *metav1.Condition
 }
 
-func secretsOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, reloaderImage string, o *conditions.Observation) secrets {
+func secretsStatusOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, image string, o *conditions.Observation) secretsStatus {
 	if spec.TLS == nil && spec.Auth == nil {
-		return secrets{}
+		return secretsStatus{}
 	}
-	found := secrets{mounted: notMounted(spec, o.Pods, o.Now)}
-	if !reloads(spec) {
-		return found
+	s := secretsStatus{mounted: notMounted(spec, o.Pods, o.Now)}
+	if !needsReloader(spec) {
+		return s
 	}
-	if reloaderImage != "" && o.Rollout.AllUpdated() {
-		found.reloaded = notReloaded(spec, meta.FindStatusCondition(before, SecretsCurrent), o.Pods, o.Now)
+	if image != "" && o.Rollout.AllUpdated() {
+		s.reloaded = notReloaded(spec, meta.FindStatusCondition(before, SecretsCurrent), o.Pods, o.Now)
 	}
-	found.condition = secretsCurrent(spec, reloaderImage, conditions.First(found.mounted, found.reloaded).Problem, o.Pods)
-	return found
+	s.condition = secretsCurrent(spec, image, conditions.First(s.mounted, s.reloaded).Problem, o.Pods)
+	return s
 }
 
-func secretsCurrent(spec *v1alpha1.MemcachedSpec, reloaderImage string, problem *conditions.Problem, pods []*observed.Pod) *metav1.Condition {
-	status, reason, message := metav1.ConditionTrue, ReasonLoaded, fmt.Sprintf("No pod reports a change of %s that memcached did not accept.", secretNames(spec))
+func secretsCurrent(spec *v1alpha1.MemcachedSpec, image string, problem *conditions.Problem, pods []*observed.Pod) *metav1.Condition {
+	status, reason, message := metav1.ConditionTrue, ReasonLoaded, fmt.Sprintf("No pod reports that memcached did not accept a change of %s.", secretNames(spec))
 	switch {
-	case reloaderImage == "":
+	case image == "":
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
-		message = fmt.Sprintf("memcached reads %s only when it starts, because the hook runs without -reloader-image.", secretNames(spec))
+		message = fmt.Sprintf("memcached reads %s only at its start, because the hook runs without -reloader-image.", secretNames(spec))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
 	case !slices.ContainsFunc(pods, runsWithReloader):
 		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
-		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepted %s.", secretNames(spec))
+		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepts %s.", secretNames(spec))
 	}
 	condition := conditions.NewCondition(SecretsCurrent, status, reason, message)
 	return &condition
@@ -76,12 +76,12 @@ func runsWithReloader(pod *observed.Pod) bool {
 	return pod.ContainerRunning(containerName) && pod.ContainerRunning(reloaderName)
 }
 
-// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod: a Secret or
-// one of its keys must be missing.
+// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod. Then a Secret or one
+// of its keys is missing.
 func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.Time) conditions.Finding {
 	var first conditions.Finding
 	for _, pod := range pods {
-		if !waitsForVolumes(pod) {
+		if !waitingForVolumes(pod) {
 			continue
 		}
 		if left := pod.Status.StartTime.Add(mountPeriod).Sub(now.Time); left > 0 {
@@ -89,20 +89,21 @@ func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.T
 			continue
 		}
 		first = conditions.First(first, conditions.Finding{Problem: &conditions.Problem{Reason: ReasonSecretNotMounted, Message: fmt.Sprintf(
-			"pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(secretsNeeded(spec), ", and that "))}})
+			"pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec), ", and that "))}})
 	}
 	return first
 }
 
-// waitsForVolumes reports whether a pod is on a node and its containers cannot start yet. While an image is pulled they can.
-func waitsForVolumes(pod *observed.Pod) bool {
+// waitingForVolumes reports whether a pod is on a node but its containers cannot start yet. A pod that pulls images already has
+// its volumes.
+func waitingForVolumes(pod *observed.Pod) bool {
 	return !pod.Status.StartTime.IsZero() && slices.ContainsFunc(pod.Status.Conditions, func(condition observed.PodCondition) bool {
 		return condition.Type == corev1.PodReadyToStartContainers && condition.Status == corev1.ConditionFalse
 	})
 }
 
-// notReloaded returns the problem of the first pod whose memcached does not accept a Secret that has changed. It keeps
-// running with the earlier content. Callers make sure that no pod has an earlier pod template, which may name other Secrets.
+// notReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the earlier
+// content. All pods must have the current pod template, because an earlier one may use other Secrets.
 func notReloaded(spec *v1alpha1.MemcachedSpec, before *metav1.Condition, pods []*observed.Pod, now metav1.Time) conditions.Finding {
 	for _, pod := range pods {
 		end := reloaderEnd(pod)
@@ -120,8 +121,8 @@ func notReloaded(spec *v1alpha1.MemcachedSpec, before *metav1.Condition, pods []
 	return conditions.Finding{}
 }
 
-// reloaderEnd returns how the reloader of a pod exited last; nil if it never did. It exits with 1 to report a Secret that
-// memcached does not accept, and with 0 once memcached accepts it again.
+// reloaderEnd returns the last termination of the reloader of a pod; nil if it has never terminated. The reloader exits with 1 to
+// report that memcached does not accept a Secret, and with 0 after memcached accepts it again.
 func reloaderEnd(pod *observed.Pod) *observed.ContainerTerminated {
 	for _, container := range pod.Status.ContainerStatuses {
 		if container.Name != reloaderName {
@@ -135,7 +136,7 @@ func reloaderEnd(pod *observed.Pod) *observed.ContainerTerminated {
 	return nil
 }
 
-// secretNames names the Secrets that memcached does not read again by itself.
+// secretNames returns the names of the Secrets that memcached does not reload by itself.
 func secretNames(spec *v1alpha1.MemcachedSpec) string {
 	switch {
 	case spec.TLS != nil && authMode(spec) == v1alpha1.AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
@@ -146,15 +147,15 @@ func secretNames(spec *v1alpha1.MemcachedSpec) string {
 	return "Secret " + spec.Auth.SecretName
 }
 
-// secretsNeeded returns what a pod needs to start.
-func secretsNeeded(spec *v1alpha1.MemcachedSpec) []string {
-	var needed []string
+// mountRequirements returns what the volumes of a pod require.
+func mountRequirements(spec *v1alpha1.MemcachedSpec) []string {
+	var requirements []string
 	if spec.TLS != nil {
 		keys := tlsKeys(spec)
-		needed = append(needed, fmt.Sprintf("Secret %s exists and has the keys %s and %s", spec.TLS.SecretName, strings.Join(keys[:len(keys)-1], ", "), keys[len(keys)-1]))
+		requirements = append(requirements, fmt.Sprintf("Secret %s exists and has the keys %s and %s", spec.TLS.SecretName, strings.Join(keys[:len(keys)-1], ", "), keys[len(keys)-1]))
 	}
 	if spec.Auth != nil {
-		needed = append(needed, fmt.Sprintf("Secret %s exists and has the key %s", spec.Auth.SecretName, passwordsKey))
+		requirements = append(requirements, fmt.Sprintf("Secret %s exists and has the key %s", spec.Auth.SecretName, passwordsKey))
 	}
-	return needed
+	return requirements
 }

@@ -1,57 +1,44 @@
 package memcached
 
 import (
-	"maps"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Where the Secrets are mounted, and under which keys they are read. The keys are also the names of the files.
+// The mount paths and the keys of the Secrets. The keys are also the file names.
 const (
-	tlsFolder  = "/etc/memcached/tls"
-	authFolder = "/etc/memcached/auth"
-	saslFolder = "/etc/memcached/sasl"
+	tlsDirectory  = "/etc/memcached/tls"
+	authDirectory = "/etc/memcached/auth"
+	saslDirectory = "/etc/memcached/sasl"
 
 	certificateKey = corev1.TLSCertKey
 	privateKeyKey  = corev1.TLSPrivateKeyKey
-	authorityKey   = "ca.crt"
+	caKey          = "ca.crt"
 	passwordsKey   = "passwords"
 
-	// secretMode lets the pod's fsGroup read and nobody write: the files belong to root and that group.
+	// secretMode lets only root and the fsGroup of the pod read the files, and nobody write them.
 	secretMode = 0o440
 
-	// saslAnnotation holds the configuration of SASL, which the kubelet writes to a file.
+	// saslAnnotation is the pod annotation that contains the configuration of SASL. The kubelet writes it to a file.
 	saslAnnotation = "memcached-operator.example.com/sasl"
 	saslConfigFile = "memcached.conf"
-	// saslConfig leaves one mechanism. Without it Cyrus SASL offers all that are installed, and some images have ANONYMOUS
-	// among them, which lets in everybody. Without any configuration memcached does not start.
+	// saslConfig allows only the mechanism PLAIN. By default Cyrus SASL offers all installed mechanisms. In some images these
+	// include ANONYMOUS, which accepts every client. Without a configuration memcached does not start.
 	saslConfig = "mech_list: plain\n"
 )
 
-// podAnnotations are those that were asked for, and the one that a volume is made of.
-func podAnnotations(spec *v1alpha1.MemcachedSpec) map[string]string {
-	if authMode(spec) != v1alpha1.AuthSASL {
-		return spec.PodAnnotations
-	}
-	all := map[string]string{}
-	maps.Copy(all, spec.PodAnnotations)
-	all[saslAnnotation] = saslConfig
-	return all
-}
-
-// tlsKeys are the keys of the Secret that are mounted, and no others: a pod does not start while one of them is missing.
+// tlsKeys returns the keys of the Secret to mount. They are only those in use, because a pod does not start while a key is missing.
 func tlsKeys(spec *v1alpha1.MemcachedSpec) []string {
 	keys := []string{certificateKey, privateKeyKey}
 	if clientAuth(spec) != v1alpha1.ClientAuthNone {
-		keys = append(keys, authorityKey)
+		keys = append(keys, caKey)
 	}
 	return keys
 }
 
-// secretVolumes are the Secrets, by their names alone: the hook never sees what they hold, and the kubelet brings the
-// files up to date when that changes.
+// secretVolumes returns the volumes of the Secrets. The hook knows only the names of the Secrets, and the kubelet updates the files
+// when a Secret changes.
 func secretVolumes(spec *v1alpha1.MemcachedSpec) []corev1.Volume {
 	var volumes []corev1.Volume
 	if spec.TLS != nil {
@@ -81,10 +68,10 @@ func secretVolume(name, secret string, keys ...string) corev1.Volume {
 }
 
 func secretMounts(spec *v1alpha1.MemcachedSpec) []corev1.VolumeMount {
-	folders := map[string]string{"tls": tlsFolder, "auth": authFolder, "sasl": saslFolder}
+	directories := map[string]string{"tls": tlsDirectory, "auth": authDirectory, "sasl": saslDirectory}
 	var mounts []corev1.VolumeMount
 	for _, volume := range secretVolumes(spec) {
-		mounts = append(mounts, corev1.VolumeMount{Name: volume.Name, MountPath: folders[volume.Name], ReadOnly: true})
+		mounts = append(mounts, corev1.VolumeMount{Name: volume.Name, MountPath: directories[volume.Name], ReadOnly: true})
 	}
 	return mounts
 }

@@ -9,45 +9,46 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-func podSecurityContext(given *corev1.PodSecurityContext) *corev1.PodSecurityContext {
+func podSecurityContext(spec *corev1.PodSecurityContext) *corev1.PodSecurityContext {
 	restricted := resources.RestrictedPod(userID)
 	restricted.FSGroup = new(int64(userID))
-	return overlay(restricted, given)
+	return mergeFields(restricted, spec)
 }
 
-func containerSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
+func containerSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
 	restricted := resources.RestrictedContainer()
-	if given != nil && corevalidation.Escalates(given) {
+	if spec != nil && corevalidation.Escalates(spec) {
 		restricted.AllowPrivilegeEscalation = nil
 	}
-	return overlay(restricted, given)
+	return mergeFields(restricted, spec)
 }
 
-// reloaderSecurityContext returns the restricted one with the user and group of memcached: the kernel lets only that user
-// send memcached a signal and read its Secrets. The rest of spec.securityContext is for memcached's container alone.
-func reloaderSecurityContext(given *corev1.SecurityContext) *corev1.SecurityContext {
+// reloaderSecurityContext returns the restricted security context with the user and group of memcached, because the kernel lets
+// only that user send memcached a signal and read its Secrets. The other fields of spec.securityContext apply to the memcached
+// container only.
+func reloaderSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
 	restricted := resources.RestrictedContainer()
-	if given == nil {
+	if spec == nil {
 		return restricted
 	}
-	restricted.RunAsUser = given.RunAsUser
-	restricted.RunAsGroup = given.RunAsGroup
-	restricted.RunAsNonRoot = given.RunAsNonRoot
+	restricted.RunAsUser = spec.RunAsUser
+	restricted.RunAsGroup = spec.RunAsGroup
+	restricted.RunAsNonRoot = spec.RunAsNonRoot
 	return restricted
 }
 
-// overlay sets on a value the fields that are set in another of its type, as a JSON document laid over it. Neither may
-// hold what cannot be encoded; Kubernetes' own types do not.
-func overlay[T any](on, given *T) *T {
-	if given == nil {
-		return on
+// mergeFields sets in defaults the fields that are set in overrides, by decoding overrides as JSON into defaults. T must be a
+// type that JSON can encode, such as the types of Kubernetes.
+func mergeFields[T any](defaults, overrides *T) *T {
+	if overrides == nil {
+		return defaults
 	}
-	document, err := json.Marshal(given)
+	document, err := json.Marshal(overrides)
 	if err != nil {
 		panic(err)
 	}
-	if err := json.Unmarshal(document, on); err != nil {
+	if err := json.Unmarshal(document, defaults); err != nil {
 		panic(err)
 	}
-	return on
+	return defaults
 }

@@ -9,28 +9,29 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// serverList is what clients take for the pods of the workload that has so many replicas.
+// serverList returns the servers for clients: the names of all pods of a StatefulSet, or the addresses of the serving pods of a
+// Deployment.
 func serverList(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod) []string {
 	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
-		return serverNames(memcached, replicas)
+		return podServerNames(memcached, replicas)
 	}
-	return serverAddresses(pods)
+	return podServerAddresses(pods)
 }
 
-func serverNames(memcached *v1alpha1.Memcached, replicas int32) []string {
+func podServerNames(memcached *v1alpha1.Memcached, replicas int32) []string {
 	names := make([]string, 0, replicas)
 	for i := range replicas {
-		names = append(names, fmt.Sprintf("%s-%d.%s.%s.svc:%d", memcached.Name, i, memcached.Name, memcached.Namespace, port))
+		names = append(names, fmt.Sprintf("%s-%d.%s.%s.svc:%d", memcached.Name, i, memcached.Name, memcached.Namespace, memcachedPort))
 	}
 	return names
 }
 
-// serverAddresses returns the addresses of the pods whose memcached serves, in the order of the addresses.
-func serverAddresses(pods []*observed.Pod) []string {
+// podServerAddresses returns the addresses of the pods whose memcached serves, sorted by address.
+func podServerAddresses(pods []*observed.Pod) []string {
 	addresses := make([]netip.AddrPort, 0, len(pods))
 	for _, pod := range pods {
 		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Serves(containerName) {
-			addresses = append(addresses, netip.AddrPortFrom(address, port))
+			addresses = append(addresses, netip.AddrPortFrom(address, memcachedPort))
 		}
 	}
 	slices.SortFunc(addresses, netip.AddrPort.Compare)

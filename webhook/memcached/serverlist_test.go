@@ -24,17 +24,17 @@ func TestServerList(t *testing.T) {
 		pods      []*observed.Pod
 		want      []string
 	}{
-		{"no pods are an empty list, not none", sample(2), 2, nil, []string{}},
-		{"in the order of the addresses, as numbers", sample(2), 2,
+		{"without pods, the list is empty and not nil", sample(2), 2, nil, []string{}},
+		{"addresses are sorted as numbers", sample(2), 2,
 			[]*observed.Pod{podAt("10.0.0.10", corev1.ConditionTrue), podAt("10.0.0.9", corev1.ConditionTrue)},
 			[]string{"10.0.0.9:11211", "10.0.0.10:11211"}},
-		{"a pod that does not serve would only be waited for", sample(2), 2,
+		{"pods that do not serve are omitted", sample(2), 2,
 			[]*observed.Pod{podAt("10.0.0.1", corev1.ConditionFalse), podAt("", corev1.ConditionTrue)}, []string{}},
-		{"an IPv6 address in brackets", sample(1), 1,
+		{"an IPv6 address is in brackets", sample(1), 1,
 			[]*observed.Pod{podAt("fd00::a", corev1.ConditionTrue)}, []string{"[fd00::a]:11211"}},
-		{"names stay, whether the pods serve or not", stateful, 2, nil,
+		{"the names of a StatefulSet are listed even if pods do not serve", stateful, 2, nil,
 			[]string{"cache-0.cache.web.svc:11211", "cache-1.cache.web.svc:11211"}},
-		{"no names are an empty list", stateful, 0, nil, []string{}},
+		{"without replicas, the list is empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
 		if diff := cmp.Diff(test.want, serverList(test.memcached, test.replicas, test.pods)); diff != "" {

@@ -12,30 +12,30 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// service gives clients the addresses of all pods, for it is they who choose the server for a key. A pod that is not
-// ready for a moment stays among them: leaving it out would move its keys, and putting it back move them again.
+// service returns the headless Service. It publishes the addresses of all pods, because clients choose the server of a key. They
+// include pods that are not ready for a moment: to remove such a pod would move its keys, and to add it again would move them back.
 func service(memcached *v1alpha1.Memcached) *corev1.Service {
-	given := &memcached.Spec.Service
+	spec := &memcached.Spec.Service
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		ObjectMeta: objectMeta(memcached, given.Annotations),
+		ObjectMeta: objectMeta(memcached, spec.Annotations),
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
 			PublishNotReadyAddresses: true,
-			IPFamilyPolicy:           new(ptr.Deref(given.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
+			IPFamilyPolicy:           new(ptr.Deref(spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
 			Selector:                 selectorLabels(memcached),
 			Ports:                    servicePorts(&memcached.Spec),
 		},
 	}
 }
 
-// keepForeignAnnotations returns a Service with an empty map of annotations when it has none and once had some. Without the
-// map Metacontroller would remove the annotations that others set, too.
-func keepForeignAnnotations(service *corev1.Service, observed *observed.Child) runtime.Object {
-	if len(service.Annotations) > 0 || observed == nil || merge.AppliedAnnotations(observed) == nil {
-		return service
+// keepForeignAnnotations returns the desired Service, with an empty map of annotations if it has none now but had some before.
+// Without the map, Metacontroller would also remove the annotations that others have set.
+func keepForeignAnnotations(desired *corev1.Service, existing *observed.Child) runtime.Object {
+	if len(desired.Annotations) > 0 || existing == nil || merge.AppliedAnnotations(existing) == nil {
+		return desired
 	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(service) // a Service omits an empty map
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(desired) // corev1.Service would omit an empty map
 	if err != nil {
 		panic(err)
 	}

@@ -7,38 +7,38 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// serviceMonitorKind is of the Prometheus operator. A cluster may not have it, and this module does without its types:
-// test/monitoring holds what is written here against them.
+// serviceMonitorKind is a kind of the Prometheus operator, which a cluster may not have. This module does not import its types.
+// test/monitoring compares the object below with them.
 var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 
-// serviceMonitor lets Prometheus find the exporters behind the Service; nil where that was not asked for.
+// serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters; nil if spec has none or pods have no exporter.
 func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
-	given := memcached.Spec.Metrics.ServiceMonitor
-	if given == nil || !exports(&memcached.Spec) {
+	spec := memcached.Spec.Metrics.ServiceMonitor
+	if spec == nil || !hasExporter(&memcached.Spec) {
 		return nil
 	}
 	endpoint := map[string]any{"port": metricsPortName}
-	if given.Interval != "" {
-		endpoint["interval"] = string(given.Interval)
+	if spec.Interval != "" {
+		endpoint["interval"] = string(spec.Interval)
 	}
-	if given.ScrapeTimeout != "" {
-		endpoint["scrapeTimeout"] = string(given.ScrapeTimeout)
+	if spec.ScrapeTimeout != "" {
+		endpoint["scrapeTimeout"] = string(spec.ScrapeTimeout)
 	}
-	selected := map[string]any{}
+	matchLabels := map[string]any{}
 	for key, value := range selectorLabels(memcached) {
-		selected[key] = value
+		matchLabels[key] = value
 	}
 	monitor := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{
-			"selector":  map[string]any{"matchLabels": selected},
+			"selector":  map[string]any{"matchLabels": matchLabels},
 			"endpoints": []any{endpoint},
-			// Alerts and dashboard of manifests/components/monitoring group by the parent's name.
+			// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached.
 			"podTargetLabels": []any{"memcached_cr"},
 		},
 	}}
 	monitor.SetGroupVersionKind(serviceMonitorKind)
 	monitor.SetName(memcached.Name)
 	monitor.SetNamespace(memcached.Namespace)
-	monitor.SetLabels(withLabels(labels(memcached), given.Labels))
+	monitor.SetLabels(addLabels(childLabels(memcached), spec.Labels))
 	return monitor
 }

@@ -6,33 +6,33 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// plan is what the children follow from, in addition to spec.
+// plan contains what determines the children in addition to spec.
 type plan struct {
-	// replicas is the number of replicas of the workload.
+	// replicas is the desired number of replicas of the workload.
 	replicas int32
 	memory   memorySize
 	// reloaderImage is "" for pods without a reloader.
 	reloaderImage string
 }
 
-// state is what one sync derives from its request. Each part is computed once.
-type state struct {
+// syncState contains what one sync derives from its request. Each part is computed once.
+type syncState struct {
 	memcached   *v1alpha1.Memcached
 	scale       scale
 	plan        plan
-	secrets     secrets
+	secrets     secretsStatus
 	observation conditions.Observation
-	// monitors reports whether the CompositeController lists ServiceMonitors.
-	monitors bool
+	// monitorsListed reports whether the CompositeController lists ServiceMonitors.
+	monitorsListed bool
 }
 
-func (c Config) newState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*state, error) {
+func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	s := &state{
-		memcached:   memcached,
-		scale:       scaleOf(memcached, workload, request.Now),
-		observation: observationOf(request, workload, pods),
-		monitors:    request.Children.ServiceMonitors.Listed(),
+	s := &syncState{
+		memcached:      memcached,
+		scale:          scaleOf(memcached, workload, request.Now),
+		observation:    observationOf(request, workload, pods),
+		monitorsListed: request.Children.ServiceMonitors.Listed(),
 	}
 	s.plan = plan{replicas: s.scale.replicas, memory: memorySizeOf(spec)}
 	var err error
@@ -41,13 +41,13 @@ func (c Config) newState(request *syncRequest, workload *observed.Workload, pods
 	}
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, s.scale.size, memcached, pods)
-	s.secrets = secretsOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
-	o.Holder, o.Leftover = holders(memcached, &request.Related)
+	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
+	o.Holder, o.Leftover = workloadHolders(memcached, &request.Related)
 	o.Children = desiredChildren(memcached, s.plan, &request.Children)
 	o.Steps, o.LastStep = s.scale.steps(), s.scale.lastStep()
 	o.Remedies = remedies(spec, s.plan.memory)
 	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
-	o.Risks = []conditions.Finding{tightMemory(spec, s.plan.memory)}
+	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory)}
 	return s, nil
 }
 
@@ -64,9 +64,9 @@ func observationOf(request *syncRequest, workload *observed.Workload, pods []*ob
 	}
 }
 
-// holders returns the objects that have the name of the workload: one of its kind and one of the other kind. Each is nil when
-// there is none.
-func holders(memcached *v1alpha1.Memcached, related *relatedGroups) (*observed.Holder, *conditions.Leftover) {
+// workloadHolders returns the objects that have the name of the workload: the object of the same kind, and the object of the other
+// kind of workload. Each is nil if there is none.
+func workloadHolders(memcached *v1alpha1.Memcached, related *relatedGroups) (*observed.Holder, *conditions.Leftover) {
 	own, other, otherKind := related.Deployments, related.StatefulSets, v1alpha1.StatefulSetWorkload
 	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
 		own, other, otherKind = other, own, v1alpha1.DeploymentWorkload

@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// statefulSet runs the pods under names that stay. They start and end all at once, for none depends on another; a change
-// of what they run replaces them one after the other.
+// statefulSet returns a StatefulSet, whose pods keep their names. Pods start and terminate in parallel, because they do not depend on
+// each other. A rollout replaces one pod after the other.
 func statefulSet(memcached *v1alpha1.Memcached, p plan) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
@@ -21,7 +21,7 @@ func statefulSet(memcached *v1alpha1.Memcached, p plan) *appsv1.StatefulSet {
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
 				Type: appsv1.RollingUpdateStatefulSetStrategyType,
-				// The default, named so that a partition which somebody set by hand does not hold back a rollout.
+				// The default is explicit, so that a partition that was set manually does not block a rollout.
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(0))},
 			},
 			MinReadySeconds: minReadySeconds(&memcached.Spec.Rollout),

@@ -9,10 +9,10 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func (s *state) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
+func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
 	o := &s.observation
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(&s.memcached.Spec, o.Pods, s.monitors), s.secrets.condition} {
+	for _, condition := range []*metav1.Condition{metricsReady(&s.memcached.Spec, o.Pods, s.monitorsListed), s.secrets.condition} {
 		if condition != nil {
 			own = append(own, *condition)
 		}
@@ -21,21 +21,21 @@ func (s *state) status(assessment *conditions.Assessment) v1alpha1.MemcachedStat
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
 		ServerList:      serverList(s.memcached, s.plan.replicas, o.Pods),
-		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.items, LimitMiB: s.plan.memory.limit},
+		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB},
 		Scaling:         s.scale.status,
 	}
 }
 
-// invalidStatus describes a cache whose spec is invalid and whose pods therefore run on unchanged. The fields that follow from
-// spec stay as they were.
+// invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the status that
+// depend on spec keep their values.
 func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1alpha1.MemcachedStatus {
 	memcached := request.Parent
 	status := memcached.Status
 	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
-	status.ServerList = serverAddresses(pods)
-	if statefulSet := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); statefulSet != nil {
-		workload = statefulSet
-		status.ServerList = serverNames(memcached, min(max(ptr.Deref(statefulSet.Spec.Replicas, 0), 0), maxReplicas))
+	status.ServerList = podServerAddresses(pods)
+	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
+		workload = stateful
+		status.ServerList = podServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), maxReplicas))
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas

@@ -2,12 +2,8 @@ package memcached
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"testing"
-	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -21,96 +17,31 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// settled is a Memcached whose children are all as desired, and whose pods are ready.
-func settled(memcached *v1alpha1.Memcached) syncRequest {
-	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
-	present := observedAs[observed.Workload](workload(memcached, planOf(memcached, size, "reloader:1")))
-	if !reloads(&memcached.Spec) {
-		present = observedAs[observed.Workload](workload(memcached, planOf(memcached, size, "")))
-	}
-	present.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
-	request := syncRequest{Parent: memcached, Now: now, Children: childGroups{
-		Deployments:          composite.GroupOf(present),
-		Services:             composite.GroupOf(observedAs[observed.Child](service(memcached))),
-		PodDisruptionBudgets: composite.GroupOf(observedAs[observed.Child](podDisruptionBudget(memcached, size))),
-		NetworkPolicies:      composite.GroupOf(observedAs[observed.Child](networkPolicy(memcached))),
-	}}
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
-		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
-	}
-	var pods []observed.Pod
-	for i := range size {
-		pods = append(pods, observed.Pod{
-			Meta: observed.Meta{Name: fmt.Sprintf("cache-%d", i), Namespace: memcached.Namespace, Labels: selectorLabels(memcached)},
-			Status: observed.PodStatus{
-				Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
-				ContainerStatuses: []observed.ContainerStatus{
-					{Name: containerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(-time.Hour)}}},
-				},
-			},
-		})
-	}
-	request.Related.Pods = composite.GroupOf(pods...)
-	return request
-}
-
-// observedAs returns the view of a child once Metacontroller has applied it.
-func observedAs[T any](child runtime.Object) T {
-	var view T
-	applied, err := json.Marshal(child)
-	if err == nil {
-		annotations := map[string]string{observed.LastAppliedAnnotation: string(applied)}
-		maps.Copy(annotations, child.(metav1.Object).GetAnnotations())
-		child.(metav1.Object).SetAnnotations(annotations)
-		applied, err = json.Marshal(child)
-	}
-	if err == nil {
-		err = jsonv2.Unmarshal(applied, &view)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return view
-}
-
-func conditionsOf(t *testing.T, config Config, request syncRequest) map[string]metav1.Condition {
-	t.Helper()
-	desired, err := config.sync(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]metav1.Condition{}
-	for _, condition := range desired.Status.Conditions {
-		found[condition.Type] = condition
-	}
-	return found
-}
-
-// TestReadyNeedsEveryChild: Metacontroller reports neither that the name of a child is taken nor, in a status, that the API
-// server refuses one.
+// TestReadyNeedsEveryChild checks that Ready requires every child. Metacontroller does not report in a status that the name of a child
+// is in use, or that the API server refuses a child.
 func TestReadyNeedsEveryChild(t *testing.T) {
-	going := composite.GroupOf(observed.Child{ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}})
+	terminating := composite.GroupOf(observed.Child{ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}})
 	cases := []struct {
 		reason string
 		edit   func(*syncRequest)
 		want   string
 	}{
-		{"everything is as desired", func(*syncRequest) {}, conditions.ReasonAllReplicasReady},
-		{"clients find no server", func(o *syncRequest) { o.Children.Services = composite.GroupOf[observed.Child]() }, "ServiceMissing"},
-		{"everybody may connect", func(o *syncRequest) { o.Children.NetworkPolicies = composite.GroupOf[observed.Child]() }, "NetworkPolicyMissing"},
-		{"a drain may take all pods at the same time", func(o *syncRequest) { o.Children.PodDisruptionBudgets = composite.GroupOf[observed.Child]() }, "PodDisruptionBudgetMissing"},
-		{"a child that terminates is as good as gone", func(o *syncRequest) { o.Children.Services = going }, "ServiceMissing"},
+		{"all children are as desired", func(*syncRequest) {}, conditions.ReasonAllReplicasReady},
+		{"there is no Service", func(o *syncRequest) { o.Children.Services = composite.GroupOf[observed.Child]() }, "ServiceMissing"},
+		{"there is no NetworkPolicy", func(o *syncRequest) { o.Children.NetworkPolicies = composite.GroupOf[observed.Child]() }, "NetworkPolicyMissing"},
+		{"there is no PodDisruptionBudget", func(o *syncRequest) { o.Children.PodDisruptionBudgets = composite.GroupOf[observed.Child]() }, "PodDisruptionBudgetMissing"},
+		{"the Service is terminating", func(o *syncRequest) { o.Children.Services = terminating }, "ServiceMissing"},
 		{
-			"the API server refused an update, and the earlier policy admits more",
+			"the API server refused an update of the NetworkPolicy",
 			func(o *syncRequest) {
 				o.Parent.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}}
 			},
 			"NetworkPolicyOutdated",
 		},
-		{"somebody edited the Deployment by hand", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, "DeploymentOutdated"},
-		{"no pod is observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, conditions.ReasonRollingOut},
+		{"the Deployment was edited manually", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, "DeploymentOutdated"},
+		{"no pods are observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, conditions.ReasonRollingOut},
 		{
-			"all pods crash, and the controller of the Deployment lags behind",
+			"no pod is ready, but the status of the Deployment is outdated",
 			func(o *syncRequest) {
 				for pod := range o.Related.Pods.All() {
 					pod.Status.Conditions = nil
@@ -130,16 +61,16 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 	}
 }
 
-// TestInvalidSpec: what runs stays exactly as it was applied, whatever spec says, and status says why.
+// TestInvalidSpec checks that an invalid spec does not change the applied children, and that the status reports the reason.
 func TestInvalidSpec(t *testing.T) {
 	cases := []struct {
 		reason string
 		edit   func(*v1alpha1.Memcached)
 	}{
-		{"a size that is none", func(m *v1alpha1.Memcached) { m.Spec.Size = nil }},
-		{"an image besides what is invalid", func(m *v1alpha1.Memcached) { m.Spec.Image, m.Spec.Cache.ExtraArgs = "other:1", []string{"-p"} }},
-		{"another kind of workload", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.StatefulSetWorkload }},
-		{"no policy any more, besides what is invalid", func(m *v1alpha1.Memcached) { m.Spec.NetworkPolicy.Enabled, m.Spec.Size = new(false), new(int32(-1)) }},
+		{"the size is missing", func(m *v1alpha1.Memcached) { m.Spec.Size = nil }},
+		{"a valid change of the image and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.Image, m.Spec.Cache.ExtraArgs = "other:1", []string{"-p"} }},
+		{"the kind of workload changes", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.StatefulSetWorkload }},
+		{"a valid change of the NetworkPolicy and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.NetworkPolicy.Enabled, m.Spec.Size = new(false), new(int32(-1)) }},
 	}
 	for _, test := range cases {
 		request := settled(sample(2))
@@ -154,7 +85,7 @@ func TestInvalidSpec(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(specs(t, applied.Children), specs(t, desired.Children)); diff != "" {
-			t.Errorf("%s: the children change (-applied +returned):\n%s", test.reason, diff)
+			t.Errorf("%s: the children change (-applied +desired):\n%s", test.reason, diff)
 		}
 		for _, condition := range desired.Status.Conditions {
 			if (condition.Type == api.Ready || condition.Type == api.Degraded) && condition.Reason != conditions.ReasonInvalidSpec {
@@ -162,7 +93,7 @@ func TestInvalidSpec(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff([]string{"cache-0", "cache-1"}, desired.Status.Nodes); diff != "" {
-			t.Errorf("%s: clients still need the servers (-want +got):\n%s", test.reason, diff)
+			t.Errorf("%s: status.nodes (-want +got):\n%s", test.reason, diff)
 		}
 	}
 }
@@ -186,10 +117,41 @@ func specs(t *testing.T, children []runtime.Object) map[string]any {
 	return all
 }
 
-// TestInvalidSpecWithoutChildren: nothing is created from a spec that is invalid.
+// TestInvalidSpecWithoutChildren checks that no children are created for an invalid spec.
 func TestInvalidSpecWithoutChildren(t *testing.T) {
 	desired, err := (Config{}).sync(syncRequest{Parent: &v1alpha1.Memcached{ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web"}}})
 	if err != nil || len(desired.Children) > 0 {
-		t.Errorf("%d children, %v", len(desired.Children), err)
+		t.Errorf("%d children and error %v, want none", len(desired.Children), err)
+	}
+}
+
+// TestAvailableOfMemcachedContainer checks that Available depends on the memcached container only. The pod is not ready while the
+// exporter or the reloader is not ready.
+func TestAvailableOfMemcachedContainer(t *testing.T) {
+	cases := []struct {
+		reason    string
+		ready     string // the reason why the pod is not ready; "" if it is ready
+		container bool
+		want      string
+	}{
+		{"memcached is ready, but another container is not", "ContainersNotReady", true, conditions.ReasonServing},
+		{"memcached is not ready", "ContainersNotReady", false, conditions.ReasonNoReplicaReady},
+		{"the status of the workload does not count the ready pod yet", "", true, conditions.ReasonReplicaReady},
+		{"the node is not reachable", "NodeNotReady", true, conditions.ReasonNoReplicaReady},
+	}
+	for _, test := range cases {
+		request := settled(sample(2))
+		for workload := range request.Children.Deployments.All() {
+			workload.Status.ReadyReplicas = 0
+		}
+		for pod := range request.Related.Pods.All() {
+			pod.Status.ContainerStatuses[0].Ready = test.container
+			if test.ready != "" {
+				pod.Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: test.ready}}
+			}
+		}
+		if got := conditionsOf(t, Config{}, request)[api.Available]; got.Reason != test.want {
+			t.Errorf("%s: %v", test.reason, got)
+		}
 	}
 }

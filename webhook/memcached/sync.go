@@ -19,11 +19,11 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err := validate(memcached, &request.Children); err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
-	workload, err := ownWorkload(memcached, &request.Children)
+	workload, err := observedWorkload(memcached, &request.Children)
 	if err != nil {
 		return syncResponse{}, err
 	}
-	state, err := c.newState(&request, workload, pods)
+	state, err := c.newSyncState(&request, workload, pods)
 	if err != nil {
 		return syncResponse{}, err
 	}
@@ -31,7 +31,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	status, untilReport := paced(memcached.Status, state.status(&assessment), request.Now)
+	status, untilReport := paceProgress(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
 		Children:    state.observation.Children,
@@ -39,16 +39,16 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// ownWorkload returns the workload, nil when there is none yet. It refuses a workload of unknown size, which would read as one
-// without pods.
-func ownWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
-	own := children.Deployments
+// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because it
+// would look like a workload without pods.
+func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
+	group := children.Deployments
 	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
-		own = children.StatefulSets
+		group = children.StatefulSets
 	}
-	workload := own.Get(memcached.Namespace, memcached.Name)
+	workload := group.Get(memcached.Namespace, memcached.Name)
 	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, which every workload in an API server has", workloadKind(&memcached.Spec), memcached.Name)}
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", workloadKind(&memcached.Spec), memcached.Name)}
 	}
 	return workload, nil
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func validateService(service *v1alpha1.Service, path *field.Path) field.ErrorList {
-	errs := annotations(path.Child("annotations"), service.Annotations)
-	errs = append(errs, validateServiceAnnotations(path.Child("annotations"), service.Annotations)...)
-	policy := ptr.Deref(service.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+func validateService(spec *v1alpha1.Service, path *field.Path) field.ErrorList {
+	errs := validateAnnotations(path.Child("annotations"), spec.Annotations)
+	errs = append(errs, validateServiceAnnotations(path.Child("annotations"), spec.Annotations)...)
+	policy := ptr.Deref(spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
 	return append(errs, corevalidation.OneOf(path.Child("ipFamilyPolicy"), policy, corev1.IPFamilyPolicySingleStack, corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack)...)
 }
 
-// validateServiceAnnotations refuses the annotations that the API server refuses of a Service without a load balancer.
-func validateServiceAnnotations(path *field.Path, given map[string]string) field.ErrorList {
+// validateServiceAnnotations refuses the annotations that the API server refuses on a Service without a load balancer.
+func validateServiceAnnotations(path *field.Path, annotations map[string]string) field.ErrorList {
 	var errs field.ErrorList
-	if _, found := given[corev1.AnnotationLoadBalancerSourceRangesKey]; found {
+	if _, found := annotations[corev1.AnnotationLoadBalancerSourceRangesKey]; found {
 		errs = append(errs, field.Forbidden(path.Key(corev1.AnnotationLoadBalancerSourceRangesKey), "the Service is headless and has no load balancer: set spec.networkPolicy.from instead"))
 	}
-	mode, hasMode := given[corev1.AnnotationTopologyMode]
-	hints, hasHints := given[corev1.DeprecatedAnnotationTopologyAwareHints]
+	mode, hasMode := annotations[corev1.AnnotationTopologyMode]
+	hints, hasHints := annotations[corev1.DeprecatedAnnotationTopologyAwareHints]
 	if hasMode && hasHints && mode != hints {
-		errs = append(errs, field.Invalid(path.Key(corev1.AnnotationTopologyMode), mode, "must be the value of "+corev1.DeprecatedAnnotationTopologyAwareHints+" too, which is its former name"))
+		errs = append(errs, field.Invalid(path.Key(corev1.AnnotationTopologyMode), mode, "must be equal to "+corev1.DeprecatedAnnotationTopologyAwareHints+", the former name of the annotation"))
 	}
 	return errs
 }
@@ -35,9 +35,9 @@ func validateNetworkPolicy(policy *v1alpha1.NetworkPolicy, path *field.Path) fie
 	return append(validatePeers(path.Child("from"), policy.From), validatePeers(path.Child("metricsFrom"), policy.MetricsFrom)...)
 }
 
-// validatePeers validates peers even where the policy is not enabled, so that enabling it cannot fail.
+// validatePeers validates peers even if the policy is not enabled, so that it can always be enabled.
 func validatePeers(path *field.Path, peers []networkingv1.NetworkPolicyPeer) field.ErrorList {
-	errs := atMost(path, len(peers), 64)
+	errs := validateMaxItems(path, len(peers), 64)
 	for i := range peers {
 		errs = append(errs, corevalidation.NetworkPolicyPeer(path.Index(i), &peers[i])...)
 	}
@@ -47,20 +47,20 @@ func validatePeers(path *field.Path, peers []networkingv1.NetworkPolicyPeer) fie
 func validateSecurity(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if tls := spec.TLS; tls != nil {
-		errs = append(errs, requiredName(path.Child("tls", "secretName"), tls.SecretName)...)
+		errs = append(errs, validateSecretName(path.Child("tls", "secretName"), tls.SecretName)...)
 		errs = append(errs, corevalidation.OneOf(path.Child("tls", "clientAuth"), tls.ClientAuth, "", v1alpha1.ClientAuthNone, v1alpha1.ClientAuthRequest, v1alpha1.ClientAuthRequire)...)
 		errs = append(errs, corevalidation.OneOf(path.Child("tls", "plaintext"), tls.Plaintext, "", v1alpha1.PlaintextDisabled, v1alpha1.PlaintextEnabled)...)
 	}
 	if auth := spec.Auth; auth != nil {
-		errs = append(errs, requiredName(path.Child("auth", "secretName"), auth.SecretName)...)
+		errs = append(errs, validateSecretName(path.Child("auth", "secretName"), auth.SecretName)...)
 		errs = append(errs, corevalidation.OneOf(path.Child("auth", "mode"), auth.Mode, "", v1alpha1.AuthSASL, v1alpha1.AuthASCII)...)
 	}
 	return errs
 }
 
-func requiredName(path *field.Path, name string) field.ErrorList {
+func validateSecretName(path *field.Path, name string) field.ErrorList {
 	if name == "" {
-		return field.ErrorList{field.Required(path, "name the Secret")}
+		return field.ErrorList{field.Required(path, "must be the name of a Secret")}
 	}
-	return optionalName(path, name)
+	return validateObjectName(path, name)
 }

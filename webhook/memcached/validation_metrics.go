@@ -22,26 +22,26 @@ func validateMetrics(metrics *v1alpha1.Metrics, path *field.Path) field.ErrorLis
 	}
 	path = path.Child("serviceMonitor")
 	if !metrics.Enabled {
-		errs = append(errs, field.Forbidden(path, "it needs spec.metrics.enabled: without an exporter there is nothing to monitor"))
+		errs = append(errs, field.Forbidden(path, "serviceMonitor requires enabled: without an exporter there is nothing to monitor"))
 	}
 	errs = append(errs, validateDuration(path.Child("interval"), monitor.Interval)...)
 	errs = append(errs, validateDuration(path.Child("scrapeTimeout"), monitor.ScrapeTimeout)...)
-	errs = append(errs, podLabelsAllowed(path.Child("labels"), monitor.Labels)...)
-	if len(errs) == 0 && monitor.Interval != "" && monitor.ScrapeTimeout != "" && parsed(monitor.ScrapeTimeout) > parsed(monitor.Interval) {
-		errs = append(errs, field.Invalid(path.Child("scrapeTimeout"), monitor.ScrapeTimeout, "must not be above interval: Prometheus refuses that"))
+	errs = append(errs, validatePodLabels(path.Child("labels"), monitor.Labels)...)
+	if len(errs) == 0 && monitor.Interval != "" && monitor.ScrapeTimeout != "" && parseDuration(monitor.ScrapeTimeout) > parseDuration(monitor.Interval) {
+		errs = append(errs, field.Invalid(path.Child("scrapeTimeout"), monitor.ScrapeTimeout, "must not be greater than interval: Prometheus refuses such a configuration"))
 	}
 	return errs
 }
 
-func validateDuration(path *field.Path, given v1alpha1.Duration) field.ErrorList {
-	if given == "" || durationPattern.MatchString(string(given)) {
+func validateDuration(path *field.Path, duration v1alpha1.Duration) field.ErrorList {
+	if duration == "" || durationPattern.MatchString(string(duration)) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, given, "must be a time as 500ms, 30s, 5m or 1h")}
+	return field.ErrorList{field.Invalid(path, duration, "must be a duration such as 500ms, 30s, 5m or 1h")}
 }
 
-// parsed returns a valid duration.
-func parsed(valid v1alpha1.Duration) time.Duration {
-	duration, _ := time.ParseDuration(string(valid)) // the pattern accepts less than ParseDuration
+// parseDuration parses a duration that matches durationPattern. time.ParseDuration accepts every such duration.
+func parseDuration(valid v1alpha1.Duration) time.Duration {
+	duration, _ := time.ParseDuration(string(valid))
 	return duration
 }

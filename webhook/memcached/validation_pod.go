@@ -15,12 +15,12 @@ func validatePod(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList
 	errs := corevalidation.OneOf(path.Child("imagePullPolicy"), spec.ImagePullPolicy, "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 	errs = append(errs, corevalidation.Image(path.Child("image"), spec.Image)...)
 	errs = append(errs, corevalidation.ImagePullSecrets(path.Child("imagePullSecrets"), spec.ImagePullSecrets)...)
-	errs = append(errs, atMost(path.Child("imagePullSecrets"), len(spec.ImagePullSecrets), 16)...)
+	errs = append(errs, validateMaxItems(path.Child("imagePullSecrets"), len(spec.ImagePullSecrets), 16)...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &spec.Resources)...)
 	errs = append(errs, validateTermination(spec, path)...)
-	errs = append(errs, optionalName(path.Child("priorityClassName"), spec.PriorityClassName)...)
-	errs = append(errs, optionalName(path.Child("serviceAccountName"), spec.ServiceAccountName)...)
-	errs = append(errs, podLabelsAllowed(path.Child("podLabels"), spec.PodLabels)...)
+	errs = append(errs, validateObjectName(path.Child("priorityClassName"), spec.PriorityClassName)...)
+	errs = append(errs, validateObjectName(path.Child("serviceAccountName"), spec.ServiceAccountName)...)
+	errs = append(errs, validatePodLabels(path.Child("podLabels"), spec.PodLabels)...)
 	errs = append(errs, validatePodAnnotations(path.Child("podAnnotations"), spec.PodAnnotations)...)
 	errs = append(errs, corevalidation.PodSecurityContext(path.Child("podSecurityContext"), spec.PodSecurityContext)...)
 	return append(errs, corevalidation.SecurityContext(path.Child("securityContext"), spec.SecurityContext)...)
@@ -30,28 +30,28 @@ func validateScheduling(memcached *v1alpha1.Memcached, path *field.Path) field.E
 	spec := &memcached.Spec
 	errs := corevalidation.Sorted(metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector")))
 	errs = append(errs, corevalidation.Affinity(path.Child("affinity"), spec.Affinity)...)
-	errs = append(errs, atMost(path.Child("tolerations"), len(spec.Tolerations), 64)...)
+	errs = append(errs, validateMaxItems(path.Child("tolerations"), len(spec.Tolerations), 64)...)
 	errs = append(errs, corevalidation.Tolerations(path.Child("tolerations"), spec.Tolerations)...)
 	if len(spec.TopologySpreadConstraints) == 0 {
 		return errs
 	}
-	errs = append(errs, atMost(path.Child("topologySpreadConstraints"), len(spec.TopologySpreadConstraints), 16)...)
-	// With the labelSelector that a constraint without one gets.
-	return append(errs, corevalidation.TopologySpreadConstraints(path.Child("topologySpreadConstraints"), spread(memcached))...)
+	errs = append(errs, validateMaxItems(path.Child("topologySpreadConstraints"), len(spec.TopologySpreadConstraints), 16)...)
+	// The operator adds a labelSelector to a constraint without one, so the result is validated.
+	return append(errs, corevalidation.TopologySpreadConstraints(path.Child("topologySpreadConstraints"), topologySpreadConstraints(memcached))...)
 }
 
 func validateTermination(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
-	sleep, grace := path.Child("preStopSleepSeconds"), path.Child("terminationGracePeriodSeconds")
-	errs := within(sleep, spec.PreStopSleepSeconds, 0, 3600)
-	errs = append(errs, within(grace, spec.TerminationGracePeriodSeconds, 1, 7200)...)
-	sleeps := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
-	if sleeps >= ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds) {
-		errs = append(errs, field.Invalid(sleep, sleeps, "must be less than spec.terminationGracePeriodSeconds, which counts from the start of the sleep"))
+	sleepPath, gracePath := path.Child("preStopSleepSeconds"), path.Child("terminationGracePeriodSeconds")
+	errs := validateRange(sleepPath, spec.PreStopSleepSeconds, 0, 3600)
+	errs = append(errs, validateRange(gracePath, spec.TerminationGracePeriodSeconds, 1, 7200)...)
+	sleep := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
+	if sleep >= ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds) {
+		errs = append(errs, field.Invalid(sleepPath, sleep, "must be less than spec.terminationGracePeriodSeconds, which counts from the start of the sleep"))
 	}
 	return errs
 }
 
-func optionalName(path *field.Path, name string) field.ErrorList {
+func validateObjectName(path *field.Path, name string) field.ErrorList {
 	var errs field.ErrorList
 	if name == "" {
 		return errs

@@ -1,0 +1,108 @@
+package memcached
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+func sample(size int32) *v1alpha1.Memcached {
+	return &v1alpha1.Memcached{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
+		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web", Generation: 3},
+		Spec:       v1alpha1.MemcachedSpec{Size: &size},
+	}
+}
+
+func planOf(memcached *v1alpha1.Memcached, replicas int32, reloaderImage string) plan {
+	return plan{replicas: replicas, memory: memorySizeOf(&memcached.Spec), reloaderImage: reloaderImage}
+}
+
+// observe returns a request with a Deployment of one replica, and one pod.
+func observe(memcached *v1alpha1.Memcached) syncRequest {
+	return syncRequest{
+		Parent: memcached,
+		Children: childGroups{Deployments: composite.GroupOf(observed.Workload{
+			ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
+		})},
+		Related: relatedGroups{Pods: composite.GroupOf(observed.Pod{
+			Meta: observed.Meta{Name: "cache-1", Namespace: "web", Labels: selectorLabels(memcached)},
+		})},
+	}
+}
+
+// settled returns the request of a Memcached whose children are as desired, and whose pods are ready.
+func settled(memcached *v1alpha1.Memcached) syncRequest {
+	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
+	existing := observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "reloader:1")))
+	if !needsReloader(&memcached.Spec) {
+		existing = observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "")))
+	}
+	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
+	request := syncRequest{Parent: memcached, Now: now, Children: childGroups{
+		Deployments:          composite.GroupOf(existing),
+		Services:             composite.GroupOf(observedAs[observed.Child](service(memcached))),
+		PodDisruptionBudgets: composite.GroupOf(observedAs[observed.Child](podDisruptionBudget(memcached, size))),
+		NetworkPolicies:      composite.GroupOf(observedAs[observed.Child](networkPolicy(memcached))),
+	}}
+	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
+	}
+	var pods []observed.Pod
+	for i := range size {
+		pods = append(pods, observed.Pod{
+			Meta: observed.Meta{Name: fmt.Sprintf("cache-%d", i), Namespace: memcached.Namespace, Labels: selectorLabels(memcached)},
+			Status: observed.PodStatus{
+				Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+				ContainerStatuses: []observed.ContainerStatus{
+					{Name: containerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(-time.Hour)}}},
+				},
+			},
+		})
+	}
+	request.Related.Pods = composite.GroupOf(pods...)
+	return request
+}
+
+// observedAs returns a child as it is observed after Metacontroller has applied it.
+func observedAs[T any](child runtime.Object) T {
+	var view T
+	applied, err := json.Marshal(child)
+	if err == nil {
+		annotations := map[string]string{observed.LastAppliedAnnotation: string(applied)}
+		maps.Copy(annotations, child.(metav1.Object).GetAnnotations())
+		child.(metav1.Object).SetAnnotations(annotations)
+		applied, err = json.Marshal(child)
+	}
+	if err == nil {
+		err = jsonv2.Unmarshal(applied, &view)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return view
+}
+
+func conditionsOf(t *testing.T, config Config, request syncRequest) map[string]metav1.Condition {
+	t.Helper()
+	desired, err := config.sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]metav1.Condition{}
+	for _, condition := range desired.Status.Conditions {
+		found[condition.Type] = condition
+	}
+	return found
+}

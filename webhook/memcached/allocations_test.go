@@ -13,8 +13,8 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// allocationsOf100Pods is the measured number of allocations in a sync of 100 pods. Decrease it after an improvement. Increase it
-// if a change is worth its cost.
+// allocationsOf100Pods is the measured number of allocations in a sync of 100 pods. Decrease it after an improvement.
+// Increase it if a change is worth its cost.
 const allocationsOf100Pods = 2087
 
 // TestAllocations detects new allocations for each pod, such as a slice in a view or a map of labels.

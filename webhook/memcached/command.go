@@ -33,8 +33,8 @@ func memcachedCommand(spec *v1alpha1.MemcachedSpec, size memorySize) []string {
 	return slices.Concat(args, tlsArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
 }
 
-// tlsArgs returns the arguments that enable TLS. ssl_verify_mode 1 requests a client certificate, 2 requires one. A CA without
-// a verify mode refuses no client.
+// tlsArgs returns the arguments that enable TLS. ssl_verify_mode 1 requests a client certificate, 2 requires one. A CA
+// without a verify mode refuses no client.
 func tlsArgs(spec *v1alpha1.MemcachedSpec) []string {
 	if spec.TLS == nil {
 		return nil
@@ -58,8 +58,8 @@ func authArgs(spec *v1alpha1.MemcachedSpec) []string {
 
 // listenArgs returns the listeners of memcached; nil if it listens on port 11211 only.
 //
-// A listener is [notls:][proto[ascii]:]address[:port]. * means all addresses of both IP families. memcached accepts notls only
-// with TLS: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
+// A listener is [notls:][proto[ascii]:]address[:port]. * means all addresses of both IP families. memcached accepts notls
+// only with TLS: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
 func listenArgs(spec *v1alpha1.MemcachedSpec) []string {
 	listeners := []string{"*"}
 	if servesPlaintext(spec) {

@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// containerResources returns the resources of the memcached container. The memory request defaults to the limit, because a cache
-// fills its memory.
+// containerResources returns the resources of the memcached container. The memory request defaults to the limit, because a
+// cache fills its memory.
 func containerResources(spec corev1.ResourceRequirements, size memorySize) corev1.ResourceRequirements {
 	rounded := roundResources(spec)
 	if rounded.Limits == nil {
@@ -24,8 +24,8 @@ func containerResources(spec corev1.ResourceRequirements, size memorySize) corev
 	return rounded
 }
 
-// roundResources rounds quantities up to thousandths, as the API server does. Other quantities would differ from the stored ones,
-// which causes a write at every sync.
+// roundResources rounds quantities up to thousandths, as the API server does. Other quantities would differ from the stored
+// ones, which causes a write at every sync.
 //
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
 func roundResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {

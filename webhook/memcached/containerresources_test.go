@@ -10,8 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestRoundResources checks that resources are rounded to thousandths, as the API server stores them. Other resources cause a write
-// at every sync.
+// TestRoundResources checks that resources are rounded to thousandths, as the API server stores them. Other resources cause
+// a write at every sync.
 func TestRoundResources(t *testing.T) {
 	fine := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100u")}}
 	for reason, got := range map[string]corev1.ResourceRequirements{

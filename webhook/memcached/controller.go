@@ -1,5 +1,5 @@
-// Package memcached implements the hooks of Memcached, a parent of cache.example.com/v1alpha1. Its children are a Deployment or
-// a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor.
+// Package memcached implements the hooks of Memcached, a parent of cache.example.com/v1alpha1. Its children are a Deployment
+// or a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor.
 package memcached
 
 import (
@@ -19,8 +19,8 @@ type childGroups struct {
 	ServiceMonitors composite.OptionalGroup[observed.Child] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
 }
 
-// relatedGroups declares the related objects that the sync hook observes: the pods, and all workloads that have the name of the
-// Memcached, whatever their owner is.
+// relatedGroups declares the related objects that the sync hook observes: the pods, and all workloads that have the name of
+// the Memcached, whatever their owner is.
 type relatedGroups struct {
 	Pods         composite.Group[observed.Pod]            `json:"Pod.v1"`
 	Deployments  composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`

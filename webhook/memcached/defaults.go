@@ -73,8 +73,8 @@ func hasExporter(spec *v1alpha1.MemcachedSpec) bool {
 	return spec.Metrics.Enabled && authMode(spec) != v1alpha1.AuthASCII
 }
 
-// needsReloader reports whether memcached must reload a Secret after a change. SASL passwords need no reload, because memcached
-// reads them at each login.
+// needsReloader reports whether memcached must reload a Secret after a change. SASL passwords need no reload, because
+// memcached reads them at each login.
 func needsReloader(spec *v1alpha1.MemcachedSpec) bool {
 	return spec.TLS != nil || authMode(spec) == v1alpha1.AuthASCII
 }

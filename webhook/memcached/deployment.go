@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// progressDeadlineSeconds is how long a pod may take to become ready before the Deployment reports a failed rollout. It is the
-// default of Kubernetes for a Deployment without minReadySeconds.
+// progressDeadlineSeconds is how long a pod may take to become ready before the Deployment reports a failed rollout. It is
+// the default of Kubernetes for a Deployment without minReadySeconds.
 const progressDeadlineSeconds = 600
 
 func deployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {

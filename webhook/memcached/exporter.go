@@ -21,11 +21,11 @@ const (
 	metricsPort     = 9150
 )
 
-// exporterContainer returns the container that exports the statistics of memcached. It connects within the pod, so it needs no
-// certificate and no password.
+// exporterContainer returns the container that exports the statistics of memcached. It connects within the pod, so it needs
+// no certificate and no password.
 //
-// It has no probes. A failed probe would make the pod unready, but memcached serves without the exporter. Prometheus detects an
-// exporter that does not respond.
+// It has no probes. A failed probe would make the pod unready, but memcached serves without the exporter. Prometheus detects
+// an exporter that does not respond.
 func exporterContainer(spec *v1alpha1.MemcachedSpec) corev1.Container {
 	port := memcachedPort
 	if listensOnLoopback(spec) {

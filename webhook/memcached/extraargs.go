@@ -11,8 +11,8 @@ const (
 	separateElements  = "each flag and each value must be a separate element, such as -f, 1.25: do not join flags or values to a short flag"
 )
 
-// ownedFlags are the short and long flags that spec.cache.extraArgs must not contain, with the reason. The CEL rules of ExtraArgs
-// in the CRD have the same messages.
+// ownedFlags are the short and long flags that spec.cache.extraArgs must not contain, with the reason. The CEL rules of
+// ExtraArgs in the CRD have the same messages.
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c, shortopts and longopts
 var ownedFlags = []struct {
@@ -57,8 +57,8 @@ func argError(arg string) string {
 	return ""
 }
 
-// matchesLongFlag reports whether memcached may parse an argument as a long flag. getopt_long accepts every unambiguous prefix of
-// a flag.
+// matchesLongFlag reports whether memcached may parse an argument as a long flag. getopt_long accepts every unambiguous
+// prefix of a flag.
 func matchesLongFlag(arg string) func(flag string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	return func(flag string) bool {

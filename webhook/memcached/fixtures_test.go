@@ -25,8 +25,8 @@ func sample(size int32) *v1alpha1.Memcached {
 	}
 }
 
-func planOf(memcached *v1alpha1.Memcached, replicas int32, reloaderImage string) plan {
-	return plan{replicas: replicas, memory: memorySizeOf(&memcached.Spec), reloaderImage: reloaderImage}
+func planOf(memcached *v1alpha1.Memcached, replicas int32, image string) plan {
+	return plan{replicas: replicas, memory: memorySizeOf(&memcached.Spec), reloaderImage: image}
 }
 
 // observe returns a request with a Deployment of one replica, and one pod.

@@ -21,8 +21,8 @@ const (
 	// extraClassesMiB is for the first pages of additional slab classes. The default growth factor creates about 40 classes,
 	// other arguments at most 63.
 	extraClassesMiB = 24
-	// connectionKiB is for a connection without TLS. An idle connection uses 0.6 KiB, a connection with a read buffer 6 KiB, and
-	// not all connections have a read buffer.
+	// connectionKiB is for a connection without TLS. An idle connection uses 0.6 KiB, a connection with a read buffer 6 KiB,
+	// and not all connections have a read buffer.
 	connectionKiB = 4
 	// tlsConnectionKiB is for a connection with TLS, which uses 15.6 KiB even when idle.
 	tlsConnectionKiB = 20
@@ -44,8 +44,8 @@ type memorySize struct {
 	neededMiB, fixedMiB, overheadPercent int64
 }
 
-// memorySizeOf derives the memory for items from the memory limit, or the limit from the memory for items, if spec has only one
-// of them.
+// memorySizeOf derives the memory for items from the memory limit, or the limit from the memory for items, if spec has only
+// one of them.
 func memorySizeOf(spec *v1alpha1.MemcachedSpec) memorySize {
 	cache := &spec.Cache
 	percent := ptr.Deref(cache.OverheadPercent, defaultOverheadPercent)
@@ -76,7 +76,8 @@ func limitFor(itemMiB, fixedMiB, overheadPercent int64) int64 {
 	return ceilDiv(itemMiB*(100+overheadPercent), 100) + fixedMiB
 }
 
-// slabMiB returns what memcached uses in addition to items and connections. Arguments may increase the number of slab classes.
+// slabMiB returns what memcached uses in addition to items and connections. Arguments may increase the number of slab
+// classes.
 func slabMiB(args []string) int64 {
 	if slices.ContainsFunc(args, addsSlabClasses) {
 		return baseMiB + extraClassesMiB

@@ -42,7 +42,8 @@ func addLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelVal
 	return labels
 }
 
-// ownedLabel reports whether a label identifies children or pods. The operator, Metacontroller and workloads set such labels.
+// ownedLabel reports whether a label identifies children or pods. The operator, Metacontroller and workloads set such
+// labels.
 func ownedLabel(key string) bool {
 	switch key {
 	case "app", "memcached_cr",

@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestNetworkPolicyWithoutPeers checks that an empty list of peers is the default. In a NetworkPolicy it would allow every peer.
+// TestNetworkPolicyWithoutPeers checks that an empty list of peers is the default. In a NetworkPolicy it would allow every
+// peer.
 func TestNetworkPolicyWithoutPeers(t *testing.T) {
 	memcached := sample(1)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{}

@@ -13,9 +13,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// During a rollout, the status reports progress only in the first second of every five seconds. Metacontroller observes pods that
-// start together one after the other, and their Deployment counts them a moment later. Without a pause, three pods cause six
-// writes of the status. The status has no time of its last write, so the time of the sync decides.
+// During a rollout, the status reports progress only in the first second of every five seconds. Metacontroller observes pods
+// that start together one after the other, and their Deployment counts them a moment later. Without a pause, three pods
+// cause six writes of the status. The status has no time of its last write, so the time of the sync decides.
 const (
 	progressInterval = 5 * time.Second
 	progressWindow   = time.Second
@@ -24,9 +24,9 @@ const (
 	maxAvailableDelay = time.Minute
 )
 
-// paceProgress returns the status to report, and the time until the next report. Outside the windows of a rollout it returns the
-// earlier status if only progress has changed. All other changes are reported immediately: all pods serve, Ready changes, a
-// problem exists, or a server is removed.
+// paceProgress returns the status to report, and the time until the next report. Outside the windows of a rollout it returns
+// the earlier status if only progress has changed. All other changes are reported immediately: all pods serve, Ready
+// changes, a problem exists, or a server is removed.
 func paceProgress(before, after v1alpha1.MemcachedStatus, now metav1.Time) (v1alpha1.MemcachedStatus, time.Duration) {
 	progressing := meta.FindStatusCondition(before.Conditions, api.Progressing)
 	if progressing == nil || progressing.Status != metav1.ConditionTrue || equality.Semantic.DeepEqual(before, after) {

@@ -91,8 +91,8 @@ func memcachedContainer(spec *v1alpha1.MemcachedSpec, size memorySize) corev1.Co
 	}
 }
 
-// lifecycle delays SIGTERM, so that a terminating pod keeps serving for a while. On SIGTERM, memcached closes its connections
-// immediately.
+// lifecycle delays SIGTERM, so that a terminating pod keeps serving for a while. On SIGTERM, memcached closes its
+// connections immediately.
 func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
 	seconds := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
 	if seconds == 0 {
@@ -101,7 +101,8 @@ func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}}
 }
 
-// topologySpreadConstraints returns the constraints of the spec. By default pods are spread over nodes and zones if possible.
+// topologySpreadConstraints returns the constraints of the spec. By default pods are spread over nodes and zones if
+// possible.
 func topologySpreadConstraints(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
 	selector := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
 	if len(memcached.Spec.TopologySpreadConstraints) == 0 {

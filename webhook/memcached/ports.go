@@ -22,8 +22,8 @@ const (
 	loopbackPort = 11213
 )
 
-// listensOnLoopback reports whether memcached also listens on loopbackPort, because the other containers of the pod cannot use
-// the client port. With ASCII passwords a client must authenticate on this port too.
+// listensOnLoopback reports whether memcached also listens on loopbackPort, because the other containers of the pod cannot
+// use the client port. With ASCII passwords a client must authenticate on this port too.
 func listensOnLoopback(spec *v1alpha1.MemcachedSpec) bool {
 	return spec.TLS != nil || hasExporter(spec) && authMode(spec) == v1alpha1.AuthSASL
 }

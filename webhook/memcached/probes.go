@@ -7,17 +7,18 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// probeSet holds the probes of the memcached container. They connect and send no command, because memcached accepts a connection
-// even at its limit of connections. A restart empties the cache, so memcached is restarted only after it accepted no connection
-// for a minute.
+// probeSet holds the probes of the memcached container. They connect and send no command, because memcached accepts a
+// connection even at its limit of connections. A restart empties the cache, so memcached is restarted only after it accepted
+// no connection for a minute.
 type probeSet struct{ startup, readiness, liveness *corev1.Probe }
 
-// containerProbes returns probes of a client port without TLS if there is one, and otherwise rare probes of the port with TLS.
+// containerProbes returns probes of a client port without TLS if there is one, and otherwise rare probes of the port with
+// TLS.
 //
-// A probe closes the connection before the TLS handshake. memcached then logs "accept4(): Resource temporarily unavailable" to
-// standard error, at every verbosity, and no argument prevents this log line:
-// https://github.com/memcached/memcached/blob/1.6.45/memcached.c, drive_machine. With the startup probe, a new pod becomes ready
-// without waiting for the next rare probe.
+// A probe closes the connection before the TLS handshake. memcached then logs "accept4(): Resource temporarily unavailable"
+// to standard error, at every verbosity, and no argument prevents this log line:
+// https://github.com/memcached/memcached/blob/1.6.45/memcached.c, drive_machine. With the startup probe, a new pod becomes
+// ready without waiting for the next rare probe.
 func containerProbes(spec *v1alpha1.MemcachedSpec) probeSet {
 	switch {
 	case servesPlaintext(spec):

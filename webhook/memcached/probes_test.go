@@ -8,8 +8,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestProbes checks the number of probes, because memcached logs a line for each probe of a port with TLS. It also checks that
-// memcached is restarted after a minute.
+// TestProbes checks the number of probes, because memcached logs a line for each probe of a port with TLS. It also checks
+// that memcached is restarted after a minute.
 func TestProbes(t *testing.T) {
 	cases := []struct {
 		reason    string

@@ -20,8 +20,8 @@ const (
 	markerDirectory = "/run/memcached-operator"
 )
 
-// reloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods with
-// another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
+// reloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods
+// with another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
 func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
 	if !needsReloader(&memcached.Spec) {
 		return "", nil
@@ -60,8 +60,8 @@ func reloaderFails(pod *observed.Pod) bool {
 	return false
 }
 
-// reloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet has
-// updated their files.
+// reloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet
+// has updated their files.
 //
 // It is a normal container, because memcached need not wait for it: memcached serves without the reloader.
 func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
@@ -108,8 +108,8 @@ func reloaderVolume() corev1.Volume {
 	}}
 }
 
-// shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the passwords
-// of the ASCII protocol.
+// shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
+// passwords of the ASCII protocol.
 func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p plan) *bool {
 	if p.reloaderImage == "" || authMode(spec) != v1alpha1.AuthASCII {
 		return nil

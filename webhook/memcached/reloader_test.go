@@ -52,8 +52,8 @@ func TestReloaderSecurityContext(t *testing.T) {
 	}
 }
 
-// TestReloaderImage checks that an upgrade of the operator, which configures another image of the reloader, does not replace pods.
-// Pods that are replaced for another reason get the configured image.
+// TestReloaderImage checks that an upgrade of the operator, which configures another image of the reloader, does not replace
+// pods. Pods that are replaced for another reason get the configured image.
 func TestReloaderImage(t *testing.T) {
 	fails := func(waiting, message string, exitCode int32) func(*syncRequest) {
 		return func(o *syncRequest) {

@@ -56,8 +56,8 @@ func memoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions
 		spec.Resources.Limits.Memory(), size.itemMiB, size.neededMiB)}}
 }
 
-// secretExitCodes adds the exit codes of a memcached that does not accept a Secret: 64 for a certificate and 1 for passwords.
-// The source of memcached and tests with Debian's 1.6.18 show these codes.
+// secretExitCodes adds the exit codes of a memcached that does not accept a Secret: 64 for a certificate and 1 for
+// passwords. The source of memcached and tests with Debian's 1.6.18 show these codes.
 func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	if spec.TLS == nil && spec.Auth == nil {
 		return exitCodes

@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestOutOfMemoryRemedy checks the remedy for memcached that was killed because of its memory. It depends on whether spec sets the
-// limit, the memory for items, or both.
+// TestOutOfMemoryRemedy checks the remedy for memcached that was killed because of its memory. It depends on whether spec
+// sets the limit, the memory for items, or both.
 func TestOutOfMemoryRemedy(t *testing.T) {
 	limited := func(limit string) v1alpha1.MemcachedSpec {
 		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}

@@ -39,8 +39,8 @@ type scale struct {
 
 // scaleOf returns the replicas that the workload should have now. They are at most one step from the observed replicas.
 //
-// A step starts from the replicas of the workload. Status only records the time of the last step. Both may be one step behind,
-// lost, or edited. If they differ, the time of the last step is now, because an unnecessary wait harms no cache.
+// A step starts from the replicas of the workload. Status only records the time of the last step. Both may be one step
+// behind, lost, or edited. If they differ, the time of the last step is now, because an unnecessary wait harms no cache.
 func scaleOf(memcached *v1alpha1.Memcached, workload *observed.Workload, now metav1.Time) scale {
 	spec := &memcached.Spec
 	s := scale{replicas: *spec.Size, size: *spec.Size, next: *spec.Size}
@@ -84,9 +84,9 @@ func (s *scale) resume(last *v1alpha1.ScalingStatus, current int32, now metav1.T
 	}
 }
 
-// notObserved reports whether status has recorded a step that the observed workload does not show yet. Such a step is recent, and
-// at most one step from the current replicas towards the size. Any other status is outdated: it could delete pods or exceed
-// maxStep.
+// notObserved reports whether status has recorded a step that the observed workload does not show yet. Such a step is
+// recent, and at most one step from the current replicas towards the size. Any other status is outdated: it could delete
+// pods or exceed maxStep.
 func (s *scale) notObserved(last *v1alpha1.ScalingStatus, current int32, now metav1.Time) bool {
 	if last.LastStepTime == nil || now.Sub(last.LastStepTime.Time).Abs() >= min(s.interval, maxViewLag) {
 		return false // the absolute age, because the clocks of two hooks may differ
@@ -118,7 +118,8 @@ func (s scale) untilNext(now metav1.Time) time.Duration {
 	return max(s.status.LastStepTime.Add(s.interval).Sub(now.Time), 0)
 }
 
-// step returns the replicas after one step towards the size. A step from 0 reaches the size, because there are no keys to keep.
+// step returns the replicas after one step towards the size. A step from 0 reaches the size, because there are no keys to
+// keep.
 func (s scale) step(from int32) int32 {
 	if from == 0 {
 		return s.size
@@ -159,8 +160,8 @@ func lastStepTime(last *v1alpha1.ScalingStatus, now metav1.Time) *metav1.Time {
 	return last.LastStepTime
 }
 
-// movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the number of
-// servers.
+// movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the
+// number of servers.
 func movedKeysPercent(from, to int32) int64 {
 	low, high := min(from, to), max(from, to)
 	if high == 0 {
@@ -169,8 +170,8 @@ func movedKeysPercent(from, to int32) int64 {
 	return int64(math.Round(float64(high-low) / float64(high) * 100))
 }
 
-// isFuture reports whether the time of a step is later than now, for example after a clock was set back. Such a time would delay
-// the next step until then.
+// isFuture reports whether the time of a step is later than now, for example after a clock was set back. Such a time would
+// delay the next step until then.
 func isFuture(step *v1alpha1.ScalingStatus, now metav1.Time) bool {
 	return step.LastStepTime != nil && step.LastStepTime.After(now.Time)
 }

@@ -124,7 +124,8 @@ func TestScaleWithoutSteps(t *testing.T) {
 	}
 }
 
-// TestScaleWithLongInterval checks that a status much older than the delay of observations is ignored, even within an interval.
+// TestScaleWithLongInterval checks that a status much older than the delay of observations is ignored, even within an
+// interval.
 func TestScaleWithLongInterval(t *testing.T) {
 	memcached := stepping(1, stepAt(7, ago(45*60)))
 	memcached.Spec.Scaling.StepIntervalSeconds = new(int32(86400))

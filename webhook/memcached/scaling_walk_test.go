@@ -12,8 +12,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// TestScaleReachesSize scales from each size to each other, with syncs at irregular times. Each change is at most one step, each step
-// follows at least an interval after the previous one, and the size is reached.
+// TestScaleReachesSize scales from each size to each other, with syncs at irregular times. Each change is at most one step,
+// each step follows at least an interval after the previous one, and the size is reached.
 func TestScaleReachesSize(t *testing.T) {
 	for from := range int32(8) {
 		for to := range int32(8) {
@@ -37,7 +37,8 @@ func TestScaleReachesSize(t *testing.T) {
 	}
 }
 
-// TestScaleFromAnything checks that the response is within one step for any workload and status, and that later syncs reach the size.
+// TestScaleFromAnything checks that the response is within one step for any workload and status, and that later syncs reach
+// the size.
 func TestScaleFromAnything(t *testing.T) {
 	extremes := []int32{math.MinInt32, -1, 0, 1, 999, 1000, 1001, math.MaxInt32}
 	for seed := range uint64(2000) {

@@ -15,8 +15,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// SecretsCurrent is the condition that reports whether memcached uses the current content of its Secrets. A cache does not have the
-// condition if it has no Secrets, or if memcached reads them at each login.
+// SecretsCurrent is the condition that reports whether memcached uses the current content of its Secrets. A cache does not
+// have the condition if it has no Secrets, or if memcached reads them at each login.
 const SecretsCurrent = "SecretsCurrent"
 
 // The reasons of SecretsCurrent. ReasonSecretNotMounted and ReasonSecretNotReloaded are also reasons of Degraded.
@@ -31,8 +31,8 @@ const (
 // mountPeriod is how long the kubelet may take to mount the volumes of a pod. It usually takes a second or two.
 const mountPeriod = time.Minute
 
-// reportPeriod is how long a killed reloader may take to report a failure again: it waits for half a minute and needs time to
-// start. Until then its earlier report is valid.
+// reportPeriod is how long a killed reloader may take to report a failure again: it waits for half a minute and needs time
+// to start. Until then its earlier report is valid.
 const reportPeriod = 2 * time.Minute
 
 // secretsStatus is what the pods report about their Secrets. The hook reads no Secrets.
@@ -76,8 +76,8 @@ func runsWithReloader(pod *observed.Pod) bool {
 	return pod.ContainerRunning(containerName) && pod.ContainerRunning(reloaderName)
 }
 
-// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod. Then a Secret or one
-// of its keys is missing.
+// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod. Then a Secret
+// or one of its keys is missing.
 func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.Time) conditions.Finding {
 	var first conditions.Finding
 	for _, pod := range pods {
@@ -94,16 +94,16 @@ func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.T
 	return first
 }
 
-// waitingForVolumes reports whether a pod is on a node but its containers cannot start yet. A pod that pulls images already has
-// its volumes.
+// waitingForVolumes reports whether a pod is on a node but its containers cannot start yet. A pod that pulls images already
+// has its volumes.
 func waitingForVolumes(pod *observed.Pod) bool {
 	return !pod.Status.StartTime.IsZero() && slices.ContainsFunc(pod.Status.Conditions, func(condition observed.PodCondition) bool {
 		return condition.Type == corev1.PodReadyToStartContainers && condition.Status == corev1.ConditionFalse
 	})
 }
 
-// notReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the earlier
-// content. All pods must have the current pod template, because an earlier one may use other Secrets.
+// notReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
+// earlier content. All pods must have the current pod template, because an earlier one may use other Secrets.
 func notReloaded(spec *v1alpha1.MemcachedSpec, before *metav1.Condition, pods []*observed.Pod, now metav1.Time) conditions.Finding {
 	for _, pod := range pods {
 		end := reloaderEnd(pod)
@@ -121,8 +121,8 @@ func notReloaded(spec *v1alpha1.MemcachedSpec, before *metav1.Condition, pods []
 	return conditions.Finding{}
 }
 
-// reloaderEnd returns the last termination of the reloader of a pod; nil if it has never terminated. The reloader exits with 1 to
-// report that memcached does not accept a Secret, and with 0 after memcached accepts it again.
+// reloaderEnd returns the last termination of the reloader of a pod; nil if it has never terminated. The reloader exits with
+// 1 to report that memcached does not accept a Secret, and with 0 after memcached accepts it again.
 func reloaderEnd(pod *observed.Pod) *observed.ContainerTerminated {
 	for _, container := range pod.Status.ContainerStatuses {
 		if container.Name != reloaderName {

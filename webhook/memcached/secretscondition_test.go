@@ -75,7 +75,8 @@ func TestSecretsCurrent(t *testing.T) {
 	}
 }
 
-// TestSecretNotReloaded checks that a failure is reported only if the spec needs a reloader. An earlier pod may still have one.
+// TestSecretNotReloaded checks that a failure is reported only if the spec needs a reloader. An earlier pod may still have
+// one.
 func TestSecretNotReloaded(t *testing.T) {
 	cases := []struct {
 		reason string
@@ -101,8 +102,8 @@ func TestSecretNotReloaded(t *testing.T) {
 	}
 }
 
-// TestReloaderWasKilled checks that a report is kept while a killed reloader has had no time to repeat it. The kubelet keeps only the
-// last termination of a container.
+// TestReloaderWasKilled checks that a report is kept while a killed reloader has had no time to repeat it. The kubelet keeps
+// only the last termination of a container.
 func TestReloaderWasKilled(t *testing.T) {
 	reported := []metav1.Condition{{Type: SecretsCurrent, Status: metav1.ConditionFalse, Reason: ReasonSecretNotReloaded, Message: "pod a: bad key"}}
 	cases := []struct {
@@ -128,8 +129,8 @@ func TestReloaderWasKilled(t *testing.T) {
 	}
 }
 
-// TestReloaderBackOff checks that CrashLoopBackOff of the reloader is no problem, because the reloader exits to report something. A
-// reloader that cannot start is a problem.
+// TestReloaderBackOff checks that CrashLoopBackOff of the reloader is no problem, because the reloader exits to report
+// something. A reloader that cannot start is a problem.
 func TestReloaderBackOff(t *testing.T) {
 	for waiting, want := range map[string]string{"CrashLoopBackOff": conditions.ReasonAsExpected, "ImagePullBackOff": "ImagePullBackOff"} {
 		memcached := sample(2)

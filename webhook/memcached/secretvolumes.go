@@ -28,7 +28,8 @@ const (
 	saslConfig = "mech_list: plain\n"
 )
 
-// tlsKeys returns the keys of the Secret to mount. They are only those in use, because a pod does not start while a key is missing.
+// tlsKeys returns the keys of the Secret to mount. They are only those in use, because a pod does not start while a key is
+// missing.
 func tlsKeys(spec *v1alpha1.MemcachedSpec) []string {
 	keys := []string{certificateKey, privateKeyKey}
 	if clientAuth(spec) != v1alpha1.ClientAuthNone {
@@ -37,8 +38,8 @@ func tlsKeys(spec *v1alpha1.MemcachedSpec) []string {
 	return keys
 }
 
-// secretVolumes returns the volumes of the Secrets. The hook knows only the names of the Secrets, and the kubelet updates the files
-// when a Secret changes.
+// secretVolumes returns the volumes of the Secrets. The hook knows only the names of the Secrets, and the kubelet updates
+// the files when a Secret changes.
 func secretVolumes(spec *v1alpha1.MemcachedSpec) []corev1.Volume {
 	var volumes []corev1.Volume
 	if spec.TLS != nil {

@@ -23,9 +23,9 @@ func containerSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityCont
 	return mergeFields(restricted, spec)
 }
 
-// reloaderSecurityContext returns the restricted security context with the user and group of memcached, because the kernel lets
-// only that user send memcached a signal and read its Secrets. The other fields of spec.securityContext apply to the memcached
-// container only.
+// reloaderSecurityContext returns the restricted security context with the user and group of memcached, because the kernel
+// lets only that user send memcached a signal and read its Secrets. The other fields of spec.securityContext apply to the
+// memcached container only.
 func reloaderSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
 	restricted := resources.RestrictedContainer()
 	if spec == nil {
@@ -37,8 +37,8 @@ func reloaderSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityConte
 	return restricted
 }
 
-// mergeFields sets in defaults the fields that are set in overrides, by decoding overrides as JSON into defaults. T must be a
-// type that JSON can encode, such as the types of Kubernetes.
+// mergeFields sets in defaults the fields that are set in overrides, by decoding overrides as JSON into defaults. T must be
+// a type that JSON can encode, such as the types of Kubernetes.
 func mergeFields[T any](defaults, overrides *T) *T {
 	if overrides == nil {
 		return defaults

@@ -10,8 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// TestServiceKeepsForeignAnnotations checks that the annotations that others set stay. Metacontroller removes a map that is no longer
-// desired.
+// TestServiceKeepsForeignAnnotations checks that the annotations that others set stay. Metacontroller removes a map that is
+// no longer desired.
 func TestServiceKeepsForeignAnnotations(t *testing.T) {
 	memcached := sample(1)
 	unannotated := observedAs[observed.Child](service(memcached))

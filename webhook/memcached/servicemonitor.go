@@ -7,11 +7,12 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// serviceMonitorKind is a kind of the Prometheus operator, which a cluster may not have. This module does not import its types.
-// test/monitoring compares the object below with them.
+// serviceMonitorKind is a kind of the Prometheus operator, which a cluster may not have. This module does not import its
+// types. test/monitoring compares the object below with them.
 var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 
-// serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters; nil if spec has none or pods have no exporter.
+// serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters; nil if spec has none or pods have no
+// exporter.
 func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
 	spec := memcached.Spec.Metrics.ServiceMonitor
 	if spec == nil || !hasExporter(&memcached.Spec) {

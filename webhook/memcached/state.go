@@ -64,8 +64,8 @@ func observationOf(request *syncRequest, workload *observed.Workload, pods []*ob
 	}
 }
 
-// workloadHolders returns the objects that have the name of the workload: the object of the same kind, and the object of the other
-// kind of workload. Each is nil if there is none.
+// workloadHolders returns the objects that have the name of the workload: the object of the same kind, and the object of the
+// other kind of workload. Each is nil if there is none.
 func workloadHolders(memcached *v1alpha1.Memcached, related *relatedGroups) (*observed.Holder, *conditions.Leftover) {
 	own, other, otherKind := related.Deployments, related.StatefulSets, v1alpha1.StatefulSetWorkload
 	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {

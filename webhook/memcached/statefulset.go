@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// statefulSet returns a StatefulSet, whose pods keep their names. Pods start and terminate in parallel, because they do not depend on
-// each other. A rollout replaces one pod after the other.
+// statefulSet returns a StatefulSet, whose pods keep their names. Pods start and terminate in parallel, because they do not
+// depend on each other. A rollout replaces one pod after the other.
 func statefulSet(memcached *v1alpha1.Memcached, p plan) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},

@@ -26,8 +26,8 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 	}
 }
 
-// invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the status that
-// depend on spec keep their values.
+// invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
+// status that depend on spec keep their values.
 func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1alpha1.MemcachedStatus {
 	memcached := request.Parent
 	status := memcached.Status

@@ -17,8 +17,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// TestReadyNeedsEveryChild checks that Ready requires every child. Metacontroller does not report in a status that the name of a child
-// is in use, or that the API server refuses a child.
+// TestReadyNeedsEveryChild checks that Ready requires every child. Metacontroller does not report in a status that the name
+// of a child is in use, or that the API server refuses a child.
 func TestReadyNeedsEveryChild(t *testing.T) {
 	terminating := composite.GroupOf(observed.Child{ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}})
 	cases := []struct {
@@ -125,8 +125,8 @@ func TestInvalidSpecWithoutChildren(t *testing.T) {
 	}
 }
 
-// TestAvailableOfMemcachedContainer checks that Available depends on the memcached container only. The pod is not ready while the
-// exporter or the reloader is not ready.
+// TestAvailableOfMemcachedContainer checks that Available depends on the memcached container only. The pod is not ready
+// while the exporter or the reloader is not ready.
 func TestAvailableOfMemcachedContainer(t *testing.T) {
 	cases := []struct {
 		reason    string

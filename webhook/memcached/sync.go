@@ -39,8 +39,8 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because it
-// would look like a workload without pods.
+// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
+// it would look like a workload without pods.
 func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
 	group := children.Deployments
 	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {

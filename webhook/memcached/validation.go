@@ -11,8 +11,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validate repeats the validation of the CRD, because a parent may have been stored before a rule existed, and must not change a
-// running cache. It also refuses what a CRD cannot, such as a memory limit that is too low for the minimum of items.
+// validate repeats the validation of the CRD, because a parent may have been stored before a rule existed, and must not
+// change a running cache. It also refuses what a CRD cannot, such as a memory limit that is too low for the minimum of
+// items.
 func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)

@@ -56,8 +56,8 @@ func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateMemory validates the memory limit, the request and the items against each other. It does not refuse a limit that is too
-// low for spec.cache.memoryMB: the cache runs, and its status reports the problem.
+// validateMemory validates the memory limit, the request and the items against each other. It does not refuse a limit that
+// is too low for spec.cache.memoryMB: the cache runs, and its status reports the problem.
 func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	if limited && mebibytes(limit) < 1 { // the kubelet treats a limit of 0 as no limit

@@ -37,8 +37,8 @@ func validateAnnotations(path *field.Path, annotations map[string]string) field.
 	return append(errs, validateMaxItems(path, len(annotations), 64)...)
 }
 
-// validatePodAnnotations also refuses annotations that have a meaning for the API server, if the spec has a field with the same
-// meaning or if the value is invalid.
+// validatePodAnnotations also refuses annotations that have a meaning for the API server, if the spec has a field with the
+// same meaning or if the value is invalid.
 func validatePodAnnotations(path *field.Path, annotations map[string]string) field.ErrorList {
 	errs := validateAnnotations(path, annotations)
 	var special field.ErrorList

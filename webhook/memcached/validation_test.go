@@ -13,8 +13,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestValidateCoreTypes checks that each field of a Kubernetes type is validated, with its own path. The rules of the types are tested
-// in corevalidation.
+// TestValidateCoreTypes checks that each field of a Kubernetes type is validated, with its own path. The rules of the types
+// are tested in corevalidation.
 func TestValidateCoreTypes(t *testing.T) {
 	cases := []struct {
 		reason   string
@@ -62,7 +62,8 @@ func TestValidateCoreTypes(t *testing.T) {
 	}
 }
 
-// wantValidated fails unless a changed spec is refused with an error that contains sentence, or accepted if sentence is empty.
+// wantValidated fails unless a changed spec is refused with an error that contains sentence, or accepted if sentence is
+// empty.
 func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedSpec), sentence string) {
 	t.Helper()
 	memcached := sample(1)

@@ -3,11 +3,11 @@ package api
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ReplicaStatus is what every parent with replicas reports; its own status embeds it.
+// ReplicaStatus is the part of the status that all parents with replicas have. Their status types embed it.
 //
 // +kubebuilder:object:generate=true
 type ReplicaStatus struct {
-	// nodes are the names of the live pods, sorted. A pod that is being deleted or has finished is not among them.
+	// nodes are the sorted names of the pods, without pods that are being deleted or have finished.
 	// +optional
 	// +listType=atomic
 	Nodes []string `json:"nodes"`
@@ -17,15 +17,15 @@ type ReplicaStatus struct {
 	// readyReplicas is the number of pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// selector selects the pods, as kubectl and a HorizontalPodAutoscaler read it.
+	// selector is the label selector of the pods, for kubectl and a HorizontalPodAutoscaler.
 	// +optional
 	Selector string `json:"selector,omitempty"`
 	// observedGeneration is the generation of the spec that this status describes. Metacontroller sets it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// conditions are Available (at least one pod serves), Ready (everything that spec desires runs, updated and ready),
-	// Progressing (something is on its way to the desired state) and Degraded (something is wrong, and the message says
-	// what). Ready and Degraded are never both True.
+	// conditions are Available (at least one pod serves), Ready (the observed state is the desired state), Progressing (the
+	// replicas or other children are changing to the desired state) and Degraded (there is a problem, which the message
+	// describes). Ready and Degraded are never both True.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -36,10 +36,10 @@ type ReplicaStatus struct {
 const (
 	// Available reports whether at least one replica serves.
 	Available = "Available"
-	// Ready reports whether everything that spec desires runs, updated and ready. It is never True while Degraded is.
+	// Ready reports whether the observed state is the desired state. It is never True while Degraded is True.
 	Ready = "Ready"
-	// Progressing reports whether replicas or other children are on their way to the desired state.
+	// Progressing reports whether the replicas or other children are changing to the desired state.
 	Progressing = "Progressing"
-	// Degraded reports whether something is wrong, and what.
+	// Degraded reports whether there is a problem.
 	Degraded = "Degraded"
 )

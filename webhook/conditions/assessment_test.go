@@ -16,10 +16,11 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// observation is a settled parent with a Deployment of three pods and a Service, which stopped to be ready two minutes ago.
+// observation returns the observation of a parent with a Deployment of three pods and a Service. Its replicas are settled, and
+// it has not been ready for two minutes.
 func observation(t *testing.T) *Observation {
 	t.Helper()
-	deployment, service := child(t, `{"name":"x"}`, `{}`), child(t, `{"name":"x"}`, `{"port":1}`)
+	deployment, service := desiredChild(t, `{"name":"x"}`, `{}`), desiredChild(t, `{"name":"x"}`, `{"port":1}`)
 	deployment.SetKind("Deployment")
 	service.SetKind("Service")
 	o := &Observation{
@@ -41,7 +42,7 @@ func observation(t *testing.T) *Observation {
 	return o
 }
 
-func child(t *testing.T, metadata, spec string) *unstructured.Unstructured {
+func desiredChild(t *testing.T, metadata, spec string) *unstructured.Unstructured {
 	t.Helper()
 	var object unstructured.Unstructured
 	if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
@@ -90,16 +91,16 @@ func TestAssess(t *testing.T) {
 		reason string
 		edit   func(*Observation)
 		ready  string
-		// degraded is the reason of Degraded, "" when it is False. wait is when the assessment may change by itself.
+		// degraded is the reason of Degraded; "" when Degraded is False. wait is the expected Assessment.Wait.
 		degraded string
 		wait     time.Duration
 	}{
-		{"everything is as desired", func(*Observation) {}, ReasonAllReplicasReady, "", 0},
+		{"everything matches the desired state", func(*Observation) {}, ReasonAllReplicasReady, "", 0},
 		{"the controller of the Deployment lags behind its pods", func(o *Observation) { o.Pods = readyPods(1) }, ReasonRollingOut, "", 0},
-		{"a child is missing since just now", func(o *Observation) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
-		{"a child is missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
+		{"a child has just gone missing", func(o *Observation) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
+		{"a child has been missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
 		{
-			"it is desired since the spec changed",
+			"a missing child, and the spec changed 20 seconds ago",
 			func(o *Observation) {
 				withoutService(o)
 				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
@@ -107,32 +108,32 @@ func TestAssess(t *testing.T) {
 			"ServiceMissing", "", 40 * time.Second,
 		},
 		{
-			"a write of the status is no change of the spec",
+			"a write of the status is not a change of the spec",
 			func(o *Observation) {
 				withoutService(o)
 				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
 			},
 			"ServiceMissing", "ServiceMissing", time.Minute,
 		},
-		{"the spec changed just now", func(o *Observation) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
-		{"it is desired since a step", func(o *Observation) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
-		{"the Deployment was created again just now", func(o *Observation) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
-		{"the parent was ready until now", func(o *Observation) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
-		{"the API server refuses the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
-		{"the Deployment is created in a moment", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, ReasonRollingOut, "", time.Minute},
-		{"a quota refuses every pod of a StatefulSet", withoutPods, ReasonPodsMissing, ReasonPodsMissing, time.Minute},
-		{"pods are created in a moment", func(o *Observation) { withoutPods(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
+		{"a missing child, and the spec has just changed", func(o *Observation) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
+		{"a missing child, and the replicas changed by a step 15 seconds ago", func(o *Observation) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
+		{"a missing child, and the Deployment was created 5 seconds ago", func(o *Observation) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
+		{"a missing child, and the parent was ready until now", func(o *Observation) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
+		{"the API server rejects the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
+		{"the Deployment does not exist yet", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, ReasonRollingOut, "", time.Minute},
+		{"a quota rejects every pod of a StatefulSet", withoutPods, ReasonPodsMissing, ReasonPodsMissing, time.Minute},
+		{"the pods do not exist yet", func(o *Observation) { withoutPods(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
 		{"no pod is desired", func(o *Observation) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, ReasonScaledToZero, "", 0},
-		{"somebody paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, ReasonPaused, ReasonPaused, 0},
+		{"a user paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, ReasonPaused, ReasonPaused, 0},
 		{
-			"a quota refuses some pods",
+			"a quota rejects some pods",
 			func(o *Observation) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}, {Type: "ReplicaFailure", Status: "True", Message: "exceeded quota"}}
 			},
 			ReasonReplicaFailure, ReasonReplicaFailure, 0,
 		},
 		{
-			"the parent's own finding is more precise than that a rollout takes too long",
+			"the parent's own finding is more precise than the exceeded progress deadline",
 			func(o *Observation) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}}
 				o.Causes = []Finding{{Problem: &Problem{Reason: "SecretNotMounted"}}}
@@ -140,7 +141,7 @@ func TestAssess(t *testing.T) {
 			"SecretNotMounted", "SecretNotMounted", 0,
 		},
 		{
-			"a risk matters when nothing else is wrong",
+			"a risk is reported only when nothing else is wrong",
 			func(o *Observation) {
 				o.Risks = []Finding{{Problem: &Problem{Reason: "Risk"}}}
 				o.Workload.Spec.Paused = true
@@ -148,7 +149,7 @@ func TestAssess(t *testing.T) {
 			ReasonPaused, ReasonPaused, 0,
 		},
 		{"a former parent of the same name left the Deployment behind", holderOf(nil, own), ReasonOrphaned, ReasonOrphaned, time.Minute},
-		{"somebody else's Deployment has the name", holderOf(nil, map[string]string{"app": "y"}), ReasonNameTaken, ReasonNameTaken, time.Minute},
+		{"a Deployment with other labels has the name", holderOf(nil, map[string]string{"app": "y"}), ReasonNameTaken, ReasonNameTaken, time.Minute},
 		{"another parent's Deployment has the name", holderOf(owned("other"), own), ReasonNameTaken, ReasonNameTaken, time.Minute},
 		{
 			"a former parent left a workload of another kind behind",
@@ -158,11 +159,11 @@ func TestAssess(t *testing.T) {
 			ReasonOrphaned, ReasonOrphaned, 0,
 		},
 		{
-			"another workload of that name is nobody's concern",
+			"a workload of another kind with other labels is ignored",
 			func(o *Observation) { o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &observed.Holder{}} },
 			ReasonAllReplicasReady, "", 0,
 		},
-		{"the Deployment is ours, and not among the children yet", func(o *Observation) { holderOf(owned("uid-of-x"), own)(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
+		{"the parent owns the Deployment, which is not among the children yet", func(o *Observation) { holderOf(owned("uid-of-x"), own)(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
 		{
 			"the former Deployment is being deleted",
 			func(o *Observation) {
@@ -194,13 +195,13 @@ func TestAssess(t *testing.T) {
 			degraded = conditions[api.Degraded].Reason
 		}
 		if conditions[api.Ready].Reason != test.ready || degraded != test.degraded || assessed.Wait != test.wait {
-			t.Errorf("%s: Ready for %s, Degraded for %q, assessed again after %s: want %s, %q, %s", test.reason,
+			t.Errorf("%s: Ready has reason %s, Degraded %q, wait %s; want %s, %q, %s", test.reason,
 				conditions[api.Ready].Reason, degraded, assessed.Wait, test.ready, test.degraded, test.wait)
 		}
 	}
 }
 
-// TestHandOver: the message holds the command that makes a parent adopt what its predecessor left behind.
+// TestHandOver: the message has the command that makes a parent adopt the children of a former parent.
 func TestHandOver(t *testing.T) {
 	o := observation(t)
 	holderOf(nil, map[string]string{"app": "x"})(o)
@@ -212,22 +213,22 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// TestPending: what an apply would change is not as desired, and the message says where.
-func TestPending(t *testing.T) {
-	desired := child(t, `{"name":"x"}`, `{"port":1}`)
+// TestCompareChild: a child that an apply would change does not match the desired state.
+func TestCompareChild(t *testing.T) {
+	desired := desiredChild(t, `{"name":"x"}`, `{"port":1}`)
 	desired.SetKind("Service")
 	cases := []struct {
 		reason   string
 		observed any
 		want     string
 	}{
-		{"there is none", nil, "ServiceMissing"},
-		{"it is being deleted", &observed.Child{ChildMeta: observed.ChildMeta{DeletionTimestamp: &metav1.Time{}}}, "ServiceMissing"},
-		{"the API server refused the update", &observed.Child{Spec: []byte(`{"port":2}`)}, "ServiceOutdated"},
-		{"it is as desired", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
+		{"the child does not exist", nil, "ServiceMissing"},
+		{"the child is being deleted", &observed.Child{ChildMeta: observed.ChildMeta{DeletionTimestamp: &metav1.Time{}}}, "ServiceMissing"},
+		{"the API server rejected the update", &observed.Child{Spec: []byte(`{"port":2}`)}, "ServiceOutdated"},
+		{"the child matches, and the API server set a default", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
 	}
 	for _, test := range cases {
-		problem, err := pending(desired, test.observed)
+		problem, err := compareChild(desired, test.observed)
 		got := ""
 		if problem != nil {
 			got = problem.Reason
@@ -247,6 +248,6 @@ func TestInvalidStatus(t *testing.T) {
 	}
 	want := map[string]string{api.Available: "True ReplicaReady", api.Ready: "False InvalidSpec", api.Progressing: "False InvalidSpec", api.Degraded: "True InvalidSpec"}
 	if diff := cmp.Diff(want, got); diff != "" || status.ReadyReplicas != 3 {
-		t.Errorf("the cache runs on, and its author reads why nothing changes (-want +got):\n%s", diff)
+		t.Errorf("the pods still run, and the conditions report why nothing changes (-want +got):\n%s", diff)
 	}
 }

@@ -1,5 +1,3 @@
-// Package conditions compares the observed state of a parent with the desired state, diagnoses what is wrong, and returns the
-// conditions of its status.
 package conditions
 
 import (
@@ -7,13 +5,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// The reasons of a parent's conditions. A Degraded parent has the reason of its [Problem].
+// The reasons of a parent's conditions. While a parent is Degraded, Ready and Degraded have the reason of its [Problem].
 const (
 	ReasonReplicaReady     = "ReplicaReady"
 	ReasonServing          = "Serving"
@@ -26,8 +23,8 @@ const (
 	ReasonAsExpected       = "AsExpected"
 )
 
-// maxMessage is the largest message of a condition, in characters. The API server refuses a status with one above 32768
-// bytes; a message that long is of no use to a reader either.
+// maxMessage is the maximum length of a condition's message, in characters. The API server refuses messages above 32768 bytes,
+// and a message that long does not help a reader.
 const maxMessage = 1000
 
 // Conditions returns the four conditions that every parent with replicas has.
@@ -58,7 +55,7 @@ func (a *Assessment) ready() metav1.Condition {
 		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
 }
 
-// waiting returns why the parent is not ready, the cause before its effects; nil when it is.
+// waiting returns why the parent is not ready, the cause before its effects; nil when the parent is ready.
 func (a *Assessment) waiting() *Problem {
 	if a.Problem != nil {
 		return a.Problem
@@ -66,7 +63,7 @@ func (a *Assessment) waiting() *Problem {
 	return a.progress()
 }
 
-// progress returns what is not in the desired state yet; nil when everything is.
+// progress returns what does not match the desired state yet; nil when everything does.
 func (a *Assessment) progress() *Problem {
 	switch {
 	case a.teardown != nil:
@@ -96,13 +93,12 @@ func (a *Assessment) degraded() metav1.Condition {
 	return NewCondition(api.Degraded, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message)
 }
 
-// NewCondition returns a condition that the API server accepts, whatever a kubelet or a registry wrote into its reason and
-// message.
+// NewCondition returns a condition that the API server accepts. Reason and message may come from a kubelet or a registry.
 func NewCondition(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
 	return metav1.Condition{Type: kind, Status: status, Reason: validReason(reason), Message: shortened(message)}
 }
 
-// validReason returns the letters and digits of a reason. Without a letter to begin with it is "Unknown".
+// validReason returns the letters and digits of a reason, from the first letter on; "Unknown" when there is no letter.
 //
 // https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition
 func validReason(reason string) string {
@@ -126,19 +122,4 @@ func shortened(message string) string {
 		return message
 	}
 	return string([]rune(message)[:maxMessage-1]) + "…"
-}
-
-// Stamp dates the conditions. A condition whose status did not change keeps its time of transition: a status that changes
-// at every sync never settles.
-func Stamp(conditions, observed []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
-	stamped := make([]metav1.Condition, 0, len(conditions))
-	for _, condition := range conditions {
-		condition.ObservedGeneration = generation
-		condition.LastTransitionTime = now
-		if before := meta.FindStatusCondition(observed, condition.Type); before != nil && before.Status == condition.Status {
-			condition.LastTransitionTime = before.LastTransitionTime
-		}
-		stamped = append(stamped, condition)
-	}
-	return stamped
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-var parent = &metav1.ObjectMeta{Generation: 7}
+var testParent = &metav1.ObjectMeta{Generation: 7}
 
 func settledWorkload(replicas int32) *observed.Workload {
 	var spec observed.WorkloadSpec
@@ -44,28 +44,28 @@ func TestSettled(t *testing.T) {
 		change func(*observed.Workload)
 		want   bool
 	}{
-		{"all as asked for", func(*observed.Workload) {}, true},
-		{"the workload was made for an older spec", func(w *observed.Workload) { w.Annotations[resources.ParentGenerationAnnotation] = "6" }, false},
-		{"its controller has not seen the latest spec", func(w *observed.Workload) { w.Generation = 5 }, false},
-		{"somebody scaled it by hand", func(w *observed.Workload) { w.Spec.Replicas = new(int32(9)) }, false},
+		{"everything matches the desired state", func(*observed.Workload) {}, true},
+		{"the workload was built for an older spec", func(w *observed.Workload) { w.Annotations[resources.ParentGenerationAnnotation] = "6" }, false},
+		{"the workload controller has not observed the latest spec", func(w *observed.Workload) { w.Generation = 5 }, false},
+		{"a user scaled the workload", func(w *observed.Workload) { w.Spec.Replicas = new(int32(9)) }, false},
 		{"an old replica still runs", func(w *observed.Workload) { w.Status.Replicas = 4 }, false},
-		{"one replica is of the old template", func(w *observed.Workload) { w.Status.UpdatedReplicas = 2 }, false},
+		{"one replica has the old template", func(w *observed.Workload) { w.Status.UpdatedReplicas = 2 }, false},
 		{"one replica is not ready", func(w *observed.Workload) { w.Status.ReadyReplicas = 2 }, false},
-		{"one replica is ready, but not for minReadySeconds", func(w *observed.Workload) { w.Status.AvailableReplicas = 2 }, false},
-		{"it is being deleted", func(w *observed.Workload) { w.DeletionTimestamp = &metav1.Time{} }, false},
+		{"one replica has been ready for less than minReadySeconds", func(w *observed.Workload) { w.Status.AvailableReplicas = 2 }, false},
+		{"the workload is being deleted", func(w *observed.Workload) { w.DeletionTimestamp = &metav1.Time{} }, false},
 	}
 	for _, test := range cases {
 		workload := settledWorkload(3)
 		test.change(workload)
-		if got := RolloutOf(workload, 3, parent, readyPods(3)).Settled(); got != test.want {
+		if got := RolloutOf(workload, 3, testParent, readyPods(3)).Settled(); got != test.want {
 			t.Errorf("%s: settled is %t", test.reason, got)
 		}
 	}
-	if RolloutOf(nil, 0, parent, nil).Settled() {
-		t.Error("a workload that does not exist yet is settled, even one of no replicas")
+	if RolloutOf(nil, 0, testParent, nil).Settled() {
+		t.Error("a workload that does not exist is settled")
 	}
-	if RolloutOf(settledWorkload(3), 3, parent, readyPods(2)).Settled() {
-		t.Error("a workload whose controller lags behind is settled, although fewer pods are ready")
+	if RolloutOf(settledWorkload(3), 3, testParent, readyPods(2)).Settled() {
+		t.Error("a workload with fewer ready pods than its status reports is settled")
 	}
 }
 
@@ -80,21 +80,21 @@ func TestConditions(t *testing.T) {
 	}{
 		{"nothing exists yet", Assessment{Rollout: Rollout{Desired: 3}},
 			map[string]string{api.Available: "False NoReplicaReady", api.Ready: "False RollingOut", api.Progressing: "True RollingOut", api.Degraded: "False AsExpected"}},
-		{"everything runs", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, parent, readyPods(3))},
+		{"everything runs", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, testParent, readyPods(3))},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "True AllReplicasReady", api.Progressing: "False Settled", api.Degraded: "False AsExpected"}},
-		{"no replica is desired", Assessment{Rollout: RolloutOf(settledWorkload(0), 0, parent, nil)},
+		{"no replica is desired", Assessment{Rollout: RolloutOf(settledWorkload(0), 0, testParent, nil)},
 			map[string]string{api.Available: "False ScaledToZero", api.Ready: "True ScaledToZero", api.Progressing: "False Settled", api.Degraded: "False AsExpected"}},
 		{"the last pod serves while it scales to zero", Assessment{Rollout: Rollout{Desired: 0, Ready: 1, Replicas: 1, Current: true}},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False RollingOut", api.Progressing: "True RollingOut", api.Degraded: "False AsExpected"}},
 		{"all are ready, but not for minReadySeconds", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False MinReadySeconds", api.Progressing: "True MinReadySeconds", api.Degraded: "False AsExpected"}},
-		{"one of three has a problem, and may get over it", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, Problem: problem},
+		{"one of three has a problem, and may recover", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, Problem: problem},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False OOMKilled", api.Progressing: "True RollingOut", api.Degraded: "True OOMKilled"}},
-		{"nothing progresses until somebody acts", Assessment{Rollout: Rollout{Desired: 3, Replicas: 2, Updated: 2, Ready: 2, Current: true}, Problem: stalled},
+		{"nothing progresses until a user acts", Assessment{Rollout: Rollout{Desired: 3, Replicas: 2, Updated: 2, Ready: 2, Current: true}, Problem: stalled},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False ReplicaFailure", api.Progressing: "False ReplicaFailure", api.Degraded: "True ReplicaFailure"}},
-		{"a problem of a cache that runs: Ready and Degraded are never both True", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, parent, readyPods(3)), Problem: problem},
+		{"a problem while all replicas run: Ready and Degraded are never both True", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, testParent, readyPods(3)), Problem: problem},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False OOMKilled", api.Progressing: "False Settled", api.Degraded: "True OOMKilled"}},
-		{"another child is missing", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, parent, readyPods(3)), pending: waits},
+		{"another child is missing", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, testParent, readyPods(3)), pending: waits},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False ServiceMissing", api.Progressing: "True ServiceMissing", api.Degraded: "False AsExpected"}},
 		{"memcached serves in a pod that is not ready", Assessment{Rollout: Rollout{Desired: 1}, serves: true},
 			map[string]string{api.Available: "True Serving", api.Ready: "False RollingOut", api.Progressing: "True RollingOut", api.Degraded: "False AsExpected"}},
@@ -110,21 +110,21 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestNewCondition: the API server refuses a whole status for one condition that is not valid.
+// TestNewCondition: the API server rejects a status when one condition is invalid.
 func TestNewCondition(t *testing.T) {
 	long := strings.Repeat("ü", 40000)
 	cases := []struct {
 		reason                                      string
 		givenReason, givenMessage, wantReason, want string
 	}{
-		{"an ordinary one", "ErrImagePull", "not found", "ErrImagePull", "not found"},
-		{"a runtime that puts a sentence into the reason", "failed to start: no such file", "", "failedtostartnosuchfile", ""},
-		{"digits cannot come first", "500 Internal Error", "", "InternalError", ""},
-		{"nothing is left", "…", "", "Unknown", ""},
-		{"a reason may be too long as well", strings.Repeat("A", 2000), "", strings.Repeat("A", 256), ""},
-		{"the cause comes first, so the rest can go", "X", "cause " + long, "X", "cause " + strings.Repeat("ü", maxMessage-1-len("cause ")) + "…"},
-		{"exactly as long as may be", "X", long[:2*maxMessage], "X", long[:2*maxMessage]},
-		{"a log may hold any bytes", "X", "bad \xff byte", "X", "bad  byte"},
+		{"a valid condition", "ErrImagePull", "not found", "ErrImagePull", "not found"},
+		{"a runtime that sets a sentence as the reason", "failed to start: no such file", "", "failedtostartnosuchfile", ""},
+		{"a reason starts with a letter", "500 Internal Error", "", "InternalError", ""},
+		{"a reason without letters", "…", "", "Unknown", ""},
+		{"a reason that is too long", strings.Repeat("A", 2000), "", strings.Repeat("A", 256), ""},
+		{"a message that is too long keeps its start", "X", "cause " + long, "X", "cause " + strings.Repeat("ü", maxMessage-1-len("cause ")) + "…"},
+		{"a message of the maximum length", "X", long[:2*maxMessage], "X", long[:2*maxMessage]},
+		{"a message that is not UTF-8", "X", "bad \xff byte", "X", "bad  byte"},
 	}
 	for _, test := range cases {
 		got := NewCondition(api.Ready, metav1.ConditionFalse, test.givenReason, test.givenMessage)
@@ -135,24 +135,24 @@ func TestNewCondition(t *testing.T) {
 }
 
 func TestStampKeepsTheTimeOfTransition(t *testing.T) {
-	before, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
-	observed := []metav1.Condition{
-		{Type: api.Ready, Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: before},
-		{Type: api.Degraded, Status: metav1.ConditionFalse, LastTransitionTime: before},
-		{Type: "Foreign", Status: metav1.ConditionTrue, LastTransitionTime: before},
+	earlier, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
+	before := []metav1.Condition{
+		{Type: api.Ready, Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: earlier},
+		{Type: api.Degraded, Status: metav1.ConditionFalse, LastTransitionTime: earlier},
+		{Type: "Foreign", Status: metav1.ConditionTrue, LastTransitionTime: earlier},
 	}
 	got := Stamp([]metav1.Condition{
 		NewCondition(api.Ready, metav1.ConditionTrue, "New", "same status, other reason"),
 		NewCondition(api.Degraded, metav1.ConditionTrue, "OOMKilled", "flipped"),
-	}, observed, 5, now)
+	}, before, 5, now)
 	want := []metav1.Condition{
-		{Type: api.Ready, Status: metav1.ConditionTrue, Reason: "New", Message: "same status, other reason", ObservedGeneration: 5, LastTransitionTime: before},
+		{Type: api.Ready, Status: metav1.ConditionTrue, Reason: "New", Message: "same status, other reason", ObservedGeneration: 5, LastTransitionTime: earlier},
 		{Type: api.Degraded, Status: metav1.ConditionTrue, Reason: "OOMKilled", Message: "flipped", ObservedGeneration: 5, LastTransitionTime: now},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("only a flip of the status is a transition, and foreign conditions are not ours to keep (-want +got):\n%s", diff)
+		t.Errorf("only a change of the status is a transition, and conditions of others are dropped (-want +got):\n%s", diff)
 	}
-	if observed[0].Reason != "Old" {
+	if before[0].Reason != "Old" {
 		t.Error("the observed conditions were changed")
 	}
 }
@@ -165,11 +165,11 @@ func TestRolloutString(t *testing.T) {
 		want    string
 	}{
 		{"the workload is not created yet", Rollout{Desired: 3}, "The latest change is not rolled out yet. Replicas: 3 desired, 0 ready."},
-		{"it does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change is not rolled out yet. Replicas: 3 desired, 2 ready."},
-		{"it scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change is not rolled out yet. Replicas: 2 desired, 4 ready."},
-		{"on the way", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "Replicas: 3 desired, 4 existing, 2 updated, 3 ready."},
-		{"only minReadySeconds is missing", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}, onlyAge},
-		{"another has been ready for long enough, which is not worth a write", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true, readyPods: 3}, onlyAge},
+		{"the workload does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change is not rolled out yet. Replicas: 3 desired, 2 ready."},
+		{"the workload scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change is not rolled out yet. Replicas: 2 desired, 4 ready."},
+		{"a rollout in progress", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "Replicas: 3 desired, 4 existing, 2 updated, 3 ready."},
+		{"only minReadySeconds have not passed", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}, onlyAge},
+		{"one more replica is available, which does not change the message", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true, readyPods: 3}, onlyAge},
 	}
 	for _, test := range cases {
 		if got := test.rollout.String(); got != test.want {

@@ -11,7 +11,7 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// The reasons of a [Problem] of a pod, besides those that the kubelet gives for a container that waits.
+// The reasons of a [Problem] of a pod, in addition to those that the kubelet sets for a waiting container.
 const (
 	ReasonImagePullBackOff = "ImagePullBackOff"
 	ReasonCrashLoopBackOff = "CrashLoopBackOff"
@@ -20,20 +20,21 @@ const (
 )
 
 const (
-	// recentPeriod is how long after a container was restarted its previous end still explains something.
+	// recentPeriod is how long after a restart of a container its previous termination is still reported.
 	recentPeriod = 10 * time.Minute
-	// maxClockSkew is how far the clock of a node may be ahead of ours. A time beyond that does not say when something
-	// happened.
+	// maxClockSkew is how far the clock of a node may be ahead of ours. Later times are ignored.
 	maxClockSkew = time.Minute
-	// maxLine is the largest part of a program's log that a message quotes, in bytes.
+	// maxLine is the maximum length of the log line that a message quotes, in bytes.
 	maxLine = 300
 )
 
-// Problem is what is wrong with a parent, in the words that a person needs to fix it.
+// Problem is what is wrong with a parent, or what it waits for.
 type Problem struct {
-	Reason  string
+	// Reason is the CamelCase reason of a condition.
+	Reason string
+	// Message reports what is wrong, where, and what to do. It stays the same from sync to sync while the cause is the same.
 	Message string
-	// Stalled reports that nothing progresses until somebody acts.
+	// Stalled reports whether nothing progresses until a user acts.
 	Stalled bool
 }
 
@@ -44,7 +45,7 @@ type Finding struct {
 	Wait time.Duration
 }
 
-// First returns the first problem, and the shortest time to wait of all findings.
+// First returns the first problem of several findings, and the shortest wait of all of them.
 func First(findings ...Finding) Finding {
 	var first Finding
 	for _, finding := range findings {
@@ -56,7 +57,7 @@ func First(findings ...Finding) Finding {
 	return first
 }
 
-// Soonest returns the shortest of several times to wait; 0 is no time to wait.
+// Soonest returns the shortest of several waits. A wait of 0 means that there is none.
 func Soonest(waits ...time.Duration) time.Duration {
 	shortest := time.Duration(0)
 	for _, wait := range waits {
@@ -67,10 +68,10 @@ func Soonest(waits ...time.Duration) time.Duration {
 	return shortest
 }
 
-// Remedies are what to do about the containers of a parent's pods, by the containers' names.
+// Remedies maps the names of containers to what to do when they do not run.
 type Remedies map[string]Remedy
 
-// Remedy holds what only the parent's own package knows: what to do about a reason or an exit code.
+// Remedy is what to do about a container that does not run. Its texts are parts of sentences, without a full stop.
 type Remedy struct {
 	// OOMKilled names the field to increase.
 	OOMKilled string
@@ -80,25 +81,24 @@ type Remedy struct {
 	Reports bool
 }
 
-// diagnosePods returns what is wrong with the pods: the problem of the first pod that has one.
-//
-// A message must not change from sync to sync while the cause is the same. So it has no counters and no back-off times.
+// diagnosePods returns the problem of the first pod that has one. Its message has no counters and no back-off times, because
+// these differ at every sync.
 func diagnosePods(pods []*observed.Pod, remedies Remedies, now metav1.Time) Finding {
 	var first Finding
-	alike := 0
+	several := false
 	for _, pod := range pods {
 		found := diagnosePod(pod, remedies, now)
 		first.Wait = Soonest(first.Wait, found.Wait)
 		switch problem := found.Problem; {
 		case problem == nil:
 		case first.Problem == nil:
-			first.Problem = &Problem{Reason: problem.Reason, Message: fmt.Sprintf("pod %s: %s", pod.Name, problem.Message)}
+			first.Problem = &Problem{Reason: problem.Reason, Message: podMessage(pod, problem.Message)}
 		case problem.Reason == first.Problem.Reason:
-			alike++
+			several = true
 		}
 	}
-	if alike > 0 {
-		first.Problem.Message += fmt.Sprintf(" (%d more pods have the same problem)", alike)
+	if several {
+		first.Problem.Message += " (Other pods have the same problem.)"
 	}
 	return first
 }
@@ -106,7 +106,7 @@ func diagnosePods(pods []*observed.Pod, remedies Remedies, now metav1.Time) Find
 func diagnosePod(pod *observed.Pod, remedies Remedies, now metav1.Time) Finding {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
-			return Finding{Problem: &Problem{Reason: ReasonUnschedulable, Message: "no node accepts it: " + condition.Message}}
+			return Finding{Problem: &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + condition.Message}}
 		}
 	}
 	var first Finding
@@ -118,8 +118,8 @@ func diagnosePod(pod *observed.Pod, remedies Remedies, now metav1.Time) Finding 
 	return first
 }
 
-// diagnoseContainer returns what is wrong with a container now. The previous end of a container that runs again explains
-// only for a while why it is not ready.
+// diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous termination
+// explains why for recentPeriod.
 func diagnoseContainer(container observed.ContainerStatus, remedy Remedy, now metav1.Time) Finding {
 	end, wait := container.State.Terminated, time.Duration(0)
 	switch running := !container.State.Running.StartedAt.IsZero(); {
@@ -137,7 +137,7 @@ func diagnoseContainer(container observed.ContainerStatus, remedy Remedy, now me
 	return Finding{Problem: problem, Wait: wait}
 }
 
-// recent returns how long a time still counts as recent; 0 when it does not.
+// recent returns for how much longer a time counts as recent; 0 when the time is not recent.
 func recent(then time.Time, now metav1.Time) time.Duration {
 	age := now.Sub(then)
 	if age < -maxClockSkew {
@@ -162,7 +162,7 @@ func containerProblem(container observed.ContainerStatus, end *observed.Containe
 }
 
 func outOfMemory(container string, remedy Remedy) *Problem {
-	return &Problem{Reason: ReasonOOMKilled, Message: joinSentence(
+	return &Problem{Reason: ReasonOOMKilled, Message: joinSentences(
 		"container "+container+" was killed because it used more memory than its limit", remedy.OOMKilled)}
 }
 
@@ -185,15 +185,15 @@ func diagnoseWaiting(container observed.ContainerStatus, end *observed.Container
 }
 
 func crashed(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {
-	message := fmt.Sprintf("container %s exits again and again with exit code %d", container.Name, end.ExitCode)
+	message := fmt.Sprintf("container %s exits repeatedly with exit code %d", container.Name, end.ExitCode)
 	if line := lastLine(end.Message); line != "" {
 		message += fmt.Sprintf(" and logs %q", line)
 	}
-	return &Problem{Reason: ReasonCrashLoopBackOff, Message: joinSentence(message, remedy.ExitCodes[end.ExitCode])}
+	return &Problem{Reason: ReasonCrashLoopBackOff, Message: joinSentences(message, remedy.ExitCodes[end.ExitCode])}
 }
 
-// recentlyKilled returns the first container that was killed for its memory within recentPeriod and runs again. The crash
-// itself is over in a second and leaves no trace but an empty cache.
+// recentlyKilled returns the problem of the first container that was killed for its memory within recentPeriod and runs again.
+// The restart takes about a second, and its only other trace is an empty cache.
 func recentlyKilled(pods []*observed.Pod, remedies Remedies, now metav1.Time) Finding {
 	var first Finding
 	for _, pod := range pods {
@@ -207,14 +207,14 @@ func recentlyKilled(pods []*observed.Pod, remedies Remedies, now metav1.Time) Fi
 				continue
 			}
 			problem := outOfMemory(container.Name, remedies[container.Name])
-			problem.Message = fmt.Sprintf("pod %s: %s", pod.Name, problem.Message)
+			problem.Message = podMessage(pod, problem.Message)
 			first = First(first, Finding{Problem: problem, Wait: left})
 		}
 	}
 	return first
 }
 
-// lastLine returns the last line of a log, where a program says why it exits. Earlier lines may differ at every restart,
+// lastLine returns the last line of a log, in which a program reports why it exits. Earlier lines may differ at every restart,
 // and each difference would be a write of the status.
 func lastLine(message string) string {
 	lines := strings.Split(strings.TrimSpace(message), "\n")
@@ -222,20 +222,23 @@ func lastLine(message string) string {
 	return last[:min(len(last), maxLine)]
 }
 
-// registryMessage strips what the kubelet puts before the registry's own words while it backs off, so that the message
-// stays the same when it tries again.
+// registryMessage strips the prefix that the kubelet adds to the registry's message during back-off, so that the message is the
+// same when the kubelet retries.
 func registryMessage(message string) string {
 	for _, reason := range []string{"ErrImagePull: ", "RegistryUnavailable: ", "SignatureValidationFailed: "} {
-		if _, words, found := strings.Cut(message, reason); found {
-			return words
+		if _, response, found := strings.Cut(message, reason); found {
+			return response
 		}
 	}
 	return message
 }
 
-func joinSentence(fact, remedy string) string {
+func podMessage(pod *observed.Pod, message string) string { return "Pod " + pod.Name + ": " + message }
+
+// joinSentences returns a sentence with the fact, and one with the remedy when there is any.
+func joinSentences(fact, remedy string) string {
 	if remedy == "" {
-		return fact
+		return fact + "."
 	}
-	return fact + ": " + remedy
+	return fact + ". " + strings.ToUpper(remedy[:1]) + remedy[1:] + "."
 }

@@ -13,14 +13,14 @@ import (
 
 // The reasons of a [Problem] when another object has the name of the parent's workload.
 const (
-	// ReasonOrphaned is for an object that a former parent of the same name left behind.
+	// ReasonOrphaned means that a former parent of the same name left the object behind.
 	ReasonOrphaned = "Orphaned"
-	// ReasonNameTaken is for an object of another owner.
+	// ReasonNameTaken means that the object belongs to another owner.
 	ReasonNameTaken = "NameTaken"
 )
 
-// diagnoseHolder returns why the parent cannot have its workload, or nil. An object that is being deleted gives the name
-// free by itself, and one that the parent owns is on its way into the view of children.
+// diagnoseHolder returns the problem when another object has the name of the workload; nil when there is none. An
+// object that is being deleted frees the name, and an object that the parent owns appears among the children soon.
 func diagnoseHolder(o *Observation) *Problem {
 	if o.Workload != nil || o.Holder == nil || o.Holder.DeletionTimestamp != nil || len(o.Children) == 0 {
 		return nil
@@ -41,13 +41,14 @@ func diagnoseHolder(o *Observation) *Problem {
 		"%s %s exists without an owner. To take it over with its pods, run: %s", kind, o.Holder.Name, handOver(o.Parent, o.Children))}
 }
 
-// Leftover is an object of a kind of workload that the parent does not use.
+// Leftover is a workload of a kind that the parent does not use, but that has the parent's name.
 type Leftover struct {
 	*observed.Holder
 	Kind string
 }
 
-// diagnoseLeftover returns that pods of a former parent's workload have the labels of this one's, so clients find them.
+// diagnoseLeftover returns the problem when a former parent left a workload behind. Its pods have the labels of this parent's
+// pods, so clients find them.
 func diagnoseLeftover(o *Observation) *Problem {
 	if o.Leftover == nil || o.Leftover.DeletionTimestamp != nil || controllerOf(o.Leftover.Holder) != nil || !selects(o.Selector, o.Leftover.Holder) {
 		return nil
@@ -61,7 +62,7 @@ func selects(selector map[string]string, holder *observed.Holder) bool {
 	return k8slabels.SelectorFromSet(selector).Matches(k8slabels.Set(holder.Labels))
 }
 
-// controllerOf returns the owner that manages an object; nil when there is none.
+// controllerOf returns the owner reference of an object's controller; nil when there is none.
 func controllerOf(holder *observed.Holder) *metav1.OwnerReference {
 	for i, owner := range holder.OwnerReferences {
 		if owner.Controller != nil && *owner.Controller {
@@ -71,12 +72,12 @@ func controllerOf(holder *observed.Holder) *metav1.OwnerReference {
 	return nil
 }
 
-// handOver returns the command that makes the parent adopt its children. Metacontroller selects them by the label
+// handOver returns the command that makes the parent adopt the children. Metacontroller selects children by the label
 // controller-uid.
-func handOver(parent metav1.Object, children []runtime.Object) string {
+func handOver(owner metav1.Object, children []runtime.Object) string {
 	var objects []string
-	for _, child := range children {
-		objects = append(objects, strings.ToLower(child.GetObjectKind().GroupVersionKind().Kind)+"/"+child.(metav1.Object).GetName())
+	for _, object := range children {
+		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
 	}
-	return fmt.Sprintf("kubectl label --overwrite -n %s %s controller-uid=%s", parent.GetNamespace(), strings.Join(objects, " "), parent.GetUID())
+	return fmt.Sprintf("kubectl label --overwrite -n %s %s controller-uid=%s", owner.GetNamespace(), strings.Join(objects, " "), owner.GetUID())
 }

@@ -2,23 +2,19 @@ package conditions
 
 import (
 	"fmt"
-	"strings"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/merge"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// The reasons of a [Problem] of a workload.
-const (
-	ReasonReplicaFailure           = "ReplicaFailure"
-	ReasonProgressDeadlineExceeded = "ProgressDeadlineExceeded"
-	ReasonPaused                   = "Paused"
-	ReasonPodsMissing              = "PodsMissing"
-)
+// overduePeriod is how long a desired child or pod may be missing before that is a problem. Metacontroller and the workload
+// controllers need about a second.
+const overduePeriod = time.Minute
 
 // observedChild is a child of any kind.
 type observedChild interface {
@@ -26,10 +22,10 @@ type observedChild interface {
 	Terminating() bool
 }
 
-// pendingChild returns the first desired child that is missing or differs from the desired one, nil when there is none.
+// pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none.
 func pendingChild(o *Observation) (*Problem, error) {
 	for _, desired := range o.Children {
-		problem, err := pending(desired, o.Observed(desired))
+		problem, err := compareChild(desired, o.Observed(desired))
 		if problem != nil || err != nil {
 			return problem, err
 		}
@@ -37,16 +33,16 @@ func pendingChild(o *Observation) (*Problem, error) {
 	return nil, nil
 }
 
-// pending compares one child. Its reason begins with the kind: ServiceMissing, NetworkPolicyOutdated.
-func pending(desired runtime.Object, child any) (*Problem, error) {
+// compareChild compares one child. The reason begins with the kind: ServiceMissing, NetworkPolicyOutdated.
+func compareChild(desired runtime.Object, view any) (*Problem, error) {
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
-	present, found := child.(observedChild)
+	present, found := view.(observedChild)
 	if !found {
 		return &Problem{Reason: kind + "Missing", Message: fmt.Sprintf(
-			"%s %s does not exist, or belongs to another owner. An Event of this resource says when the API server refuses it.", kind, name)}, nil
+			"%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
 	}
 	if present.Terminating() {
-		return &Problem{Reason: kind + "Missing", Message: fmt.Sprintf("%s %s is being deleted. It is created again after that.", kind, name)}, nil
+		return &Problem{Reason: kind + "Missing", Message: fmt.Sprintf("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
 	}
 	field, err := merge.Difference(desired, present)
 	if err != nil {
@@ -56,61 +52,46 @@ func pending(desired runtime.Object, child any) (*Problem, error) {
 		return nil, nil
 	}
 	return &Problem{Reason: kind + "Outdated", Message: fmt.Sprintf(
-		"%s %s differs from the desired state in %s. An Event of this resource says when the API server refuses the update.", kind, name, field)}, nil
+		"%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field)}, nil
 }
 
-// missingPods returns that a workload has no pod at all, as when a quota or an admission webhook refuses them. A StatefulSet
-// does not report that.
-func missingPods(o *Observation) *Problem {
-	if o.Workload == nil || len(o.Children) == 0 || len(o.Pods) > 0 || o.Workload.Status.Replicas > 0 {
-		return nil
+// overdue returns the child or the pods that have been missing for longer than overduePeriod.
+func overdue(o *Observation, pending *Problem) Finding {
+	if pending == nil {
+		pending = missingPods(o)
 	}
-	if o.Rollout.Desired == 0 || o.Workload.Spec.Replicas == nil || *o.Workload.Spec.Replicas == 0 {
-		return nil
+	if pending == nil {
+		return Finding{}
 	}
-	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
-	return &Problem{Reason: ReasonPodsMissing, Message: fmt.Sprintf(
-		"%s %s has no pods. Its Events say why: kubectl describe %s %s -n %s", kind, o.Workload.Name, strings.ToLower(kind), o.Workload.Name, o.Workload.Namespace)}
+	if left := overduePeriod - o.Now.Sub(desiredSince(o)); left > 0 {
+		return Finding{Wait: min(left, overduePeriod)}
+	}
+	// No object changes when the cause disappears, and Metacontroller retries at increasing intervals.
+	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message, Stalled: true}, Wait: overduePeriod}
 }
 
-// replicaFailure returns that pods cannot be created.
-//
-// https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment
-func replicaFailure(workload *observed.Workload) *Problem {
-	failure := workloadCondition(workload, "ReplicaFailure", corev1.ConditionTrue)
-	if failure == nil {
-		return nil
+// desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the
+// latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was created.
+func desiredSince(o *Observation) time.Time {
+	ready := meta.FindStatusCondition(o.Before.Conditions, api.Ready)
+	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration < o.Parent.GetGeneration() && o.Before.ObservedGeneration > 0 {
+		return o.Now.Time
 	}
-	return &Problem{Reason: ReasonReplicaFailure, Message: "Pods cannot be created: " + failure.Message, Stalled: true}
-}
-
-// progressDeadline returns that a Deployment has not progressed for progressDeadlineSeconds.
-func progressDeadline(workload *observed.Workload) *Problem {
-	failure := workloadCondition(workload, "Progressing", corev1.ConditionFalse)
-	if failure == nil {
-		return nil
-	}
-	return &Problem{Reason: ReasonProgressDeadlineExceeded, Message: "The rollout does not progress: " + failure.Message, Stalled: true}
-}
-
-// paused returns that somebody paused a Deployment. The operator does not set the field, so nothing sets it back.
-func paused(workload *observed.Workload) *Problem {
-	if workload == nil || !workload.Spec.Paused {
-		return nil
-	}
-	return &Problem{Reason: ReasonPaused, Stalled: true, Message: fmt.Sprintf(
-		"Deployment %s is paused, and changes are not rolled out. To resume, run: kubectl rollout resume deployment %s -n %s",
-		workload.Name, workload.Name, workload.Namespace)}
-}
-
-func workloadCondition(workload *observed.Workload, kind string, status corev1.ConditionStatus) *observed.WorkloadCondition {
-	if workload == nil {
-		return nil
-	}
-	for i, condition := range workload.Status.Conditions {
-		if condition.Type == kind && condition.Status == status {
-			return &workload.Status.Conditions[i]
+	since := later(ready.LastTransitionTime.Time, o.LastStep)
+	for _, entry := range o.Parent.GetManagedFields() {
+		if entry.Subresource != "status" && entry.Time != nil {
+			since = later(since, entry.Time.Time)
 		}
 	}
-	return nil
+	if o.Workload != nil {
+		since = later(since, o.Workload.CreationTimestamp)
+	}
+	return since
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -16,15 +16,15 @@ type Rollout struct {
 	Updated   int32
 	Ready     int32
 	Available int32
-	// Current reports whether the workload describes the parent's current spec and not an earlier one.
+	// Current reports whether the workload's status describes the parent's current spec.
 	Current bool
 	// exists reports whether there is a workload.
 	exists bool
-	// readyPods is the number of pods that are ready. The workload's own number may lag behind.
+	// readyPods is the number of ready pods. The number in the workload's status may lag behind.
 	readyPods int32
 }
 
-// RolloutOf reads the workload of a parent, nil when there is none yet, and its pods.
+// RolloutOf returns the rollout of a parent's workload, which may be nil, and of its pods.
 func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object, pods []*observed.Pod) Rollout {
 	rollout := Rollout{Desired: desired}
 	for _, pod := range pods {
@@ -46,7 +46,7 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 	return rollout
 }
 
-// Settled reports whether exactly the desired replicas run, all of them updated and available, and their pods are ready.
+// Settled reports whether exactly the desired replicas run, and all of them are updated, ready and available.
 func (r Rollout) Settled() bool {
 	return r.Current && r.Replicas == r.Desired && r.Updated == r.Desired && r.Ready == r.Desired && r.Available == r.Desired &&
 		r.readyPods >= r.Desired
@@ -55,12 +55,12 @@ func (r Rollout) Settled() bool {
 // AllUpdated reports whether every pod has the current pod template.
 func (r Rollout) AllUpdated() bool { return r.Current && r.Updated == r.Replicas }
 
-// onlyAge reports whether every replica is updated and ready, and only minReadySeconds has not passed for all of them.
+// onlyAge reports whether all replicas are updated and ready, but some for less than minReadySeconds.
 func (r Rollout) onlyAge() bool {
 	return r.Current && r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired && r.readyPods >= r.Desired
 }
 
-// reason returns what a rollout that is not settled waits for.
+// reason returns the reason of a rollout that is not settled.
 func (r Rollout) reason() string {
 	if r.onlyAge() {
 		return ReasonMinReadySeconds
@@ -74,7 +74,7 @@ func (r Rollout) String() string {
 	case !r.Current:
 		return fmt.Sprintf("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
 	case r.onlyAge():
-		// Without the number of available replicas: they come one by one, and each would be another write of the status.
+		// The number of available replicas is left out: each replica that becomes available would be a write of the status.
 		return fmt.Sprintf("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
 	}
 	return fmt.Sprintf("Replicas: %d desired, %d existing, %d updated, %d ready.",

@@ -1,16 +1,20 @@
 package conditions
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8slabels "k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Status returns the status of the parent, with more conditions than every parent has. A condition keeps its time of
-// transition while its status stays the same.
-func (a *Assessment) Status(o *Observation, more ...metav1.Condition) api.ReplicaStatus {
+// ReasonInvalidSpec is the reason of Ready and Degraded while the operator does not act on an invalid spec.
+const ReasonInvalidSpec = "InvalidSpec"
+
+// Status returns the status of the parent. It has the four conditions of every parent with replicas, and the additional ones.
+func (a *Assessment) Status(o *Observation, additional ...metav1.Condition) api.ReplicaStatus {
 	generation := o.Parent.GetGeneration()
 	return api.ReplicaStatus{
 		Nodes:         observed.PodNames(o.Pods),
@@ -19,6 +23,33 @@ func (a *Assessment) Status(o *Observation, more ...metav1.Condition) api.Replic
 		Selector:      k8slabels.FormatLabels(o.Selector),
 		// Metacontroller sets it as well. With it, a status that is rendered without Metacontroller is complete.
 		ObservedGeneration: generation,
-		Conditions:         Stamp(append(a.Conditions(), more...), o.Before.Conditions, generation, o.Now),
+		Conditions:         Stamp(append(a.Conditions(), additional...), o.Before.Conditions, generation, o.Now),
 	}
+}
+
+// InvalidStatus returns the status of a parent whose spec is invalid, and whose children therefore stay unchanged.
+func InvalidStatus(o *Observation, cause error) api.ReplicaStatus {
+	replicas := int32(0)
+	if o.Workload != nil {
+		replicas = ptr.Deref(o.Workload.Spec.Replicas, 0)
+	}
+	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
+	assessment := newAssessment(o)
+	assessment.Problem = &Problem{Reason: ReasonInvalidSpec, Message: cause.Error(), Stalled: true}
+	return assessment.Status(o)
+}
+
+// Stamp sets the generation and the times of conditions. A condition whose status did not change keeps its last transition
+// time: a status that changes at every sync never settles.
+func Stamp(conditions, before []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
+	stamped := make([]metav1.Condition, 0, len(conditions))
+	for _, condition := range conditions {
+		condition.ObservedGeneration = generation
+		condition.LastTransitionTime = now
+		if last := meta.FindStatusCondition(before, condition.Type); last != nil && last.Status == condition.Status {
+			condition.LastTransitionTime = last.LastTransitionTime
+		}
+		stamped = append(stamped, condition)
+	}
+	return stamped
 }

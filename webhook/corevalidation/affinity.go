@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Affinity validates the affinity of pods to nodes and to other pods; nil is valid.
+// Affinity validates the node affinity, pod affinity and pod anti-affinity of pods; nil is valid.
 func Affinity(path *field.Path, affinity *corev1.Affinity) field.ErrorList {
 	var errs field.ErrorList
 	if affinity == nil {
@@ -63,19 +63,19 @@ func podAffinityTerm(path *field.Path, term *corev1.PodAffinityTerm) field.Error
 	errs = append(errs, labelKeys(path.Child("mismatchLabelKeys"), term.MismatchLabelKeys, term.LabelSelector)...)
 	for i, key := range term.MatchLabelKeys {
 		if slices.Contains(term.MismatchLabelKeys, key) {
-			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not be in mismatchLabelKeys too"))
+			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not also be in mismatchLabelKeys"))
 		}
 		if selects(term.LabelSelector, key) {
-			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not be in labelSelector too"))
+			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not also be in labelSelector"))
 		}
 	}
 	return errs
 }
 
-// labelKeys validates the keys of labels whose values a pod adds to a selector, which therefore must be set.
+// labelKeys validates the keys of labels whose values a pod adds to a selector. Such keys require a selector.
 func labelKeys(path *field.Path, keys []string, selector *metav1.LabelSelector) field.ErrorList {
 	if len(keys) > 0 && selector == nil {
-		return field.ErrorList{field.Forbidden(path, "needs a labelSelector")}
+		return field.ErrorList{field.Forbidden(path, "requires a labelSelector")}
 	}
 	var errs field.ErrorList
 	for i, key := range keys {
@@ -84,7 +84,7 @@ func labelKeys(path *field.Path, keys []string, selector *metav1.LabelSelector) 
 	return errs
 }
 
-// selects reports whether a selector has a requirement for the label of that key.
+// selects reports whether a selector has a requirement for the label with that key.
 func selects(selector *metav1.LabelSelector, key string) bool {
 	if selector == nil {
 		return false

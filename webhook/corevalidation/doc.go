@@ -1,8 +1,8 @@
-// Package corevalidation validates the Kubernetes types that parents borrow for their specs, with the rules by which the
-// API server validates them in a child. Without it a parent is accepted, and a child of it is refused: at best its pods
-// do not start, at worst a NetworkPolicy is missing.
+// Package corevalidation validates the core Kubernetes types in the specs of parents as the API server validates them in
+// children. Without it the API server would accept a parent and reject its children: at best pods do not start, at worst a
+// NetworkPolicy is missing.
 //
-// The rules are those of k8s.io/kubernetes, whose validation is not a library. test/manifests compares both.
+// The rules are those of k8s.io/kubernetes, whose validation is not available as a library. test/manifests compares both.
 //
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/validation/validation.go
 package corevalidation
@@ -14,14 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Sorted sorts errors that were found in a map. They become an Event, which is counted and not repeated only while its
-// text stays the same.
+// Sorted returns errors that were found in a map in a stable order. They become a condition message, and each change of the
+// message is a write of the status.
 func Sorted(errs field.ErrorList) field.ErrorList {
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 
-// OneOf refuses a value that is not one of these.
+// OneOf returns an error for a value that is not one of the allowed values.
 func OneOf[T ~string](path *field.Path, value T, values ...T) field.ErrorList {
 	if slices.Contains(values, value) {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-var at = field.NewPath("spec")
+var specPath = field.NewPath("spec")
 
-// expect compares the fields and the types of all errors with want; "" is none.
+// expect compares the fields and the types of all errors with want; "" means no error.
 func expect(t *testing.T, reason string, errs field.ErrorList, want string) {
 	t.Helper()
 	var all []string
@@ -22,7 +22,7 @@ func expect(t *testing.T, reason string, errs field.ErrorList, want string) {
 }
 
 func TestSorted(t *testing.T) {
-	errs := Sorted(field.ErrorList{field.Required(at.Child("b"), ""), field.Required(at.Child("a"), "")})
+	errs := Sorted(field.ErrorList{field.Required(specPath.Child("b"), ""), field.Required(specPath.Child("a"), "")})
 	if errs[0].Field != "spec.a" {
 		t.Errorf("the first error is about %s, want spec.a", errs[0].Field)
 	}

@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maxAnnotationBytes limits the annotations of one child, encoded as JSON. The API server limits all annotations of an
-// object to 256 KiB, and Metacontroller adds one that holds the whole child as JSON: half of the limit is for the
-// annotations, half for their copy, and each leaves room for the rest of the child.
+// maxAnnotationBytes is the maximum size of a child's annotations as JSON. The API server limits all annotations of an object
+// to 256 KiB, and Metacontroller adds an annotation with the whole child as JSON. So less than half of the limit is left.
 const maxAnnotationBytes = 120 << 10
 
 // Annotations validates the annotations of a child.
@@ -28,8 +27,8 @@ func Annotations(path *field.Path, annotations map[string]string) field.ErrorLis
 	return errs
 }
 
-// jsonSize returns how many bytes the annotations have as JSON, or fewer where that cannot be too many: a byte becomes
-// six at most, as in \u003c.
+// jsonSize returns the size of the annotations as JSON, in bytes. The size may be too low when the real size cannot exceed the
+// maximum: JSON encodes a byte as at most six, for example \u003c.
 func jsonSize(annotations map[string]string) int {
 	size := 0
 	for key, value := range annotations {
@@ -47,8 +46,8 @@ func jsonSize(annotations map[string]string) int {
 
 const maxImageLength = 1024
 
-// image has the characters that names of images are made of, and no others that would be seen only once no pod starts.
-var image = regexp.MustCompile(`^[!-~]+$`)
+// imagePattern matches the ASCII characters without blanks. A name with others would fail only when the pods start.
+var imagePattern = regexp.MustCompile(`^[!-~]+$`)
 
 // Image validates the name of an image; "" is valid.
 func Image(path *field.Path, name string) field.ErrorList {
@@ -57,14 +56,14 @@ func Image(path *field.Path, name string) field.ErrorList {
 		return nil
 	case len(name) > maxImageLength:
 		return field.ErrorList{field.TooLong(path, name, maxImageLength)}
-	case !image.MatchString(name):
+	case !imagePattern.MatchString(name):
 		return field.ErrorList{field.Invalid(path, name, "must be the name of one image: ASCII characters without blanks")}
 	}
 	return nil
 }
 
-// ImagePullSecrets validates the names of Secrets, each of which must be there once: they are a map by name, and which of
-// two entries Metacontroller keeps is undefined.
+// ImagePullSecrets validates the names of Secrets, which must be unique: the list is a map by name, and which of two entries
+// Metacontroller keeps is undefined.
 func ImagePullSecrets(path *field.Path, secrets []corev1.LocalObjectReference) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}

@@ -15,14 +15,14 @@ func TestAnnotations(t *testing.T) {
 	}{
 		{"none", nil, ""},
 		{"capitals", map[string]string{"Example.com/A": "b"}, ""},
-		{"not a key", map[string]string{"a b": "c"}, "spec: Invalid value"},
-		{"large", map[string]string{"a": strings.Repeat("b", 119<<10)}, ""},
-		{"too large for a copy alongside", map[string]string{"a": strings.Repeat("b", 120<<10)}, "spec: Forbidden"},
-		{"too large once it is encoded", map[string]string{"a": strings.Repeat("<", 21<<10)}, "spec: Forbidden"},
+		{"an invalid key", map[string]string{"a b": "c"}, "spec: Invalid value"},
+		{"just below the limit", map[string]string{"a": strings.Repeat("b", 119<<10)}, ""},
+		{"too large together with its copy", map[string]string{"a": strings.Repeat("b", 120<<10)}, "spec: Forbidden"},
+		{"too large as JSON", map[string]string{"a": strings.Repeat("<", 21<<10)}, "spec: Forbidden"},
 		{"too large for any object", map[string]string{"a": strings.Repeat("b", 257<<10)}, "spec: Too long"},
 	}
 	for _, test := range cases {
-		expect(t, test.reason, Annotations(at, test.annotations), test.want)
+		expect(t, test.reason, Annotations(specPath, test.annotations), test.want)
 	}
 }
 
@@ -31,13 +31,13 @@ func TestImage(t *testing.T) {
 		{"none", "", ""},
 		{"a tag and a digest", "registry.example.com:5000/a/B:1@sha256:00", ""},
 		{"a blank at the end", "memcached:1 ", "spec: Invalid value"},
-		{"a line end", "memcached:1\n", "spec: Invalid value"},
+		{"a line break", "memcached:1\n", "spec: Invalid value"},
 		{"a blank beyond ASCII", "memcached:1\u00a0", "spec: Invalid value"},
-		{"the longest", strings.Repeat("a", 1024), ""},
-		{"longer", strings.Repeat("a", 1025), "spec: Too long"},
+		{"the maximum length", strings.Repeat("a", 1024), ""},
+		{"too long", strings.Repeat("a", 1025), "spec: Too long"},
 	}
 	for _, test := range cases {
-		expect(t, test.reason, Image(at, test.name), test.want)
+		expect(t, test.reason, Image(specPath, test.name), test.want)
 	}
 }
 
@@ -49,15 +49,15 @@ func TestImagePullSecrets(t *testing.T) {
 	}{
 		{"none", nil, ""},
 		{"two", []string{"a", "b.c"}, ""},
-		{"one without a name", []string{""}, "spec[0].name: Required value"},
-		{"one twice", []string{"a", "a"}, "spec[1].name: Duplicate value"},
-		{"one that cannot be", []string{"A"}, "spec[0].name: Invalid value"},
+		{"an empty name", []string{""}, "spec[0].name: Required value"},
+		{"a duplicate", []string{"a", "a"}, "spec[1].name: Duplicate value"},
+		{"an invalid name", []string{"A"}, "spec[0].name: Invalid value"},
 	}
 	for _, test := range cases {
 		var secrets []corev1.LocalObjectReference
 		for _, name := range test.names {
 			secrets = append(secrets, corev1.LocalObjectReference{Name: name})
 		}
-		expect(t, test.reason, ImagePullSecrets(at, secrets), test.want)
+		expect(t, test.reason, ImagePullSecrets(specPath, secrets), test.want)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// NetworkPolicyPeer validates one peer. A policy with an invalid peer is refused as a whole, and without its policy a
-// workload is open to everybody.
+// NetworkPolicyPeer validates one peer. The API server rejects a NetworkPolicy with an invalid peer, and without its policy a
+// workload accepts all traffic.
 func NetworkPolicyPeer(path *field.Path, peer *networkingv1.NetworkPolicyPeer) field.ErrorList {
 	errs := labelSelector(path.Child("podSelector"), peer.PodSelector)
 	errs = append(errs, labelSelector(path.Child("namespaceSelector"), peer.NamespaceSelector)...)
@@ -33,14 +33,14 @@ func ipBlock(path *field.Path, block *networkingv1.IPBlock) field.ErrorList {
 		errs = append(errs, cidr(at, except)...)
 		part, err := netip.ParsePrefix(except)
 		if err == nil && (part.Bits() <= whole.Bits() || !whole.Contains(part.Addr())) {
-			errs = append(errs, field.Invalid(at, except, "must be within "+block.CIDR+", and not all of it"))
+			errs = append(errs, field.Invalid(at, except, "must be within "+block.CIDR+", and smaller"))
 		}
 	}
 	return errs
 }
 
-// cidr is as strict as Kubernetes 1.36 and later: older versions accept leading zeros and bits beyond the prefix, and
-// network plugins then differ in what they make of them. It accepts the forms of IPv6 that are not canonical, as all do.
+// cidr validates a range as strictly as Kubernetes 1.36 and later. Older versions accept leading zeros and bits beyond the
+// prefix, which network plugins interpret differently. All versions accept forms of IPv6 that are not canonical.
 func cidr(path *field.Path, value string) field.ErrorList {
 	return validation.IsValidCIDRForLegacyField(path, value, true, nil)
 }

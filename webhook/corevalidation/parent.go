@@ -6,8 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ParentName refuses a name that the children of a parent cannot have: pods have it as a label, and a Service may have the
-// same name.
+// ParentName validates the name of a parent for its children: pods have it as a label, and a Service may have the same name.
 func ParentName(parent metav1.Object) field.ErrorList {
 	var errs field.ErrorList
 	for _, message := range validation.IsDNS1035Label(parent.GetName()) {
@@ -16,10 +15,10 @@ func ParentName(parent metav1.Object) field.ErrorList {
 	return errs
 }
 
-// Replicas refuses a number of pods that is missing or negative.
+// Replicas validates a number of pods, which must be set and not negative.
 func Replicas(path *field.Path, replicas *int32) field.ErrorList {
 	if replicas == nil {
-		return field.ErrorList{field.Required(path, "say how many pods to run")}
+		return field.ErrorList{field.Required(path, "set the number of pods")}
 	}
 	if *replicas < 0 {
 		return field.ErrorList{field.Invalid(path, *replicas, "must be at least 0")}

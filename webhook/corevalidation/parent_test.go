@@ -8,19 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func TestValidateName(t *testing.T) {
+func TestParentName(t *testing.T) {
 	cases := []struct {
 		reason, name string
 		valid        bool
 	}{
 		{"a plain name", "sessions", true},
 		{"dashes and digits within", "a-1", true},
-		{"63 characters are a label's limit", strings.Repeat("a", 63), true},
-		{"64 characters fit no label", strings.Repeat("a", 64), false},
-		{"a dot is fine for the API server, not for a Service", "a.b", false},
-		{"a Service's name starts with a letter", "1a", false},
-		{"a name ends with a letter or digit", "a-", false},
-		{"no name at all", "", false},
+		{"63 characters, the limit of a label", strings.Repeat("a", 63), true},
+		{"64 characters", strings.Repeat("a", 64), false},
+		{"a dot, which a Service's name cannot have", "a.b", false},
+		{"a digit at the start", "1a", false},
+		{"a dash at the end", "a-", false},
+		{"an empty name", "", false},
 	}
 	for _, test := range cases {
 		errs := ParentName(&metav1.ObjectMeta{Name: test.name})
@@ -30,16 +30,16 @@ func TestValidateName(t *testing.T) {
 	}
 }
 
-func TestValidateReplicas(t *testing.T) {
+func TestReplicas(t *testing.T) {
 	cases := []struct {
 		reason   string
 		replicas *int32
 		want     string
 	}{
-		{"none are a number of pods too", new(int32(0)), ""},
-		{"some", new(int32(3)), ""},
-		{"an absent number must not scale anything", nil, "spec.size: Required value: say how many pods to run"},
-		{"less than nothing", new(int32(-1)), "spec.size: Invalid value: -1: must be at least 0"},
+		{"0", new(int32(0)), ""},
+		{"a number above 0", new(int32(3)), ""},
+		{"no number", nil, "spec.size: Required value: set the number of pods"},
+		{"a negative number", new(int32(-1)), "spec.size: Invalid value: -1: must be at least 0"},
 	}
 	for _, test := range cases {
 		got := ""

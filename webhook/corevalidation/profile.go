@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	onlyLocalhost  = "is only for the type Localhost"
-	needsLocalhost = "name the profile: the type Localhost needs one"
+	onlyLocalhost  = "is allowed only for the type Localhost"
+	needsLocalhost = "set the profile: the type Localhost requires it"
 
-	// maxAppArmorProfileLength is the length of the longest path on Linux.
+	// maxAppArmorProfileLength is the maximum length of a path on Linux.
 	maxAppArmorProfileLength = 4095
 )
 
@@ -34,7 +34,7 @@ func seccomp(path *field.Path, profile *corev1.SeccompProfile) field.ErrorList {
 	return errs
 }
 
-// descends reports whether a path leads nowhere but below the directory that it starts from.
+// descends reports whether a path stays below the directory in which it starts.
 func descends(path string) bool {
 	return !strings.HasPrefix(path, "/") && !slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..")
 }
@@ -59,7 +59,7 @@ func appArmor(path *field.Path, profile *corev1.AppArmorProfile) field.ErrorList
 	return errs
 }
 
-// windows refuses the options of Windows' own pods: nothing of what these pods run is for Windows.
+// windows refuses options for Windows, because these pods run on Linux.
 func windows(path *field.Path, options *corev1.WindowsSecurityContextOptions) field.ErrorList {
 	if options == nil || *options == (corev1.WindowsSecurityContextOptions{}) {
 		return nil

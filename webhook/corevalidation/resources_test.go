@@ -18,8 +18,8 @@ func TestResources(t *testing.T) {
 		{"a request below its limit", list{"cpu": "2"}, list{"cpu": "1"}, ""},
 		{"a request above its limit", list{"cpu": "1"}, list{"cpu": "1001m"}, "spec.requests[cpu]: Invalid value"},
 		{"a negative request", nil, list{"cpu": "-1"}, "spec.requests[cpu]: Invalid value"},
-		{"a limit of nothing", list{"cpu": "0"}, nil, ""},
-		{"the most in 64 bits", list{"memory": "9223372036854775807"}, nil, ""},
+		{"a limit of 0", list{"cpu": "0"}, nil, ""},
+		{"the maximum of 64 bits", list{"memory": "9223372036854775807"}, nil, ""},
 		{"more than 64 bits", list{"memory": "1e21"}, nil, "spec.limits[memory]: Invalid value"},
 		{"more than 64 bits by one digit", list{"memory": "1e19"}, nil, "spec.limits[memory]: Invalid value"},
 		{"more than 64 bits in digits", list{"memory": "1000000000000000000000"}, nil, "spec.limits[memory]: Invalid value"},
@@ -29,12 +29,12 @@ func TestResources(t *testing.T) {
 		{"half of a device", list{"example.com/a": "500m"}, nil, "spec.limits[example.com/a]: Invalid value"},
 		{"a resource without a domain", list{"gpu": "1"}, nil, "spec.limits[gpu]: Invalid value"},
 		{"a resource of a quota", list{"requests.example.com/a": "1"}, nil, "spec.limits[requests.example.com/a]: Invalid value"},
-		{"not a name", list{"a b": "1"}, nil, "spec.limits[a b]: Invalid value"},
+		{"an invalid name", list{"a b": "1"}, nil, "spec.limits[a b]: Invalid value"},
 		{"a native resource", nil, list{"kubernetes.io/a": "1"}, ""},
 		{"huge pages", list{"hugepages-2Mi": "4Mi", "memory": "1Gi"}, nil, ""},
-		{"huge pages that are not whole", list{"hugepages-2Mi": "3Mi", "memory": "1Gi"}, nil, "spec.limits[hugepages-2Mi]: Invalid value"},
-		{"huge pages of no size", list{"hugepages-a": "3Mi", "cpu": "1"}, nil, "spec.limits[hugepages-a]: Invalid value"},
-		{"huge pages alone", list{"hugepages-2Mi": "2Mi"}, nil, "spec: Forbidden"},
+		{"half a huge page", list{"hugepages-2Mi": "3Mi", "memory": "1Gi"}, nil, "spec.limits[hugepages-2Mi]: Invalid value"},
+		{"huge pages of an invalid size", list{"hugepages-a": "3Mi", "cpu": "1"}, nil, "spec.limits[hugepages-a]: Invalid value"},
+		{"huge pages without cpu and memory", list{"hugepages-2Mi": "2Mi"}, nil, "spec: Forbidden"},
 	}
 	for _, test := range cases {
 		given := corev1.ResourceRequirements{Limits: corev1.ResourceList{}, Requests: corev1.ResourceList{}}
@@ -44,7 +44,7 @@ func TestResources(t *testing.T) {
 		for name, value := range test.requests {
 			given.Requests[name] = resource.MustParse(value)
 		}
-		expect(t, test.reason, append(Resources(at, &given), HugePages(at, &given)...), test.want)
+		expect(t, test.reason, append(Resources(specPath, &given), HugePages(specPath, &given)...), test.want)
 	}
-	expect(t, "claims", Resources(at, &corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "a"}}}), "spec.claims: Forbidden")
+	expect(t, "claims", Resources(specPath, &corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "a"}}}), "spec.claims: Forbidden")
 }

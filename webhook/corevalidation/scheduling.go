@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Tolerations validates what pods tolerate. The operators Lt and Gt are refused, because the API server refuses them
-// unless an alpha feature gate is enabled.
+// Tolerations validates the tolerations of pods. It refuses the operators Lt and Gt, which require an alpha feature gate.
 func Tolerations(path *field.Path, tolerations []corev1.Toleration) field.ErrorList {
 	var errs field.ErrorList
 	for i := range tolerations {
@@ -34,28 +33,28 @@ func toleration(path *field.Path, given *corev1.Toleration) field.ErrorList {
 		errs = append(errs, invalid(path.Child("value"), given.Value, validation.IsValidLabelValue(given.Value))...)
 	}
 	if given.TolerationSeconds != nil && given.Effect != corev1.TaintEffectNoExecute {
-		errs = append(errs, field.Forbidden(path.Child("tolerationSeconds"), "is only for the effect NoExecute"))
+		errs = append(errs, field.Forbidden(path.Child("tolerationSeconds"), "is allowed only for the effect NoExecute"))
 	}
 	return errs
 }
 
-// TopologySpreadConstraints validates how pods are spread. Of two constraints no more than one may have the same
-// topologyKey and whenUnsatisfiable.
+// TopologySpreadConstraints validates the topology spread constraints of pods. Each pair of topologyKey and whenUnsatisfiable
+// must be unique.
 func TopologySpreadConstraints(path *field.Path, constraints []corev1.TopologySpreadConstraint) field.ErrorList {
-	type kind struct {
+	type pair struct {
 		key    string
 		action corev1.UnsatisfiableConstraintAction
 	}
 	var errs field.ErrorList
-	seen := map[kind]bool{}
+	seen := map[pair]bool{}
 	for i := range constraints {
 		constraint := &constraints[i]
 		errs = append(errs, topologySpreadConstraint(path.Index(i), constraint)...)
-		is := kind{constraint.TopologyKey, constraint.WhenUnsatisfiable}
-		if seen[is] {
-			errs = append(errs, field.Duplicate(path.Index(i).Child("topologyKey"), fmt.Sprintf("%s with whenUnsatisfiable %s", is.key, is.action)))
+		current := pair{constraint.TopologyKey, constraint.WhenUnsatisfiable}
+		if seen[current] {
+			errs = append(errs, field.Duplicate(path.Index(i).Child("topologyKey"), fmt.Sprintf("%s with whenUnsatisfiable %s", current.key, current.action)))
 		}
-		seen[is] = true
+		seen[current] = true
 	}
 	return errs
 }
@@ -66,13 +65,13 @@ func topologySpreadConstraint(path *field.Path, given *corev1.TopologySpreadCons
 		errs = append(errs, field.Invalid(path.Child("maxSkew"), given.MaxSkew, "must be at least 1"))
 	}
 	if given.TopologyKey == "" {
-		errs = append(errs, field.Required(path.Child("topologyKey"), "name the label of nodes by which pods are spread"))
+		errs = append(errs, field.Required(path.Child("topologyKey"), "set the node label by which pods are spread"))
 	}
 	if given.MinDomains != nil && *given.MinDomains < 1 {
 		errs = append(errs, field.Invalid(path.Child("minDomains"), *given.MinDomains, "must be at least 1"))
 	}
 	if given.MinDomains != nil && given.WhenUnsatisfiable != corev1.DoNotSchedule {
-		errs = append(errs, field.Forbidden(path.Child("minDomains"), "is only for whenUnsatisfiable DoNotSchedule"))
+		errs = append(errs, field.Forbidden(path.Child("minDomains"), "is allowed only for whenUnsatisfiable DoNotSchedule"))
 	}
 	errs = append(errs, nodeInclusionPolicy(path.Child("nodeAffinityPolicy"), given.NodeAffinityPolicy)...)
 	errs = append(errs, nodeInclusionPolicy(path.Child("nodeTaintsPolicy"), given.NodeTaintsPolicy)...)
@@ -80,7 +79,7 @@ func topologySpreadConstraint(path *field.Path, given *corev1.TopologySpreadCons
 	errs = append(errs, labelKeys(path.Child("matchLabelKeys"), given.MatchLabelKeys, given.LabelSelector)...)
 	for i, key := range given.MatchLabelKeys {
 		if selects(given.LabelSelector, key) {
-			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not be in labelSelector too"))
+			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not also be in labelSelector"))
 		}
 	}
 	return errs

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// PodSecurityContext validates the security context of pods that use no namespace of their node; nil is valid.
+// PodSecurityContext validates the security context of pods that do not use the host's namespaces; nil is valid.
 func PodSecurityContext(path *field.Path, given *corev1.PodSecurityContext) field.ErrorList {
 	if given == nil {
 		return nil
@@ -29,7 +29,7 @@ func PodSecurityContext(path *field.Path, given *corev1.PodSecurityContext) fiel
 	return append(errs, windows(path.Child("windowsOptions"), given.WindowsOptions)...)
 }
 
-// SecurityContext validates the security context of a container in such a pod; nil is valid.
+// SecurityContext validates the security context of a container in such pods; nil is valid.
 func SecurityContext(path *field.Path, given *corev1.SecurityContext) field.ErrorList {
 	if given == nil {
 		return nil
@@ -37,11 +37,11 @@ func SecurityContext(path *field.Path, given *corev1.SecurityContext) field.Erro
 	errs := id(path.Child("runAsUser"), given.RunAsUser, validation.IsValidUserID)
 	errs = append(errs, id(path.Child("runAsGroup"), given.RunAsGroup, validation.IsValidGroupID)...)
 	if given.AllowPrivilegeEscalation != nil && !*given.AllowPrivilegeEscalation && Escalates(given) {
-		errs = append(errs, field.Invalid(path.Child("allowPrivilegeEscalation"), false, "must not be false where privileged is true or CAP_SYS_ADMIN is added"))
+		errs = append(errs, field.Invalid(path.Child("allowPrivilegeEscalation"), false, "must not be false when privileged is true or CAP_SYS_ADMIN is added"))
 	}
 	errs = append(errs, optional(path.Child("procMount"), given.ProcMount, corev1.DefaultProcMount, corev1.UnmaskedProcMount)...)
 	if given.ProcMount != nil && *given.ProcMount == corev1.UnmaskedProcMount {
-		errs = append(errs, field.Forbidden(path.Child("procMount"), "Unmasked needs a user namespace, and these pods have none"))
+		errs = append(errs, field.Forbidden(path.Child("procMount"), "Unmasked requires a user namespace, and these pods have none"))
 	}
 	errs = append(errs, seccomp(path.Child("seccompProfile"), given.SeccompProfile)...)
 	errs = append(errs, appArmor(path.Child("appArmorProfile"), given.AppArmorProfile)...)
@@ -71,7 +71,7 @@ func optional[T ~string](path *field.Path, given *T, values ...T) field.ErrorLis
 
 const maxSysctlLength = 253
 
-// sysctlName is the name of a kernel parameter, in segments that are separated by dots or slashes.
+// sysctlName matches the name of a kernel parameter: segments that are separated by dots or slashes.
 var sysctlName = regexp.MustCompile(`^[a-z0-9]([-_a-z0-9]*[a-z0-9])?([./][a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$`)
 
 func sysctls(path *field.Path, given []corev1.Sysctl) field.ErrorList {

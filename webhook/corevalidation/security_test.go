@@ -18,15 +18,15 @@ func TestPodSecurityContext(t *testing.T) {
 		{"a negative user", &corev1.PodSecurityContext{RunAsUser: new(int64(-1))}, "spec.runAsUser: Invalid value"},
 		{"a group of 32 bits", &corev1.PodSecurityContext{FSGroup: new(int64(1 << 31))}, "spec.fsGroup: Invalid value"},
 		{"a negative group", &corev1.PodSecurityContext{SupplementalGroups: []int64{1, -1}}, "spec.supplementalGroups[1]: Invalid value"},
-		{"no such policy", &corev1.PodSecurityContext{FSGroupChangePolicy: new(corev1.PodFSGroupChangePolicy("Never"))}, "spec.fsGroupChangePolicy: Unsupported value"},
-		{"a parameter", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "net.core.somaxconn"}, {Name: "net/a"}}}, ""},
-		{"no parameter", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "Net"}}}, "spec.sysctls[0].name: Invalid value"},
-		{"a parameter twice", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "a"}, {Name: "a"}}}, "spec.sysctls[1].name: Duplicate value"},
-		{"empty options of Windows", &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{}}, ""},
-		{"a user of Windows", &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{RunAsUserName: new("a")}}, "spec.windowsOptions: Forbidden"},
+		{"an unknown policy", &corev1.PodSecurityContext{FSGroupChangePolicy: new(corev1.PodFSGroupChangePolicy("Never"))}, "spec.fsGroupChangePolicy: Unsupported value"},
+		{"valid sysctls", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "net.core.somaxconn"}, {Name: "net/a"}}}, ""},
+		{"an invalid sysctl", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "Net"}}}, "spec.sysctls[0].name: Invalid value"},
+		{"a duplicate sysctl", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "a"}, {Name: "a"}}}, "spec.sysctls[1].name: Duplicate value"},
+		{"empty Windows options", &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{}}, ""},
+		{"a Windows user", &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{RunAsUserName: new("a")}}, "spec.windowsOptions: Forbidden"},
 	}
 	for _, test := range cases {
-		expect(t, test.reason, PodSecurityContext(at, test.given), test.want)
+		expect(t, test.reason, PodSecurityContext(specPath, test.given), test.want)
 	}
 }
 
@@ -38,16 +38,16 @@ func TestSecurityContext(t *testing.T) {
 		want   string
 	}{
 		{"none", nil, ""},
-		{"privileges", &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(true)}, ""},
-		{"privileges that escalate", &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(false)}, "spec.allowPrivilegeEscalation: Invalid value"},
-		{"a capability that escalates", &corev1.SecurityContext{Capabilities: admin, AllowPrivilegeEscalation: new(false)}, "spec.allowPrivilegeEscalation: Invalid value"},
-		{"a capability", &corev1.SecurityContext{Capabilities: admin}, ""},
-		{"no such mount", &corev1.SecurityContext{ProcMount: new(corev1.ProcMountType("Hidden"))}, "spec.procMount: Unsupported value"},
-		{"a mount of a user namespace", &corev1.SecurityContext{ProcMount: new(corev1.UnmaskedProcMount)}, "spec.procMount: Forbidden"},
+		{"a privileged container", &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(true)}, ""},
+		{"a privileged container without privilege escalation", &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(false)}, "spec.allowPrivilegeEscalation: Invalid value"},
+		{"CAP_SYS_ADMIN without privilege escalation", &corev1.SecurityContext{Capabilities: admin, AllowPrivilegeEscalation: new(false)}, "spec.allowPrivilegeEscalation: Invalid value"},
+		{"CAP_SYS_ADMIN", &corev1.SecurityContext{Capabilities: admin}, ""},
+		{"an unknown proc mount", &corev1.SecurityContext{ProcMount: new(corev1.ProcMountType("Hidden"))}, "spec.procMount: Unsupported value"},
+		{"a proc mount for a user namespace", &corev1.SecurityContext{ProcMount: new(corev1.UnmaskedProcMount)}, "spec.procMount: Forbidden"},
 		{"a negative group", &corev1.SecurityContext{RunAsGroup: new(int64(-1))}, "spec.runAsGroup: Invalid value"},
 	}
 	for _, test := range cases {
-		expect(t, test.reason, SecurityContext(at, test.given), test.want)
+		expect(t, test.reason, SecurityContext(specPath, test.given), test.want)
 	}
 }
 
@@ -58,19 +58,19 @@ func TestProfiles(t *testing.T) {
 		profile           *string
 		seccomp, appArmor string
 	}{
-		{"the runtime's", "RuntimeDefault", nil, "", ""},
-		{"a local one", "Localhost", new("a/b"), "", ""},
+		{"the default of the runtime", "RuntimeDefault", nil, "", ""},
+		{"a local profile", "Localhost", new("a/b"), "", ""},
 		{"no type", "", nil, "spec.type: Unsupported value", "spec.type: Unsupported value"},
-		{"no such type", "Default", nil, "spec.type: Unsupported value", "spec.type: Unsupported value"},
-		{"a local one without a name", "Localhost", nil, "spec.localhostProfile: Required value", "spec.localhostProfile: Required value"},
-		{"a name of another type", "Unconfined", new("a"), "spec.localhostProfile: Forbidden", "spec.localhostProfile: Forbidden"},
-		{"a path that ascends", "Localhost", new("a/../b"), "spec.localhostProfile: Invalid value", ""},
+		{"an unknown type", "Default", nil, "spec.type: Unsupported value", "spec.type: Unsupported value"},
+		{"a local profile without a name", "Localhost", nil, "spec.localhostProfile: Required value", "spec.localhostProfile: Required value"},
+		{"a name with another type", "Unconfined", new("a"), "spec.localhostProfile: Forbidden", "spec.localhostProfile: Forbidden"},
+		{"a path with ..", "Localhost", new("a/../b"), "spec.localhostProfile: Invalid value", ""},
 		{"an absolute path", "Localhost", new("/a"), "spec.localhostProfile: Invalid value", ""},
-		{"a blank", "Localhost", new("a "), "", "spec.localhostProfile: Invalid value"},
-		{"a long name", "Localhost", new(strings.Repeat("a", 4096)), "", "spec.localhostProfile: Too long"},
+		{"a blank at the end", "Localhost", new("a "), "", "spec.localhostProfile: Invalid value"},
+		{"a name that is too long", "Localhost", new(strings.Repeat("a", 4096)), "", "spec.localhostProfile: Too long"},
 	}
 	for _, test := range cases {
-		expect(t, test.reason, seccomp(at, &corev1.SeccompProfile{Type: corev1.SeccompProfileType(test.kind), LocalhostProfile: test.profile}), test.seccomp)
-		expect(t, test.reason, appArmor(at, &corev1.AppArmorProfile{Type: corev1.AppArmorProfileType(test.kind), LocalhostProfile: test.profile}), test.appArmor)
+		expect(t, test.reason, seccomp(specPath, &corev1.SeccompProfile{Type: corev1.SeccompProfileType(test.kind), LocalhostProfile: test.profile}), test.seccomp)
+		expect(t, test.reason, appArmor(specPath, &corev1.AppArmorProfile{Type: corev1.AppArmorProfileType(test.kind), LocalhostProfile: test.profile}), test.appArmor)
 	}
 }

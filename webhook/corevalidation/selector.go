@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// labelSelector validates a selector of pods or namespaces; nil is valid.
+// labelSelector validates a label selector; nil is valid.
 func labelSelector(path *field.Path, selector *metav1.LabelSelector) field.ErrorList {
 	return Sorted(metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, path))
 }
@@ -29,7 +29,7 @@ func nodeSelector(path *field.Path, selector *corev1.NodeSelector) field.ErrorLi
 	return errs
 }
 
-// nodeSelectorTerm validates one term. The values of labels are validated by values.
+// nodeSelectorTerm validates one term. The function values validates the values of labels.
 func nodeSelectorTerm(path *field.Path, term *corev1.NodeSelectorTerm, values func(*field.Path, []string) field.ErrorList) field.ErrorList {
 	var errs field.ErrorList
 	for i, requirement := range term.MatchExpressions {
@@ -65,12 +65,12 @@ func nodeExpression(path *field.Path, requirement corev1.NodeSelectorRequirement
 	return errs
 }
 
-// nodeField validates a requirement for a field of a node, of which a selector knows the name alone.
+// nodeField validates a requirement for a field of a node. The only such field is metadata.name.
 func nodeField(path *field.Path, requirement corev1.NodeSelectorRequirement) field.ErrorList {
 	errs := OneOf(path.Child("key"), requirement.Key, metav1.ObjectNameField)
 	errs = append(errs, OneOf(path.Child("operator"), requirement.Operator, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn)...)
 	if len(requirement.Values) != 1 {
-		return append(errs, field.Required(path.Child("values"), "must be one name of a node"))
+		return append(errs, field.Required(path.Child("values"), "must be one node name"))
 	}
 	return append(errs, invalid(path.Child("values").Index(0), requirement.Values[0], validation.IsDNS1123Subdomain(requirement.Values[0]))...)
 }
@@ -83,5 +83,5 @@ func labelValues(path *field.Path, values []string) field.ErrorList {
 	return errs
 }
 
-// anyValues accepts every value: the API server does not validate the values that are only preferred.
+// anyValues accepts every value: the API server does not validate preferred values.
 func anyValues(*field.Path, []string) field.ErrorList { return nil }

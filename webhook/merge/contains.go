@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// contains reports whether one JSON value has everything that another has. Both have sorted members, as Metacontroller sends
-// them. For values that are not sorted, and for lists that an apply merges in another order, it may report false: a caller
-// then compares them by [difference], which takes several times as long.
+// contains reports whether one JSON value has everything that another value has. Both have sorted members, as Metacontroller
+// sends them. The result may be a false negative for unsorted members, and for lists that an apply merges in another order.
+// Callers then use [difference], which takes several times as long.
 func contains(have, want jsontext.Value) bool {
 	if len(want) == 0 || len(have) == 0 || bytes.Equal(have, want) {
 		return len(want) == 0 || len(have) > 0
@@ -19,11 +19,11 @@ func contains(have, want jsontext.Value) bool {
 }
 
 func newTokens(value jsontext.Value) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // they were checked once
+	return jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // the values were validated before
 }
 
-// containsNext compares the next values. It also reports whether one has more than the other, and whether it is an item that
-// an apply merges by a key.
+// containsNext reports whether the next value of have contains the next value of want, whether it has more, and whether want's
+// value is an item that an apply merges by a key.
 func containsNext(have, want *jsontext.Decoder) (found, more, keyed bool) {
 	kind := want.PeekKind()
 	if have.PeekKind() != kind {
@@ -42,7 +42,7 @@ func containsNext(have, want *jsontext.Decoder) (found, more, keyed bool) {
 }
 
 func containsObject(have, want *jsontext.Decoder) (found, more, keyed bool) {
-	if !begin(have, want) {
+	if !readDelimiters(have, want) {
 		return false, false, false
 	}
 	for want.PeekKind() == jsontext.KindString {
@@ -62,10 +62,10 @@ func containsObject(have, want *jsontext.Decoder) (found, more, keyed bool) {
 		more = more || skipped || moreBelow
 	}
 	rest, _ := skipTo(have, nil)
-	return begin(have, want), more || rest, keyed
+	return readDelimiters(have, want), more || rest, keyed
 }
 
-// skipTo reads members until the one of that name, and reports whether it skipped others and whether it is there.
+// skipTo reads members up to the name of the given one. It reports whether it skipped others, and whether it found the name.
 func skipTo(have *jsontext.Decoder, name jsontext.Value) (skipped, reached bool) {
 	for have.PeekKind() == jsontext.KindString {
 		next, err := have.ReadValue()
@@ -83,9 +83,9 @@ func skipTo(have *jsontext.Decoder, name jsontext.Value) (skipped, reached bool)
 	return skipped, false
 }
 
-// containsList compares item by item. An item without a key is replaced as a whole, so neither may have more.
+// containsList compares lists item by item. An apply replaces an item without a key, so such an item must not have more.
 func containsList(have, want *jsontext.Decoder) (found, more bool) {
-	if !begin(have, want) {
+	if !readDelimiters(have, want) {
 		return false, false
 	}
 	for want.PeekKind() != jsontext.KindEndArray {
@@ -95,11 +95,11 @@ func containsList(have, want *jsontext.Decoder) (found, more bool) {
 		}
 		more = more || moreBelow
 	}
-	return have.PeekKind() == jsontext.KindEndArray && begin(have, want), more
+	return have.PeekKind() == jsontext.KindEndArray && readDelimiters(have, want), more
 }
 
-// begin reads the token at which both values, or their ends, begin.
-func begin(have, want *jsontext.Decoder) bool {
+// readDelimiters reads the start or the end of an object or a list from both values.
+func readDelimiters(have, want *jsontext.Decoder) bool {
 	_, errA := have.ReadToken()
 	_, errB := want.ReadToken()
 	return errA == nil && errB == nil

@@ -1,4 +1,4 @@
-// Package merge reports what an apply of a desired child would change in the observed one, by the rules of Metacontroller.
+// Package merge reports what Metacontroller's apply of a desired child would change in the observed child.
 package merge
 
 import (
@@ -18,9 +18,9 @@ import (
 type Observed interface {
 	GetLabels() map[string]string
 	GetAnnotations() map[string]string
-	// GetLastApplied returns the child as a hook returned it last, in JSON; "" when that is not known.
+	// GetLastApplied returns the JSON of the child as the hook returned it last; "" when it is unknown.
 	GetLastApplied() string
-	// SpecJSON returns spec as it was observed.
+	// SpecJSON returns the observed spec.
 	SpecJSON() jsontext.Value
 }
 
@@ -33,11 +33,11 @@ type form struct {
 	Spec jsontext.Value `json:"spec"`
 }
 
-// Difference returns the path of a field that an apply of the desired child would change in the observed one, and "" when
-// there is none. It compares labels, annotations and spec. Fields that the operator does not set are not compared.
+// Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when there
+// is none. It compares labels, annotations and spec, and ignores fields that the operator does not set.
 //
-// The rules are those of Metacontroller's three-way merge. A field that was applied last and is no longer desired is
-// removed. Lists whose items have a key in common are merged item by item; all other lists are replaced.
+// It follows Metacontroller's three-way merge. A field that was applied last and is no longer desired is removed. Lists whose
+// items all have the same key are merged item by item. All other lists are replaced.
 //
 // https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/dynamic/apply/apply.go
 func Difference(desired runtime.Object, child Observed) (string, error) {
@@ -60,7 +60,7 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 	return specDifference(have, last, want)
 }
 
-// TemplateDifference is [Difference] for the pod template of a workload alone: a change there replaces every pod.
+// TemplateDifference is [Difference] for the pod template of a workload only. A change of the template replaces every pod.
 func TemplateDifference(desired runtime.Object, child Observed) (string, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
@@ -70,13 +70,13 @@ func TemplateDifference(desired runtime.Object, child Observed) (string, error) 
 		var spec struct {
 			Template jsontext.Value `json:"template"`
 		}
-		_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON, of which a template that is no object differs from ours
+		_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON; a template that is not an object is a difference
 		return form{Spec: spec.Template}
 	}
 	return specDifference(template(observedForm(child)), template(appliedForm(child)), template(want))
 }
 
-// desiredForm returns the child as it goes into the response.
+// desiredForm returns the desired child as the response has it.
 func desiredForm(desired runtime.Object) (form, error) {
 	var want form
 	object := desired.(metav1.Object)
@@ -92,7 +92,7 @@ func desiredForm(desired runtime.Object) (form, error) {
 	return want, nil
 }
 
-// specOf returns the field that every kind of child has.
+// specOf returns the spec of a child of any kind.
 func specOf(desired runtime.Object) any {
 	if fields, ok := desired.(*unstructured.Unstructured); ok {
 		return fields.Object["spec"]
@@ -106,8 +106,8 @@ func observedForm(child Observed) form {
 	return have
 }
 
-// appliedForm returns the child as it was applied last; nothing when that is not known. Metacontroller itself reports an
-// annotation that cannot be read. It adds the label controller-uid to every child.
+// appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the zero
+// form when it is unknown. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Observed) form {
 	var last form
 	if err := jsonv2.Unmarshal([]byte(child.GetLastApplied()), &last); err != nil {
@@ -117,16 +117,16 @@ func appliedForm(child Observed) form {
 	return last
 }
 
-// AppliedAnnotations returns the annotations of a child as they were applied last.
+// AppliedAnnotations returns the annotations of a child that were applied last.
 func AppliedAnnotations(child Observed) map[string]string {
 	return appliedForm(child).Metadata.Annotations
 }
 
-// stringsDifference returns the least key whose value an apply would change.
-func stringsDifference(have, last, want map[string]string) (least string, differs bool) {
+// stringsDifference returns the first key, in sorted order, whose value an apply would change.
+func stringsDifference(have, last, want map[string]string) (first string, differs bool) {
 	changes := func(key string) {
-		if !differs || key < least {
-			least, differs = key, true
+		if !differs || key < first {
+			first, differs = key, true
 		}
 	}
 	for key, value := range want {
@@ -141,10 +141,10 @@ func stringsDifference(have, last, want map[string]string) (least string, differ
 			changes(key)
 		}
 	}
-	return least, differs
+	return first, differs
 }
 
-// specDifference decodes the specs only when they differ, which is hardly ever.
+// specDifference compares specs. It decodes them only when they may differ, which is rare.
 func specDifference(have, last, want form) (string, error) {
 	if contains(have.Spec, want.Spec) && contains(want.Spec, last.Spec) {
 		return "", nil
@@ -165,7 +165,7 @@ func specDifference(have, last, want form) (string, error) {
 	return join("spec", path), nil
 }
 
-// difference returns the path below a value at which it differs, and whether it does.
+// difference returns the path at which a value differs, and whether it differs.
 func difference(have, last, want any) (path string, differs bool) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -186,11 +186,11 @@ func difference(have, last, want any) (path string, differs bool) {
 	return "", !reflect.DeepEqual(have, want)
 }
 
-// objectDifference returns the least path, so that the same difference always gives the same message.
-func objectDifference(have, last, want map[string]any) (least string, differs bool) {
+// objectDifference returns the first path in sorted order, so that the message of a difference is stable.
+func objectDifference(have, last, want map[string]any) (first string, differs bool) {
 	at := func(path string) {
-		if !differs || path < least {
-			least, differs = path, true
+		if !differs || path < first {
+			first, differs = path, true
 		}
 	}
 	for key := range last {
@@ -205,7 +205,7 @@ func objectDifference(have, last, want map[string]any) (least string, differs bo
 			at(join(key, path))
 		}
 	}
-	return least, differs
+	return first, differs
 }
 
 func listDifference(have, last, want []any) (string, bool) {
@@ -218,16 +218,16 @@ func listDifference(have, last, want []any) (string, bool) {
 // mergeKeys are the keys by which Metacontroller merges lists, in its order.
 var mergeKeys = []string{"containerPort", "port", "mountPath", "name", "uid", "ip", "path"}
 
-// mergeKey returns the first of mergeKeys that all items of all lists have; "" when there is none.
+// mergeKey returns the first of mergeKeys that every item of every list has; "" when there is none.
 func mergeKey(lists ...[]any) string {
 	items := slices.Concat(lists...)
 	for _, key := range mergeKeys {
-		lacks := func(item any) bool {
+		isMissing := func(item any) bool {
 			object, _ := item.(map[string]any)
 			_, found := object[key]
 			return !found
 		}
-		if len(items) > 0 && !slices.ContainsFunc(items, lacks) {
+		if len(items) > 0 && !slices.ContainsFunc(items, isMissing) {
 			return key
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// child is a desired child with these labels, annotations and spec.
-func child(t *testing.T, metadata, spec string) *unstructured.Unstructured {
+// desiredChild returns a desired child with this metadata and spec.
+func desiredChild(t *testing.T, metadata, spec string) *unstructured.Unstructured {
 	t.Helper()
 	var object unstructured.Unstructured
 	if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
@@ -26,25 +26,25 @@ func TestDifference(t *testing.T) {
 		want                    string
 	}{
 		{"equal", `{"a":1}`, ``, `{"a":1}`, ""},
-		{"the API server sets defaults", `{"a":1}`, ``, `{"a":1,"b":2}`, ""},
+		{"the API server set a default", `{"a":1}`, ``, `{"a":1,"b":2}`, ""},
 		{"another value", `{"a":1}`, ``, `{"a":2}`, "spec.a"},
 		{"another type", `{"a":"1"}`, ``, `{"a":1}`, "spec.a"},
 		{"a field is missing", `{"a":{"b":1}}`, ``, `{"a":{}}`, "spec.a.b"},
 		{"a map is missing", `{"a":{"b":1}}`, ``, `{}`, "spec.a"},
-		{"an empty map that is missing would be added", `{"a":{}}`, ``, `{}`, "spec.a"},
-		{"the first of several differences is always the same", `{"c":1,"b":1,"a":1}`, ``, `{"a":1}`, "spec.b"},
+		{"an empty map is missing", `{"a":{}}`, ``, `{}`, "spec.a"},
+		{"the first of several differences", `{"c":1,"b":1,"a":1}`, ``, `{"a":1}`, "spec.b"},
 		{"a field that is no longer desired is removed", `{}`, `{"a":1}`, `{"a":1}`, "spec.a"},
-		{"and is no difference once it is", `{}`, `{"a":1}`, `{}`, ""},
-		{"a field of somebody else is not", `{}`, `{}`, `{"a":1}`, ""},
+		{"a field that was removed already", `{}`, `{"a":1}`, `{}`, ""},
+		{"a field of another owner is kept", `{}`, `{}`, `{"a":1}`, ""},
 		{"lists of values are replaced", `{"l":[1,2]}`, ``, `{"l":[1,2,3]}`, "spec.l"},
-		{"in their order", `{"l":[1,2]}`, ``, `{"l":[2,1]}`, "spec.l"},
-		{"items without a key as well: a wider rule is another", `{"l":[{"from":[1]}]}`, ``, `{"l":[{"from":[1],"ports":[1]}]}`, "spec.l"},
-		{"an item more is another list", `{"l":[{"from":[1]}]}`, ``, `{"l":[{"from":[1]},{"from":[2]}]}`, "spec.l"},
+		{"the order of a list of values matters", `{"l":[1,2]}`, ``, `{"l":[2,1]}`, "spec.l"},
+		{"items without a key are replaced", `{"l":[{"from":[1]}]}`, ``, `{"l":[{"from":[1],"ports":[1]}]}`, "spec.l"},
+		{"an additional item without a key", `{"l":[{"from":[1]}]}`, ``, `{"l":[{"from":[1]},{"from":[2]}]}`, "spec.l"},
 		{"a list is missing", `{"l":[1]}`, ``, `{}`, "spec.l"},
 		{"items with a key are merged", `{"l":[{"name":"a","v":1}]}`, ``, `{"l":[{"name":"b"},{"name":"a","v":1,"d":2}]}`, ""},
-		{"and compared one by one", `{"l":[{"name":"a","v":1}]}`, ``, `{"l":[{"name":"a","v":2}]}`, "spec.l.a.v"},
+		{"items with a key are compared one by one", `{"l":[{"name":"a","v":1}]}`, ``, `{"l":[{"name":"a","v":2}]}`, "spec.l.a.v"},
 		{"an item that is no longer desired is removed", `{"l":[{"name":"a"}]}`, `{"l":[{"name":"a"},{"name":"b"}]}`, `{"l":[{"name":"a"},{"name":"b"}]}`, "spec.l.b"},
-		{"a port comes before a name", `{"l":[{"name":"a","port":1}]}`, ``, `{"l":[{"name":"b","port":1}]}`, "spec.l.1.name"},
+		{"the key port takes precedence over name", `{"l":[{"name":"a","port":1}]}`, ``, `{"l":[{"name":"b","port":1}]}`, "spec.l.1.name"},
 		{"large numbers", `{"a":9007199254740993}`, ``, `{"a":9007199254740993}`, ""},
 	}
 	for _, test := range cases {
@@ -52,7 +52,7 @@ func TestDifference(t *testing.T) {
 		if test.last != "" {
 			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + test.last + `}`}
 		}
-		got, err := Difference(child(t, `{}`, test.desired), have)
+		got, err := Difference(desiredChild(t, `{}`, test.desired), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
 		}
@@ -62,25 +62,25 @@ func TestDifference(t *testing.T) {
 func TestDifferenceOfMetadata(t *testing.T) {
 	applied := map[string]string{observed.LastAppliedAnnotation: `{"metadata":{"labels":{"a":"1","controller-uid":"x"},"annotations":{"b":"2"}}}`, "b": "2", "other": "3"}
 	cases := []struct{ reason, metadata, want string }{
-		{"labels and annotations are there, and others besides", `{"labels":{"a":"1"},"annotations":{"b":"2"}}`, ""},
+		{"labels and annotations match, and there are others", `{"labels":{"a":"1"},"annotations":{"b":"2"}}`, ""},
 		{"another value of a label", `{"labels":{"a":"2"},"annotations":{"b":"2"}}`, "metadata.labels.a"},
 		{"an annotation is missing", `{"labels":{"a":"1"},"annotations":{"b":"2","c":"3"}}`, "metadata.annotations.c"},
 		{"an annotation that is no longer desired", `{"labels":{"a":"1"},"annotations":{}}`, "metadata.annotations.b"},
-		{"an annotation that others changed", `{"labels":{"a":"1"},"annotations":{"b":"2","other":"4"}}`, "metadata.annotations.other"},
+		{"an annotation that another owner changed", `{"labels":{"a":"1"},"annotations":{"b":"2","other":"4"}}`, "metadata.annotations.other"},
 	}
 	for _, test := range cases {
 		have := &observed.Child{ChildMeta: observed.ChildMeta{Labels: map[string]string{"a": "1", "controller-uid": "x"}, Annotations: applied}, Spec: []byte(`{}`)}
-		got, err := Difference(child(t, test.metadata, `{}`), have)
+		got, err := Difference(desiredChild(t, test.metadata, `{}`), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
 		}
 	}
 }
 
-// TestDifferenceIgnoresABrokenAnnotation: Metacontroller reports it, and the hook still has to say what it observes.
-func TestDifferenceIgnoresABrokenAnnotation(t *testing.T) {
+// TestDifferenceIgnoresInvalidAnnotation: Metacontroller reports it, and the hook still has to return a status.
+func TestDifferenceIgnoresInvalidAnnotation(t *testing.T) {
 	have := &observed.Child{ChildMeta: observed.ChildMeta{Annotations: map[string]string{observed.LastAppliedAnnotation: `{"spec":`}}, Spec: []byte(`{"a":1}`)}
-	if got, err := Difference(child(t, `{}`, `{"a":1}`), have); got != "" || err != nil {
+	if got, err := Difference(desiredChild(t, `{}`, `{"a":1}`), have); got != "" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -1,3 +1,3 @@
-// Package observed holds lean views of the objects that hooks observe: structs with only the fields that a rule reads. The rest
-// of an object, most of it managedFields, is skipped without being built.
+// Package observed has lean views of the objects that hooks observe: structs with only the fields that rules read. The decoder
+// skips all other fields, most of which are managedFields.
 package observed

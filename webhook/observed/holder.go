@@ -2,8 +2,8 @@ package observed
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Holder is the object that has the name of a parent's workload, whoever owns it. Metacontroller sends an object as a child
-// only when it belongs to the parent, and does not report that it could not create one because the name is taken.
+// Holder is the object that has the name of a parent's workload, whoever owns it. Metacontroller sends only the parent's own
+// objects as children, and does not report when it cannot create a child because the name is taken.
 type Holder struct {
 	HolderMeta `json:"metadata"`
 	Spec       skipped `json:"spec"`

@@ -17,19 +17,19 @@ type IngressStatus struct {
 	LoadBalancer LoadBalancer `json:"loadBalancer"`
 }
 
-// LoadBalancer says where traffic for an Ingress is taken.
+// LoadBalancer has the addresses at which a load balancer accepts traffic for an Ingress.
 type LoadBalancer struct {
 	Ingress []LoadBalancerPoint `json:"ingress"`
 }
 
-// LoadBalancerPoint is one address of a load balancer: a host name, an IP or both.
+// LoadBalancerPoint is one entry of a load balancer: a host name, an IP address or both.
 type LoadBalancerPoint struct {
 	IP       string `json:"ip"`
 	Hostname string `json:"hostname"`
 }
 
-// Address returns where the Ingress is reached, or "". Of several addresses it is a host name rather than an IP, and the
-// first in their order: controllers list them in any, and a status that follows would never settle.
+// Address returns the address of the Ingress; "" when there is none. It prefers host names to IP addresses, and returns the
+// first in sorted order: controllers list addresses in any order, and a status that follows that order would never settle.
 func (i *Ingress) Address() string {
 	if len(i.Status.LoadBalancer.Ingress) == 0 {
 		return ""
@@ -43,7 +43,7 @@ func (i *Ingress) Address() string {
 	return cmp.Or(first.Hostname, first.IP)
 }
 
-// compareSet orders strings with the empty one last.
+// compareSet orders strings, the empty string last.
 func compareSet(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)

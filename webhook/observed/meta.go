@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LastAppliedAnnotation holds a child as a hook returned it last. Metacontroller writes it, except with
+// LastAppliedAnnotation has the child as the hook returned it last. Metacontroller writes the annotation, except with
 // --apply-strategy=server-side-apply.
 const LastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
 
@@ -52,7 +52,7 @@ func (m ChildMeta) GetLabels() map[string]string { return m.Labels }
 // GetAnnotations returns metadata.annotations.
 func (m ChildMeta) GetAnnotations() map[string]string { return m.Annotations }
 
-// GetLastApplied returns the child as a hook returned it last, in JSON; "" when that is not known.
+// GetLastApplied returns the JSON of the child as the hook returned it last; "" when it is unknown.
 func (m ChildMeta) GetLastApplied() string { return m.Annotations[LastAppliedAnnotation] }
 
 // Terminating reports whether the object is being deleted.

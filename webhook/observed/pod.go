@@ -30,17 +30,17 @@ type PodStatus struct {
 	StartTime             time.Time         `json:"startTime"`
 }
 
-// PodConditions are a pod's conditions that tell something: Ready, and of the others those that do not hold. The rest is
-// read and not kept, which is four of five on most pods.
+// PodConditions are a pod's condition Ready, and all other conditions that are not True. The decoder drops the rest, which is
+// four of five conditions of most pods.
 type PodConditions []PodCondition
 
-// readConditions saves each pod the memory of a condition that is read and not kept.
+// readConditions saves an allocation per pod for the conditions that are dropped.
 var readConditions = sync.Pool{New: func() any { return new(PodCondition) }}
 
-// UnmarshalJSONFrom reads the list of all conditions.
+// UnmarshalJSONFrom reads a list of conditions.
 func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginArray {
-		return json.UnmarshalDecode(decoder, (*[]PodCondition)(c)) // null, or an error that says what is there instead
+		return json.UnmarshalDecode(decoder, (*[]PodCondition)(c)) // null, or an error that names the type of the value
 	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
@@ -78,26 +78,26 @@ type ContainerStatus struct {
 	LastState ContainerState `json:"lastState"`
 }
 
-// ContainerState says what a container does, or did last: at most one of its fields is set.
+// ContainerState is the current or last state of a container. At most one of its fields is set.
 type ContainerState struct {
 	Waiting    *ContainerWaiting    `json:"waiting"`
 	Running    ContainerRunning     `json:"running"`
 	Terminated *ContainerTerminated `json:"terminated"`
 }
 
-// ContainerWaiting says why a container does not run yet, or again.
+// ContainerWaiting has the reason why a container waits to start.
 type ContainerWaiting struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 }
 
-// ContainerRunning says since when a container runs; zero where it does not. A [time.Time] is read without an allocation,
-// and every container has one.
+// ContainerRunning has the time at which a container started; zero when the container does not run. [time.Time] is decoded
+// without an allocation, and most containers run.
 type ContainerRunning struct {
 	StartedAt time.Time `json:"startedAt"`
 }
 
-// ContainerTerminated says how a container ended.
+// ContainerTerminated has the exit of a container.
 type ContainerTerminated struct {
 	ExitCode   int32       `json:"exitCode"`
 	Reason     string      `json:"reason"`
@@ -105,19 +105,19 @@ type ContainerTerminated struct {
 	FinishedAt metav1.Time `json:"finishedAt"`
 }
 
-// Live is true for a pod that runs or still may: not one that is being deleted or has finished.
+// Live reports whether the pod runs or may still run: it is not being deleted, and has not finished.
 func (p *Pod) Live() bool {
 	return !p.Terminating() && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed
 }
 
-// Ready is true while the pod serves.
+// Ready reports whether the pod is ready.
 func (p *Pod) Ready() bool {
 	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
 		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
 	})
 }
 
-// ContainerReady is true while the container of that name is ready, whatever the others of the pod are.
+// ContainerReady reports whether the container of that name is ready.
 func (p *Pod) ContainerReady(name string) bool {
 	return slices.ContainsFunc(p.Status.ContainerStatuses, func(container ContainerStatus) bool {
 		return container.Name == name && container.Ready
@@ -131,18 +131,16 @@ func (p *Pod) ContainerRunning(name string) bool {
 	})
 }
 
-// Serves is true while the container of that name serves: where the pod is ready, or is not because of its other
-// containers alone. Of a pod whose node is lost the containers are still said to be ready, but not for that reason.
+// Serves reports whether the container of that name serves: the pod is ready, or only its other containers are not. When a node
+// is lost, its containers keep their status, but the pod is unready for another reason.
 func (p *Pod) Serves(name string) bool {
 	return p.Ready() || p.ContainerReady(name) && slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
 		return condition.Type == corev1.PodReady && condition.Reason == "ContainersNotReady"
 	})
 }
 
-// LivePods returns the live pods of that namespace with all of these labels, in the order of the given pods.
-//
-// Metacontroller was asked for just these, but the reach of a related rule depends on its version, so the hook looks
-// for itself: a foreign pod in status would be a lie.
+// LivePods returns the live pods of that namespace that have all of these labels, in the order of the given pods. The related
+// rule selects the same pods, but its scope depends on the version of Metacontroller.
 func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
 	var live []*Pod
 	selector := k8slabels.SelectorFromSet(labels)
@@ -154,8 +152,8 @@ func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) [
 	return live
 }
 
-// PodNames returns the sorted names of the pods, and never nil: the API server prunes a null in a status, which would then
-// differ at every sync.
+// PodNames returns the sorted names of the pods. It never returns nil: the API server prunes a null, so the status would differ
+// at every sync.
 func PodNames(pods []*Pod) []string {
 	names := make([]string, 0, len(pods))
 	for _, pod := range pods {

@@ -23,9 +23,9 @@ func TestLivePods(t *testing.T) {
 		pod    *Pod
 		live   bool
 	}{
-		{"a pod that waits for a node", pod("pending", func(p *Pod) { p.Status.Phase = corev1.PodPending }), true},
+		{"a pod that is not scheduled yet", pod("pending", func(p *Pod) { p.Status.Phase = corev1.PodPending }), true},
 		{"a pod that runs", pod("running", func(p *Pod) { p.Status.Phase = corev1.PodRunning }), true},
-		{"a pod that is being deleted", pod("going", func(p *Pod) { p.DeletionTimestamp = &metav1.Time{} }), false},
+		{"a pod that is being deleted", pod("terminating", func(p *Pod) { p.DeletionTimestamp = &metav1.Time{} }), false},
 		{"a pod that was evicted", pod("failed", func(p *Pod) { p.Status.Phase = corev1.PodFailed }), false},
 		{"a pod that has finished", pod("done", func(p *Pod) { p.Status.Phase = corev1.PodSucceeded }), false},
 		{"a pod of another namespace", pod("elsewhere", func(p *Pod) { p.Namespace = "m" }), false},
@@ -41,25 +41,25 @@ func TestLivePods(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, PodNames([]*Pod{{Meta: Meta{Name: "b"}}, {Meta: Meta{Name: "a"}}})); diff != "" {
-		t.Errorf("an order that changes is a write at every sync (-want +got):\n%s", diff)
+		t.Errorf("an unstable order is a write at every sync (-want +got):\n%s", diff)
 	}
 	if PodNames(nil) == nil {
-		t.Error("no pods must be [] and not null, which the API server prunes")
+		t.Error("PodNames(nil) is null, which the API server prunes")
 	}
 }
 
-func TestPodConditionsThatTellSomething(t *testing.T) {
+func TestPodConditions(t *testing.T) {
 	cases := []struct {
 		reason, conditions string
 		want               PodConditions
 	}{
-		{"none yet", `[]`, nil},
-		{"null is none", `null`, nil},
-		{"of a pod that serves, Ready alone", `[{"type":"Initialized","status":"True"},{"type":"Ready","status":"True"},{"type":"PodScheduled","status":"True"}]`,
+		{"no condition yet", `[]`, nil},
+		{"null", `null`, nil},
+		{"a ready pod keeps only Ready", `[{"type":"Initialized","status":"True"},{"type":"Ready","status":"True"},{"type":"PodScheduled","status":"True"}]`,
 			PodConditions{{Type: "Ready", Status: "True"}}},
-		{"what does not hold, in its order", `[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"},{"type":"Initialized","status":"True"},{"type":"Ready","status":"Unknown"}]`,
+		{"conditions that are not True, in their order", `[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"},{"type":"Initialized","status":"True"},{"type":"Ready","status":"Unknown"}]`,
 			PodConditions{{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: "m"}, {Type: "Ready", Status: "Unknown"}}},
-		{"nothing of a dropped condition stays in the next", `[{"type":"Initialized","status":"True","reason":"r"},{"type":"Ready","status":"False"}]`,
+		{"no field of a dropped condition remains", `[{"type":"Initialized","status":"True","reason":"r"},{"type":"Ready","status":"False"}]`,
 			PodConditions{{Type: "Ready", Status: "False"}}},
 	}
 	for _, test := range cases {
@@ -73,7 +73,7 @@ func TestPodConditionsThatTellSomething(t *testing.T) {
 	}
 	var pod Pod
 	if err := json.Unmarshal([]byte(`{"status":{"conditions":{}}}`), &pod); err == nil {
-		t.Error("conditions that are no list are not an observation")
+		t.Error("conditions that are not a list are accepted")
 	}
 }
 
@@ -85,17 +85,17 @@ func TestServes(t *testing.T) {
 		serves bool
 	}{
 		{"a pod that is ready", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}, true, true},
-		{"another container is down", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}, true, true},
-		{"this container is down", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}, false, false},
-		{"its node is lost", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}, true, false},
-		{"a readiness gate is shut", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ReadinessGatesNotReady"}, true, false},
+		{"another container is not ready", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}, true, true},
+		{"the container itself is not ready", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}, false, false},
+		{"the node is lost", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}, true, false},
+		{"a readiness gate is closed", PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ReadinessGatesNotReady"}, true, false},
 	}
 	for _, test := range cases {
 		pod := &Pod{Status: PodStatus{Conditions: PodConditions{test.ready}, ContainerStatuses: []ContainerStatus{
 			{Name: "sidecar", Ready: !test.main}, {Name: "memcached", Ready: test.main},
 		}}}
 		if serves := pod.Serves("memcached"); serves != test.serves {
-			t.Errorf("%s: it serves: %t", test.reason, serves)
+			t.Errorf("%s: serves is %t", test.reason, serves)
 		}
 	}
 }

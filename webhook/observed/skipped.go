@@ -2,11 +2,11 @@ package observed
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// skipped is a member that is big and that no rule reads. The decoder walks a member that is not declared token by token;
-// this checks one just as strictly, but in one go, which makes a sync of 1,000 pods a seventh cheaper.
+// skipped is a large member that no rule reads. The decoder reads an undeclared member token by token. A skipped member is
+// validated just as strictly, but as one value, which saves a seventh of the CPU time of a sync with 1,000 pods.
 type skipped struct{}
 
-// UnmarshalJSONFrom reads one value of any kind and keeps nothing.
+// UnmarshalJSONFrom reads one value of any type and drops it.
 func (*skipped) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	_, err := decoder.ReadValue()
 	return err

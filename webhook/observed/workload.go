@@ -8,21 +8,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Workload is an observed Deployment or StatefulSet: what rules read of either has the same names in both.
+// Workload is an observed Deployment or StatefulSet. The fields that rules read have the same names in both.
 type Workload struct {
 	ChildMeta `json:"metadata"`
 	Spec      WorkloadSpec   `json:"spec"`
 	Status    WorkloadStatus `json:"status"`
 }
 
-// SpecJSON returns spec as it was observed.
+// SpecJSON returns the observed spec.
 func (w *Workload) SpecJSON() jsontext.Value { return w.Spec.whole }
 
-// WorkloadSpec is the part of a workload's spec that rules read, and the whole of it as JSON.
+// WorkloadSpec is the part of a workload's spec that rules read, and the whole spec as JSON.
 type WorkloadSpec struct {
-	// Replicas is never nil in what an API server says.
+	// Replicas is never nil in a workload from an API server.
 	Replicas *int32 `json:"replicas"`
-	// Paused is set by kubectl rollout pause: a Deployment that is paused is not rolled out.
+	// Paused stops rollouts of a Deployment. kubectl rollout pause sets it.
 	Paused   bool        `json:"paused"`
 	Template PodTemplate `json:"template"`
 
@@ -38,7 +38,7 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	type fields WorkloadSpec // without this method
 	err = json.Unmarshal(whole, (*fields)(s))
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
-		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // where it is in the request
+		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}
 	s.whole = whole.Clone()
 	return err

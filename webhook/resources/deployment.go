@@ -6,8 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Deployment returns a Deployment that has its parent's name and runs replicas of the pod. The selector is a part of the
-// labels, and can never be changed.
+// Deployment returns a Deployment with the name of its parent. The selector is a subset of the labels, and is immutable.
 func Deployment(parent metav1.Object, replicas *int32, selector, labels map[string]string, pod corev1.PodSpec) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},

@@ -1,10 +1,10 @@
-// Package resources builds the children, or parts of children, that several parents have in common.
+// Package resources builds children, and parts of children, that several parents have in common.
 package resources
 
 import "maps"
 
-// Labels returns the labels of an object that belongs to a parent: the selector's, and beside them those that
-// Kubernetes recommends, which never go into a selector.
+// Labels returns the labels of a parent's child: the labels of the selector, and the labels that Kubernetes recommends, which
+// are never part of a selector.
 //
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
 func Labels(selector map[string]string, name, instance, component string) map[string]string {

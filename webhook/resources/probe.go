@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TCPProbe returns a probe that succeeds while the port of that name accepts connections.
+// TCPProbe returns a probe that connects to the port of that name.
 func TCPProbe(port string, periodSeconds int32) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(port)}},

@@ -1,10 +1,9 @@
-// Package crds holds the CustomResourceDefinitions of every parent, as controller-gen writes them from the types of
-// each (make generate).
+// Package crds has the CustomResourceDefinitions of all parents, which controller-gen generates from their types (make generate).
 package crds
 
 import "embed"
 
-// Files are the definitions, each in a folder named after its controller.
+// Files are the CRDs, each in a directory with the name of its controller.
 //
 //go:embed */*_*.yaml
 var Files embed.FS

@@ -10,8 +10,8 @@ import (
 
 func TestIngressHost(t *testing.T) {
 	cases := []struct{ reason, host, want string }{
-		{"by default a name that no other parent has", "", "shop.web"},
-		{"a name that the world knows", "shop.example.com", "shop.example.com"},
+		{"the default, which is unique in the cluster", "", "shop.web"},
+		{"a custom host", "shop.example.com", "shop.example.com"},
 	}
 	for _, test := range cases {
 		deploy := sample()
@@ -25,7 +25,7 @@ func TestIngressHost(t *testing.T) {
 func TestIngressClassName(t *testing.T) {
 	deploy := sample()
 	if got := ingress(deploy).Spec.IngressClassName; got != nil {
-		t.Errorf("an empty class is one that does not exist, and keeps the default class out: %q", *got)
+		t.Errorf("the class is %q, want nil for the default class", *got)
 	}
 	deploy.Spec.IngressClassName = "public"
 	if got := ingress(deploy).Spec.IngressClassName; got == nil || *got != "public" {
@@ -33,8 +33,8 @@ func TestIngressClassName(t *testing.T) {
 	}
 }
 
-// TestPortIsNamed: children refer to the port by its name, so that a change of its number in one of them, while pods of
-// the old and the new one run beside each other, breaks none of the others.
+// TestPortIsNamed: children refer to the port by name, so that a change of the number breaks no request while pods with the old
+// and the new number run at the same time.
 func TestPortIsNamed(t *testing.T) {
 	deploy := sample()
 	container := deployment(deploy).Spec.Template.Spec.Containers[0]

@@ -5,16 +5,17 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// children and related declare what the sync and finalize hooks observe.
-type children struct {
+// childGroups has the children that the sync and finalize hooks observe.
+type childGroups struct {
 	Deployments composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
 	Services    composite.Group[observed.Child]    `json:"Service.v1"`
 	Ingresses   composite.Group[observed.Ingress]  `json:"Ingress.networking.k8s.io/v1"`
 }
 
-type related struct {
+// relatedGroups has the related objects that the customize hook selects.
+type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
-	// Deployments holds the object that has the name of ours, whoever owns it.
+	// Deployments has the Deployment with the parent's name, whoever owns it.
 	Deployments composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
 }
 
@@ -26,5 +27,12 @@ func Controller() composite.Controller {
 		Sync:      composite.Sync(sync),
 		Finalize:  composite.Finalize(finalize),
 		Customize: composite.Customize(customize),
+	}
+}
+
+func customize(deploy *CustomImageDeploy) []composite.RelatedRule {
+	return []composite.RelatedRule{
+		composite.RelatedPods(deploy.Namespace, selectorLabels(deploy)),
+		composite.RelatedObject("apps/v1", "deployments", deploy.Namespace, deploy.Name),
 	}
 }

@@ -9,25 +9,25 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// portName names the port of the container and of the Service. Children refer to each other by it, not by its number.
 const (
 	containerName = "server"
-	portName      = "http"
+	// portName is the name of the port in the container and in the Service. Children refer to the port by this name.
+	portName = "http"
 )
 
 func deployment(deploy *CustomImageDeploy) *appsv1.Deployment {
 	return resources.Deployment(deploy, size(deploy), selectorLabels(deploy), labels(deploy), podSpec(deploy))
 }
 
-// size is the number of pods; the default is the CRD's.
+// size returns the number of pods, with the same default as the CRD.
 func size(deploy *CustomImageDeploy) *int32 {
 	return cmp.Or(deploy.Spec.Size, new(int32(1)))
 }
 
-// podSpec takes from the pods what no image should need, and no more: they may be anything. Many images start as root and
-// change owners, users or files before they serve. runAsNonRoot would keep those from starting, fewer capabilities or a
-// read-only root file system from getting ready. The baseline Pod Security Standard admits these pods; where a namespace
-// enforces the restricted one, the condition Degraded says that it does not.
+// podSpec restricts the pods only as far as any image allows. Many images start as root, and change owners, users or files before
+// they serve. They would not start with runAsNonRoot, and would not become ready with fewer capabilities or a read-only root
+// file system. The baseline Pod Security Standard admits these pods. When a namespace enforces the restricted standard, the
+// condition Degraded reports that the pods are rejected.
 func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 	return corev1.PodSpec{
 		SecurityContext: &corev1.PodSecurityContext{
@@ -41,4 +41,14 @@ func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 			SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false)},
 		}},
 	}
+}
+
+// selectorLabels returns the labels that select the pods of one CustomImageDeploy. They never change, because the selector of a
+// Deployment is immutable.
+func selectorLabels(deploy *CustomImageDeploy) map[string]string {
+	return map[string]string{"app": deploy.Name, "managed_by": "custom-image-deploy"}
+}
+
+func labels(deploy *CustomImageDeploy) map[string]string {
+	return resources.Labels(selectorLabels(deploy), deploy.Name, deploy.Name, "server")
 }

@@ -1,71 +1,85 @@
 package customimagedeploy
 
 import (
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/conditions"
 )
 
-// finalize deletes the children in the order in which requests pass them, so that none reaches a child that is already gone:
-// the Ingress, then the Service, then the Deployment. A child that is observed holds back those behind it, for as long as
-// its own finalizers take. All of this follows from the observed state, so a teardown that was interrupted continues.
+// finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the Deployment. So
+// no request reaches a deleted child. Each child is deleted when the one before it no longer exists, including its finalizers.
+// Every step follows from the observed state, so an interrupted teardown continues.
 //
-// A parent whose children become orphans deletes nothing and goes immediately: once the garbage collector has removed the
-// owner from the children, a child that is still observed with its owner would be deleted.
-func finalize(request observation) (composite.Desired[Status], error) {
-	status, _, err := assess(&request, nil)
+// A parent whose children become orphans deletes nothing and is finalized immediately: once the garbage collector has removed
+// the owner references, a child that is still observed with its owner would be deleted.
+func finalize(request syncRequest) (syncResponse, error) {
+	observation := observe(&request)
+	observation.Teardown = teardown(&request)
+	assessment, err := conditions.Assess(&observation)
 	if err != nil {
-		return composite.Desired[Status]{}, err
+		return syncResponse{}, err
 	}
-	return composite.Desired[Status]{
-		Status:    status,
-		Children:  kept(&request),
-		Finalized: orphaning(request.Parent) || nextToGo(&request.Children) == "",
+	return syncResponse{
+		Status:    Status{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
+		Children:  remaining(&request),
+		Finalized: orphaning(request.Parent) || nextKind(&request.Children) == "",
 	}, nil
 }
 
-// orphaning reports whether the garbage collector removes the owner from the children, as --cascade=orphan requests.
+// teardown returns what the finalization of a parent waits for.
+func teardown(request *syncRequest) *conditions.Problem {
+	message := "All children are gone."
+	if orphaning(request.Parent) {
+		message = "The children remain without an owner."
+	} else if kind := nextKind(&request.Children); kind != "" {
+		message = fmt.Sprintf("Waiting until the %s is gone.", kind)
+	}
+	return &conditions.Problem{Reason: ReasonTerminating, Message: message}
+}
+
+// orphaning reports whether the garbage collector removes the owner references of the children, as with --cascade=orphan.
 func orphaning(deploy *CustomImageDeploy) bool {
 	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 
-// nextToGo returns the kind of child that is deleted now, "" when all are gone.
-func nextToGo(observed *children) string {
+// nextKind returns the kind of child that is deleted next; "" when no child is left.
+func nextKind(children *childGroups) string {
 	switch {
-	case observed.Ingresses.Len() > 0:
+	case children.Ingresses.Len() > 0:
 		return "Ingress"
-	case observed.Services.Len() > 0:
+	case children.Services.Len() > 0:
 		return "Service"
-	case observed.Deployments.Len() > 0:
+	case children.Deployments.Len() > 0:
 		return "Deployment"
 	}
 	return ""
 }
 
-// kept returns the observed children that are not deleted yet, as they were applied last: a spec that changed since, or is
-// invalid, does not matter any more. Where that is not known they follow from spec, and with an invalid spec all go at once.
-func kept(request *observation) []runtime.Object {
+// remaining returns the observed children that are not deleted yet, as they were applied last, so that a changed or invalid spec
+// does not matter. When that is unknown they follow from spec. With an invalid spec all children are deleted at the same time.
+func remaining(request *syncRequest) []runtime.Object {
 	all, err := request.LastApplied()
 	if err != nil {
 		if validate(request.Parent) != nil {
 			return nil
 		}
-		all = published(request.Parent)
+		all = desiredChildren(request.Parent)
 	}
 	return slices.DeleteFunc(all, func(child runtime.Object) bool {
-		return request.Child(child) == nil || !stays(child.GetObjectKind().GroupVersionKind().Kind, request)
+		return request.Child(child) == nil || !remains(child.GetObjectKind().GroupVersionKind().Kind, request)
 	})
 }
 
-// stays reports whether children of a kind are not deleted yet.
-func stays(kind string, request *observation) bool {
+// remains reports whether children of a kind are not deleted yet.
+func remains(kind string, request *syncRequest) bool {
 	if orphaning(request.Parent) {
 		return true
 	}
-	switch nextToGo(&request.Children) {
+	switch nextKind(&request.Children) {
 	case "Ingress":
 		return kind != "Ingress"
 	case "Service":

@@ -25,7 +25,7 @@ func ingress(deploy *CustomImageDeploy) *networkingv1.Ingress {
 	}
 }
 
-// ingressClassName is nil where none is given, so that the API server fills in the cluster's default class.
+// ingressClassName returns the IngressClass; nil when none is set, so that the API server sets the cluster's default class.
 func ingressClassName(deploy *CustomImageDeploy) *string {
 	if deploy.Spec.IngressClassName == "" {
 		return nil

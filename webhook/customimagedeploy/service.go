@@ -20,7 +20,7 @@ func service(deploy *CustomImageDeploy) *corev1.Service {
 				Name:     portName,
 				Protocol: corev1.ProtocolTCP,
 				Port:     *deploy.Spec.Port,
-				// Left out it would be written as 0, which the API server replaces: a difference at every sync.
+				// The zero value is encoded as 0, which the API server replaces: a difference at every sync.
 				TargetPort: intstr.FromString(portName),
 			}},
 		},

@@ -13,61 +13,62 @@ import (
 )
 
 func TestReady(t *testing.T) {
-	request := func(edit func(*observed.Ingress)) func(*observation) {
-		return func(o *observation) {
-			i := *o.Children.Ingresses.Get("web", "shop")
+	withIngress := func(edit func(*observed.Ingress)) func(*syncRequest) {
+		return func(r *syncRequest) {
+			i := *r.Children.Ingresses.Get("web", "shop")
 			edit(&i)
-			o.Children.Ingresses = composite.GroupOf(i)
+			r.Children.Ingresses = composite.GroupOf(i)
 		}
 	}
-	address := func(i *observed.Ingress) {
+	setAddress := func(i *observed.Ingress) {
 		i.Status.LoadBalancer.Ingress = []observed.LoadBalancerPoint{{Hostname: "lb.example.com"}}
 	}
-	class := func(edit func(*observation)) func(*observation) {
-		return func(o *observation) {
-			o.Parent.Spec.IngressClassName = "public"
-			o.Children.Ingresses = composite.GroupOf(observedAs[observed.Ingress](ingress(o.Parent)))
-			edit(o)
+	withClass := func(edit func(*syncRequest)) func(*syncRequest) {
+		return func(r *syncRequest) {
+			r.Parent.Spec.IngressClassName = "public"
+			r.Children.Ingresses = composite.GroupOf(observedAs[observed.Ingress](ingress(r.Parent)))
+			edit(r)
 		}
 	}
 	cases := []struct {
 		reason          string
-		edit            func(*observation)
+		edit            func(*syncRequest)
 		status, because string
 		address         string
 	}{
-		{"without a class nothing promises an address", func(*observation) {}, "True", conditions.ReasonAllReplicasReady, ""},
-		{"an address that comes all the same is told", request(address), "True", conditions.ReasonAllReplicasReady, "lb.example.com"},
-		{"a class names a controller that has to bring an address", class(func(*observation) {}), "False", ReasonAddressPending, ""},
-		{"and then it is reached", class(request(address)), "True", conditions.ReasonAllReplicasReady, "lb.example.com"},
+		{"without a class no address is awaited", func(*syncRequest) {}, "True", conditions.ReasonAllReplicasReady, ""},
+		{"an address is reported without a class too", withIngress(setAddress), "True", conditions.ReasonAllReplicasReady, "lb.example.com"},
+		{"with a class an address is awaited", withClass(func(*syncRequest) {}), "False", ReasonAddressPending, ""},
+		{"with a class and an address", withClass(withIngress(setAddress)), "True", conditions.ReasonAllReplicasReady, "lb.example.com"},
 		{
-			"without a Service nobody reaches the pods, however ready they are",
-			func(o *observation) { o.Children.Services = composite.GroupOf[observed.Child]() },
+			"the Service is missing",
+			func(r *syncRequest) { r.Children.Services = composite.GroupOf[observed.Child]() },
 			"False", "ServiceMissing", "",
 		},
 		{
-			"nor do they without an Ingress",
-			func(o *observation) { o.Children.Ingresses = composite.GroupOf[observed.Ingress]() },
+			"the Ingress is missing",
+			func(r *syncRequest) { r.Children.Ingresses = composite.GroupOf[observed.Ingress]() },
 			"False", "IngressMissing", "",
 		},
 		{
-			"nor through one that is going",
-			request(func(i *observed.Ingress) { i.DeletionTimestamp = &metav1.Time{} }),
+			"the Ingress is being deleted",
+			withIngress(func(i *observed.Ingress) { i.DeletionTimestamp = &metav1.Time{} }),
 			"False", "IngressMissing", "",
 		},
 		{
-			"pods come first: nothing is published before they run",
-			func(o *observation) { o.Children = children{} },
+			"no child exists yet: the reason is the rollout",
+			func(r *syncRequest) { r.Children = childGroups{} },
 			"False", conditions.ReasonRollingOut, "",
 		},
 	}
 	for _, test := range cases {
 		request := running(sample())
 		test.edit(&request)
-		got, _, err := assess(&request, published(request.Parent))
+		desired, err := sync(request)
 		if err != nil {
 			t.Fatal(err)
 		}
+		got := desired.Status
 		ready := meta.FindStatusCondition(got.Conditions, api.Ready)
 		if string(ready.Status) != test.status || ready.Reason != test.because {
 			t.Errorf("%s: Ready is %s because of %s, want %s because of %s", test.reason, ready.Status, ready.Reason, test.status, test.because)

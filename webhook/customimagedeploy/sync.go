@@ -7,23 +7,32 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 )
 
-type observation = composite.Observed[*CustomImageDeploy, children, related]
+type syncRequest = composite.Observed[*CustomImageDeploy, childGroups, relatedGroups]
 
-func sync(request observation) (composite.Desired[Status], error) {
+type syncResponse = composite.Desired[Status]
+
+// sync returns the desired children and the status. The children of an invalid parent stay as they were applied last.
+func sync(request syncRequest) (syncResponse, error) {
 	deploy := request.Parent
+	observation := observe(&request)
 	if err := validate(deploy); err != nil {
-		status := Status{ReplicaStatus: conditions.InvalidStatus(observe(&request), err), Address: address(&request)}
+		status := Status{ReplicaStatus: conditions.InvalidStatus(&observation, err), Address: address(&request)}
 		return composite.Keep(&request, status, err)
 	}
-	children := published(deploy)
-	status, wait, err := assess(&request, children)
+	observation.Children = desiredChildren(deploy)
+	observation.Awaited = awaitedAddress(&request)
+	assessment, err := conditions.Assess(&observation)
 	if err != nil {
-		return composite.Desired[Status]{}, err
+		return syncResponse{}, err
 	}
-	return composite.Desired[Status]{Status: status, Children: children, ResyncAfter: wait}, nil
+	return syncResponse{
+		Status:      Status{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
+		Children:    observation.Children,
+		ResyncAfter: assessment.Wait,
+	}, nil
 }
 
-// published returns the children, the Deployment first.
-func published(deploy *CustomImageDeploy) []runtime.Object {
+// desiredChildren returns the children of a valid parent, the Deployment first.
+func desiredChildren(deploy *CustomImageDeploy) []runtime.Object {
 	return []runtime.Object{deployment(deploy), service(deploy), ingress(deploy)}
 }

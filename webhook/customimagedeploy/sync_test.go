@@ -28,8 +28,8 @@ func sample() *CustomImageDeploy {
 	}
 }
 
-// running is a CustomImageDeploy whose children are all as desired and ready.
-func running(deploy *CustomImageDeploy) observation {
+// running returns a request whose children all match the desired state and are ready.
+func running(deploy *CustomImageDeploy) syncRequest {
 	workload := observedAs[observed.Workload](deployment(deploy))
 	workload.Status = observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
 	pod := func(name string) observed.Pod {
@@ -38,14 +38,14 @@ func running(deploy *CustomImageDeploy) observation {
 			Status: observed.PodStatus{Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
 		}
 	}
-	return observation{
+	return syncRequest{
 		Parent: deploy,
-		Children: children{
+		Children: childGroups{
 			Deployments: composite.GroupOf(workload),
 			Services:    composite.GroupOf(observedAs[observed.Child](service(deploy))),
 			Ingresses:   composite.GroupOf(observedAs[observed.Ingress](ingress(deploy))),
 		},
-		Related: related{Pods: composite.GroupOf(pod("a"), pod("b"))},
+		Related: relatedGroups{Pods: composite.GroupOf(pod("a"), pod("b"))},
 	}
 }
 
@@ -66,25 +66,25 @@ func observedAs[T any](child runtime.Object) T {
 	return view
 }
 
-func kinds(objects []runtime.Object) []string {
+func kindsOf(objects []runtime.Object) []string {
 	var kinds []string
-	for _, o := range objects {
-		kinds = append(kinds, o.GetObjectKind().GroupVersionKind().Kind)
+	for _, object := range objects {
+		kinds = append(kinds, object.GetObjectKind().GroupVersionKind().Kind)
 	}
 	return kinds
 }
 
 func TestSync(t *testing.T) {
-	desired, err := sync(observation{Parent: sample()})
+	desired, err := sync(syncRequest{Parent: sample()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"Deployment", "Service", "Ingress"}, kinds(desired.Children)); diff != "" {
-		t.Errorf("one resource stands for three (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"Deployment", "Service", "Ingress"}, kindsOf(desired.Children)); diff != "" {
+		t.Errorf("children (-want +got):\n%s", diff)
 	}
 }
 
-// TestSyncKeepsChildrenOfAnInvalidParent: what runs stays exactly as it was applied, and status says why.
+// TestSyncKeepsChildrenOfAnInvalidParent: the children stay exactly as they were applied, and the status reports why.
 func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
 	request := running(sample())
 	request.Parent.Spec.Port, request.Parent.Spec.Image = nil, "other:1"
@@ -92,28 +92,28 @@ func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := published(sample())
+	want := desiredChildren(sample())
 	for i, child := range desired.Children {
 		if diff := cmp.Diff(encoded(want[i]), encoded(child)); diff != "" {
 			t.Errorf("the child changes (-applied +returned):\n%s", diff)
 		}
 	}
 	ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
-	if len(desired.Children) != len(want) || ready.Reason != conditions.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: say on which port the image answers HTTP") {
+	if len(desired.Children) != len(want) || ready.Reason != conditions.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: set the port on which the image serves HTTP") {
 		t.Errorf("%d children, Ready is %v", len(desired.Children), ready)
 	}
 }
 
-// TestSyncRefusesAnInvalidParent: children that cannot be returned as they are must not be returned at all.
+// TestSyncRefusesAnInvalidParent: children whose last applied form is unknown cannot be returned unchanged.
 func TestSyncRefusesAnInvalidParent(t *testing.T) {
 	request := running(sample())
 	request.Parent.Spec.Port = nil
-	for service := range request.Children.Services.All() {
-		service.Annotations = nil
+	for child := range request.Children.Services.All() {
+		child.Annotations = nil
 	}
 	_, err := sync(request)
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
-		t.Errorf("error %v, want one that its author can act on", err)
+		t.Errorf("error %v, want a ParentError", err)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package customimagedeploy publishes an image: a parent of customimagedeploy.example.com/v1 becomes a Deployment that
-// runs it, a Service and an Ingress.
+// Package customimagedeploy publishes an image: a CustomImageDeploy of customimagedeploy.example.com/v1 results in a Deployment
+// that runs the image, a Service and an Ingress.
 //
 // +kubebuilder:object:generate=true
 // +groupName=customimagedeploy.example.com
@@ -16,8 +16,8 @@ import (
 // Kind is the parent's kind.
 var Kind = schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
 
-// CustomImageDeploy is an image that answers HTTP, run and published: it stands for a Deployment, a Service and an Ingress
-// of its name. When it is deleted, the Ingress goes first, then the Service, then the Deployment.
+// CustomImageDeploy runs and publishes an image that serves HTTP, by a Deployment, a Service and an Ingress of the same name. It
+// deletes the Ingress first, then the Service, then the Deployment.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=customimagedeploys,shortName=cid,categories=all
@@ -35,15 +35,15 @@ type CustomImageDeploy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what you ask for.
+	// spec is the desired state.
 	// +required
 	Spec Spec `json:"spec,omitzero"`
-	// status is what was observed last.
+	// status is the observed state.
 	// +optional
 	Status Status `json:"status,omitzero"`
 }
 
-// Spec is what is asked for.
+// Spec is the desired state.
 type Spec struct {
 	// image is the image to run.
 	// +required
@@ -51,25 +51,25 @@ type Spec struct {
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
 	Image string `json:"image,omitempty"`
-	// port is the TCP port that the image answers HTTP on, and the port of the Service.
+	// port is the TCP port on which the image serves HTTP, and the port of the Service.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port *int32 `json:"port,omitempty"`
-	// size is the number of pods. 0 keeps the resource and runs none.
+	// size is the number of pods; 0 runs none.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	Size *int32 `json:"size,omitempty"`
-	// host is the host name that the Ingress takes requests for, by default <name>.<namespace> of this resource. Its first
+	// host is the host name for which the Ingress accepts requests. The default is `NAME.NAMESPACE` of this resource. The first
 	// label may be an asterisk.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*][.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') && !self.matches('^[0-9.]+$')",message="spec.host must be a host name of lower case letters, digits, dashes and dots, not an IP address"
 	Host string `json:"host,omitempty"`
-	// ingressClassName names the IngressClass whose controller serves the Ingress. Without it the cluster's default class
-	// does, where there is one.
+	// ingressClassName is the name of the IngressClass whose controller serves the Ingress. The default is the cluster's default
+	// class, if any.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -77,13 +77,12 @@ type Spec struct {
 	IngressClassName string `json:"ingressClassName,omitempty"`
 }
 
-// Status is what was observed.
+// Status is the observed state.
 type Status struct {
 	api.ReplicaStatus `json:",inline"`
 
-	// address is the host name or IP at which the load balancer takes requests for the host. The condition Ready waits for
-	// it only where spec.ingressClassName is given: that names a controller that has to bring it, while without a class
-	// there may be none that ever does.
+	// address is the host name or IP address at which the load balancer accepts requests for the host. The condition Ready waits
+	// for the address only when spec.ingressClassName is set: without a class there may be no controller that sets an address.
 	// +optional
 	Address string `json:"address,omitempty"`
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/corevalidation"
 )
 
-// validate repeats what the CRD refuses: a parent that was stored before a rule was there, or past it, must not decide
-// what happens to what is published.
+// validate repeats the rules of the CRD, because a parent may have been stored before a rule existed.
 func validate(deploy *CustomImageDeploy) error {
 	spec := field.NewPath("spec")
 	errs := corevalidation.ParentName(deploy)
@@ -24,19 +23,19 @@ func validate(deploy *CustomImageDeploy) error {
 
 func validateImage(path *field.Path, image string) field.ErrorList {
 	if image == "" {
-		return field.ErrorList{field.Required(path, "say which image to run")}
+		return field.ErrorList{field.Required(path, "set the image to run")}
 	}
 	return corevalidation.Image(path, image)
 }
 
 func validatePort(path *field.Path, port *int32) field.ErrorList {
 	if port == nil {
-		return field.ErrorList{field.Required(path, "say on which port the image answers HTTP")}
+		return field.ErrorList{field.Required(path, "set the port on which the image serves HTTP")}
 	}
 	return invalid(path, *port, validation.IsValidPortNum(int(*port)))
 }
 
-// validateHost takes what an Ingress takes: a DNS name whose first label may be an asterisk, and no IP address.
+// validateHost accepts the same as an Ingress: a DNS name whose first label may be an asterisk, and no IP address.
 func validateHost(path *field.Path, host string) field.ErrorList {
 	if host == "" {
 		return nil

@@ -5,18 +5,26 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// children and related declare what the sync hook observes.
-type children struct {
+// childGroups has the children that the sync hook observes.
+type childGroups struct {
 	Deployments composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
 }
 
-type related struct {
+// relatedGroups has the related objects that the customize hook selects.
+type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
-	// Deployments holds the object that has the name of ours, whoever owns it.
+	// Deployments has the Deployment with the parent's name, whoever owns it.
 	Deployments composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
 }
 
 // Controller returns the hooks of Nginx.
 func Controller() composite.Controller {
 	return composite.Controller{Name: "nginx", Parent: Kind, Sync: composite.Sync(sync), Customize: composite.Customize(customize)}
+}
+
+func customize(nginx *Nginx) []composite.RelatedRule {
+	return []composite.RelatedRule{
+		composite.RelatedPods(nginx.Namespace, selectorLabels(nginx)),
+		composite.RelatedObject("apps/v1", "deployments", nginx.Namespace, nginx.Name),
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// DefaultImage runs where spec.image is empty: the official image of the stable branch that needs no privilege.
+// DefaultImage is the image when spec.image is empty: the official unprivileged image of the stable branch.
 //
 // https://github.com/nginx/docker-nginx-unprivileged
 const DefaultImage = "nginxinc/nginx-unprivileged:1.30.4-alpine"
@@ -19,16 +19,22 @@ const containerName = "nginx"
 func deployment(nginx *Nginx) *appsv1.Deployment {
 	labels := resources.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
 	return resources.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
-		SecurityContext: resources.RestrictedPod(101), // the image's own user
+		SecurityContext: resources.RestrictedPod(101), // the user of the image
 		Containers: []corev1.Container{{
 			Name:            containerName,
 			Image:           cmp.Or(nginx.Spec.Image, DefaultImage),
 			Ports:           []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
 			ReadinessProbe:  resources.TCPProbe("http", 5),
 			SecurityContext: resources.RestrictedContainer(),
-			// The image keeps its process id and the bodies of requests there; all else is read-only.
+			// nginx writes its process ID and the bodies of requests to /tmp. The rest of the file system is read-only.
 			VolumeMounts: []corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
 		}},
 		Volumes: []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 	})
+}
+
+// selectorLabels returns the labels that select the pods of one Nginx. They never change, because the selector of a Deployment
+// is immutable.
+func selectorLabels(nginx *Nginx) map[string]string {
+	return map[string]string{"app": "nginx", "nginx_cr": nginx.Name}
 }

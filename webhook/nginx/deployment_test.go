@@ -11,7 +11,7 @@ import (
 func TestDeploymentImage(t *testing.T) {
 	cases := []struct{ reason, image, want string }{
 		{"the default", "", DefaultImage},
-		{"an image of one's own", "registry.example.com:5000/nginx@sha256:0123", "registry.example.com:5000/nginx@sha256:0123"},
+		{"a custom image", "registry.example.com:5000/nginx@sha256:0123", "registry.example.com:5000/nginx@sha256:0123"},
 	}
 	for _, test := range cases {
 		nginx := sample(1)
@@ -26,7 +26,7 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	built := deployment(sample(2))
 	want := map[string]string{"app": "nginx", "nginx_cr": "proxy"}
 	if diff := cmp.Diff(want, built.Spec.Selector.MatchLabels); diff != "" {
-		t.Errorf("a selector can never be changed once it is out (-want +got):\n%s", diff)
+		t.Errorf("the selector of a Deployment is immutable (-want +got):\n%s", diff)
 	}
 	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(built.Spec.Template.Labels)) {
 		t.Errorf("the selector does not match the pods' labels %v", built.Spec.Template.Labels)
@@ -34,19 +34,19 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	other := sample(2)
 	other.Name = "other"
 	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(deployment(other).Spec.Template.Labels)) {
-		t.Error("two Nginxes of one namespace share their pods")
+		t.Error("the selector matches the pods of another Nginx")
 	}
 }
 
-func TestNginxCanWriteWhereItMust(t *testing.T) {
+func TestNginxCanWriteToTmp(t *testing.T) {
 	pod := deployment(sample(1)).Spec.Template.Spec
 	if !*pod.Containers[0].SecurityContext.ReadOnlyRootFilesystem {
 		t.Error("the root file system is writable")
 	}
 	if diff := cmp.Diff([]corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}}, pod.Containers[0].VolumeMounts); diff != "" {
-		t.Errorf("without a writable /tmp nginx does not start (-want +got):\n%s", diff)
+		t.Errorf("nginx does not start without a writable /tmp (-want +got):\n%s", diff)
 	}
 	if len(pod.Volumes) != 1 || pod.Volumes[0].Name != "tmp" || pod.Volumes[0].EmptyDir == nil {
-		t.Errorf("/tmp is no empty directory of the pod's own: %v", pod.Volumes)
+		t.Errorf("/tmp is not an emptyDir: %v", pod.Volumes)
 	}
 }

@@ -12,9 +12,45 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func sync(request composite.Observed[*Nginx, children, related]) (composite.Desired[Status], error) {
+type syncRequest = composite.Observed[*Nginx, childGroups, relatedGroups]
+
+type syncResponse = composite.Desired[Status]
+
+// sync returns the desired children and the status. The children of an invalid parent stay as they were applied last.
+func sync(request syncRequest) (syncResponse, error) {
 	nginx := request.Parent
-	seen := &conditions.Observation{
+	observation := observe(&request)
+	if err := validate(nginx); err != nil {
+		status := Status{ReplicaStatus: conditions.InvalidStatus(&observation, err)}
+		return composite.Keep(&request, status, err)
+	}
+	observation.Children = []runtime.Object{deployment(nginx)}
+	observation.Rollout = conditions.RolloutOf(observation.Workload, *nginx.Spec.Count, nginx, observation.Pods)
+	assessment, err := conditions.Assess(&observation)
+	if err != nil {
+		return syncResponse{}, err
+	}
+	return syncResponse{
+		Status:      Status{ReplicaStatus: assessment.Status(&observation)},
+		Children:    observation.Children,
+		ResyncAfter: assessment.Wait,
+	}, nil
+}
+
+// validate repeats the rules of the CRD, because a parent may have been stored before a rule existed.
+func validate(nginx *Nginx) error {
+	spec := field.NewPath("spec")
+	return slices.Concat(
+		corevalidation.ParentName(nginx),
+		corevalidation.Replicas(spec.Child("count"), nginx.Spec.Count),
+		corevalidation.Image(spec.Child("image"), nginx.Spec.Image),
+	).ToAggregate()
+}
+
+// observe returns the observed state. Children and Rollout depend on a valid spec, so sync sets them.
+func observe(request *syncRequest) conditions.Observation {
+	nginx := request.Parent
+	return conditions.Observation{
 		Parent:    nginx,
 		Before:    nginx.Status.ReplicaStatus,
 		Workload:  request.Children.Deployments.Get(nginx.Namespace, nginx.Name),
@@ -25,29 +61,4 @@ func sync(request composite.Observed[*Nginx, children, related]) (composite.Desi
 		Observed:  request.Child,
 		Now:       request.Now,
 	}
-	if err := validate(nginx); err != nil {
-		return composite.Keep(&request, Status{ReplicaStatus: conditions.InvalidStatus(seen, err)}, err)
-	}
-	seen.Children = []runtime.Object{deployment(nginx)}
-	seen.Rollout = conditions.RolloutOf(seen.Workload, *nginx.Spec.Count, nginx, seen.Pods)
-	assessed, err := conditions.Assess(seen)
-	if err != nil {
-		return composite.Desired[Status]{}, err
-	}
-	return composite.Desired[Status]{
-		Status:      Status{ReplicaStatus: assessed.Status(seen)},
-		Children:    seen.Children,
-		ResyncAfter: assessed.Wait,
-	}, nil
-}
-
-// validate refuses again what the CRD refuses: a parent that was stored before a rule existed, or in spite of it, must not
-// decide what happens to running pods.
-func validate(nginx *Nginx) error {
-	spec := field.NewPath("spec")
-	return slices.Concat(
-		corevalidation.ParentName(nginx),
-		corevalidation.Replicas(spec.Child("count"), nginx.Spec.Count),
-		corevalidation.Image(spec.Child("image"), nginx.Spec.Image),
-	).ToAggregate()
 }

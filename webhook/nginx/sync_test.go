@@ -22,33 +22,33 @@ func sample(count int32) *Nginx {
 	}
 }
 
-func observe(nginx *Nginx, pods ...observed.Pod) composite.Observed[*Nginx, children, related] {
-	return composite.Observed[*Nginx, children, related]{Parent: nginx, Related: related{Pods: composite.GroupOf(pods...)}}
+func newRequest(nginx *Nginx, pods ...observed.Pod) syncRequest {
+	return syncRequest{Parent: nginx, Related: relatedGroups{Pods: composite.GroupOf(pods...)}}
 }
 
 func TestValidate(t *testing.T) {
 	cases := []struct {
 		reason, name string
 		count        *int32
-		sentence     string
+		message      string
 	}{
-		{"a good one", "proxy", new(int32(3)), ""},
-		{"none is a number of pods too", "proxy", new(int32(0)), ""},
-		{"an absent count must not read as 0", "proxy", nil, "spec.count: Required"},
-		{"less than none", "proxy", new(int32(-1)), "spec.count: Invalid"},
-		{"a name that is no label value", strings.Repeat("a", 64), new(int32(1)), "metadata.name"},
+		{"a valid parent", "proxy", new(int32(3)), ""},
+		{"no pods", "proxy", new(int32(0)), ""},
+		{"no count, which must not mean 0", "proxy", nil, "spec.count: Required"},
+		{"a negative count", "proxy", new(int32(-1)), "spec.count: Invalid"},
+		{"a name that is too long for a label", strings.Repeat("a", 64), new(int32(1)), "metadata.name"},
 		{"a name with a dot", "my.proxy", new(int32(1)), "metadata.name"},
 	}
 	for _, test := range cases {
 		nginx := sample(0)
 		nginx.Name, nginx.Spec.Count = test.name, test.count
-		desired, err := sync(observe(nginx))
-		if err != nil || (len(desired.Children) == 1) != (test.sentence == "") {
+		desired, err := sync(newRequest(nginx))
+		if err != nil || (len(desired.Children) == 1) != (test.message == "") {
 			t.Errorf("%s: %d children, error %v", test.reason, len(desired.Children), err)
 		}
 		degraded := meta.FindStatusCondition(desired.Status.Conditions, api.Degraded)
-		if (degraded.Reason == conditions.ReasonInvalidSpec) != (test.sentence != "") || !strings.Contains(degraded.Message, test.sentence) {
-			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.sentence)
+		if (degraded.Reason == conditions.ReasonInvalidSpec) != (test.message != "") || !strings.Contains(degraded.Message, test.message) {
+			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.message)
 		}
 	}
 }
@@ -59,11 +59,11 @@ func TestNodesAreOwnLivePods(t *testing.T) {
 	pod := func(name, namespace string, of *Nginx) observed.Pod {
 		return observed.Pod{Meta: observed.Meta{Name: name, Namespace: namespace, Labels: selectorLabels(of)}}
 	}
-	desired, err := sync(observe(nginx, pod("b", "web", nginx), pod("a", "web", nginx), pod("c", "web", other), pod("d", "shop", nginx)))
+	desired, err := sync(newRequest(nginx, pod("b", "web", nginx), pod("a", "web", nginx), pod("c", "web", other), pod("d", "shop", nginx)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, desired.Status.Nodes); diff != "" {
-		t.Errorf("another's pods in status would be a lie (-want +got):\n%s", diff)
+		t.Errorf("status has pods of another parent or namespace (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-// Package nginx runs nginx: a parent of proxy.example.com/v1alpha1 becomes a Deployment of nginx pods.
+// Package nginx runs nginx: an Nginx of proxy.example.com/v1alpha1 results in a Deployment of nginx pods.
 //
 // +kubebuilder:object:generate=true
 // +groupName=proxy.example.com
@@ -15,7 +15,7 @@ import (
 // Kind is the parent's kind.
 var Kind = schema.GroupVersionKind{Group: "proxy.example.com", Version: "v1alpha1", Kind: "Nginx"}
 
-// Nginx is a number of nginx servers that are all alike.
+// Nginx runs identical nginx servers.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=nginxes,categories=all
@@ -31,23 +31,22 @@ type Nginx struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what you ask for.
+	// spec is the desired state.
 	// +required
 	Spec Spec `json:"spec,omitzero"`
-	// status is what was observed last.
+	// status is the observed state.
 	// +optional
 	Status Status `json:"status,omitzero"`
 }
 
-// Spec is what is asked for.
+// Spec is the desired state.
 type Spec struct {
-	// count is the number of nginx pods. 0 keeps the resource and runs none.
+	// count is the number of nginx pods; 0 runs none.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Count *int32 `json:"count,omitempty"`
-	// image is nginx's image. It has to run as the user 101 on a read-only root file system with a writable /tmp, and to
-	// listen on port 8080; by default it is a current one of the official unprivileged images, which changes with the
-	// operator's version.
+	// image is the nginx image. It must run as user 101 on a read-only root file system with a writable /tmp, and listen on
+	// port 8080. The default is a recent official unprivileged image, which may change with the operator's version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -55,7 +54,7 @@ type Spec struct {
 	Image string `json:"image,omitempty"`
 }
 
-// Status is what was observed.
+// Status is the observed state.
 type Status struct {
 	api.ReplicaStatus `json:",inline"`
 }

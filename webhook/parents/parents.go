@@ -1,4 +1,4 @@
-// Package parents lists the composite controllers that the program serves.
+// Package parents lists the composite controllers that the webhook serves.
 package parents
 
 import (

@@ -2,10 +2,10 @@ package xca
 
 import "github.com/example/memcached-operator/webhook/composite"
 
-// children and related declare what the sync hook observes: nothing beside the parent.
+// The sync hook observes only the parent.
 type (
-	children struct{}
-	related  struct{}
+	childGroups   struct{}
+	relatedGroups struct{}
 )
 
 // Controller returns the hook of Xca.

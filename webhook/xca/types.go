@@ -1,5 +1,5 @@
-// Package xca activates: a parent of apps.xca.k8s.kb.cx/v1beta1 has no children, only a status that says since when it is
-// active.
+// Package xca has the smallest possible parent: an Xca of apps.xca.k8s.kb.cx/v1beta1 has no children, only a status with the
+// time since which it is active.
 //
 // +kubebuilder:object:generate=true
 // +groupName=apps.xca.k8s.kb.cx
@@ -14,7 +14,7 @@ import (
 // Kind is the parent's kind.
 var Kind = schema.GroupVersionKind{Group: "apps.xca.k8s.kb.cx", Version: "v1beta1", Kind: "Xca"}
 
-// Xca is active from its first sync on.
+// Xca is active since its first sync.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=xcas,categories=all
@@ -26,30 +26,30 @@ type Xca struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what you ask for.
+	// spec is the desired state.
 	// +optional
 	Spec Spec `json:"spec,omitzero"`
-	// status is what was observed last.
+	// status is the observed state.
 	// +optional
 	Status Status `json:"status,omitzero"`
 }
 
-// Spec is what is asked for.
+// Spec is the desired state.
 type Spec struct {
-	// foo is yours to set; nothing depends on it.
+	// foo is an example field without effect.
 	// +optional
 	Foo string `json:"foo,omitempty"`
 }
 
-// Status is what was observed.
+// Status is the observed state.
 type Status struct {
-	// active is true from the first sync on.
+	// active is true since the first sync.
 	// +optional
 	Active bool `json:"active"`
-	// last_update_time is when active changed last.
+	// last_update_time is the last time at which active changed.
 	// +optional
 	LastUpdateTime *metav1.Time `json:"last_update_time,omitempty"`
-	// observedGeneration is the generation of the spec that this status is about. Metacontroller sets it.
+	// observedGeneration is the generation of the spec that this status describes. Metacontroller sets it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }

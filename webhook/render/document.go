@@ -14,23 +14,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one object as it stands in a file.
+// document is one object of a file.
 type document struct {
 	file   string
-	line   int // at which the part of the file starts that root counts its lines from
+	line   int // the line of the file at which the document starts, from 1
 	root   *yamlv3.Node
 	object map[string]any
 }
 
-// documents returns the objects of a file in their order, those of a list each on its own. Empty documents are left out.
+// documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
 func documents(input Input) ([]document, error) {
 	parts, err := split(input)
 	if err != nil {
 		return nil, err
 	}
 	var found []document
-	for _, part := range parts {
-		doc, err := parse(input.Name, part)
+	for _, each := range parts {
+		doc, err := parse(input.Name, each)
 		if err != nil {
 			return nil, err
 		}
@@ -46,10 +46,10 @@ func documents(input Input) ([]document, error) {
 	return found, nil
 }
 
-// parse reads a part of a file; it returns nil for an empty one.
-func parse(file string, part part) (*document, error) {
-	doc := &document{file: file, line: part.line, root: new(yamlv3.Node)}
-	decoder := yamlv3.NewDecoder(bytes.NewReader(part.content))
+// parse returns the document of a part; nil when it is empty.
+func parse(file string, text part) (*document, error) {
+	doc := &document{file: file, line: text.line, root: new(yamlv3.Node)}
+	decoder := yamlv3.NewDecoder(bytes.NewReader(text.content))
 	err := decoder.Decode(doc.root)
 	if errors.Is(err, io.EOF) {
 		return nil, nil
@@ -58,12 +58,12 @@ func parse(file string, part part) (*document, error) {
 		err = atEnd(decoder)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s, in the document at line %d: %w", file, part.line, err)
+		return nil, fmt.Errorf("%s, in the document at line %d: %w", file, text.line, err)
 	}
 	if len(doc.root.Content) == 0 || doc.root.Content[0].Tag == "!!null" {
 		return nil, nil
 	}
-	content, err := yaml.YAMLToJSONStrict(part.content)
+	content, err := yaml.YAMLToJSONStrict(text.content)
 	if err != nil {
 		return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
 	}
@@ -73,7 +73,7 @@ func parse(file string, part part) (*document, error) {
 	return doc, nil
 }
 
-// atEnd refuses what follows the end of a document (...), which kubectl skips without a message.
+// atEnd refuses content after the end of a document (...), which kubectl skips without a message.
 func atEnd(decoder *yamlv3.Decoder) error {
 	err := decoder.Decode(new(yamlv3.Node))
 	if errors.Is(err, io.EOF) {
@@ -94,7 +94,7 @@ func (d document) metadata(field string) string {
 	return value
 }
 
-// errorAt says in which file and line the field of that path stands, or the nearest field around it.
+// errorAt adds the file and the line of the field at the path, or of its nearest parent, to an error.
 func (d document) errorAt(path string, err error) error {
 	node := d.root.Content[0]
 	line := d.line + node.Line - 1
@@ -109,7 +109,7 @@ func (d document) errorAt(path string, err error) error {
 	return fmt.Errorf("%s:%d: %w", d.file, line, err)
 }
 
-// childNode returns the value of a mapping's key or of a sequence's index.
+// childNode returns the value at a key of a mapping or at an index of a sequence; nil when there is none.
 func childNode(node *yamlv3.Node, name string) *yamlv3.Node {
 	if node != nil && node.Kind == yamlv3.AliasNode {
 		node = node.Alias

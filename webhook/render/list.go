@@ -9,8 +9,8 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// flatten returns the items of a list, each at its line, and otherwise the document itself. A list is a v1 List, which
-// kubectl get writes of several objects, or the list of one kind, which the API server returns: a MemcachedList.
+// flatten returns the items of a list with their lines, or the document itself when it is not a list. A list is a v1 List, which
+// kubectl get writes, or a list of one kind, which the API server returns, for example a MemcachedList.
 func (d document) flatten() ([]document, error) {
 	itemKind, isList := strings.CutSuffix(d.kind().Kind, "List")
 	if !isList {
@@ -45,7 +45,7 @@ func (d document) item(index int, value any) (document, error) {
 		return document{}, d.errorAt(path, errors.New(path+": must be an object"))
 	}
 	node := childNode(childNode(d.root.Content[0], "items"), strconv.Itoa(index))
-	if node == nil { // items came from a merge (<<), and stand elsewhere
+	if node == nil { // the items come from a merge key (<<)
 		node = d.root.Content[0]
 	}
 	root := &yamlv3.Node{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{node}}

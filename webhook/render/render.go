@@ -1,4 +1,4 @@
-// Package render answers what a parent would become, without a cluster: the hook's own answer, from files.
+// Package render calls the sync hooks offline: it reads parents from files, and returns their children and status.
 package render
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 )
 
-// Input is a file with parents, as kubectl apply takes it.
+// Input is a file with parents, in the formats of kubectl apply.
 type Input struct {
 	Name    string
 	Content []byte
@@ -27,11 +27,8 @@ type Input struct {
 // Object is one rendered object.
 type Object map[string]any
 
-// Render returns for each parent the parent with its status, and then its children, in the order in which kubectl diff
-// and kubectl apply take them. observed is a recorded sync request whose children and related objects the hook sees; nil
-// is a cluster in which nothing exists yet.
-//
-// Errors name the file and the line.
+// Render returns each parent with its status, followed by its children. observed is a recorded sync request with the observed
+// children and related objects; nil stands for an empty cluster. Errors name the file and the line.
 func Render(controllers []composite.Controller, inputs []Input, observed []byte, now metav1.Time) ([]Object, error) {
 	known, err := schemas()
 	if err != nil {
@@ -91,21 +88,21 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 		path, _, _ := strings.Cut(err.Error(), ":")
 		return nil, parent.errorAt(path, err)
 	}
-	var answer struct {
+	var desired struct {
 		Status   map[string]any `json:"status"`
 		Children []Object       `json:"children"`
 	}
-	if err := json.Unmarshal(response.Body, &answer); err != nil {
-		return nil, parent.errorAt("", fmt.Errorf("reading the hook's answer: %w", err))
+	if err := json.Unmarshal(response.Body, &desired); err != nil {
+		return nil, parent.errorAt("", fmt.Errorf("reading the hook's response: %w", err))
 	}
-	if message, invalid := invalidSpec(answer.Status); invalid {
+	if message, invalid := invalidSpec(desired.Status); invalid {
 		path, _, _ := strings.Cut(strings.TrimPrefix(message, "["), ":")
 		return nil, parent.errorAt(path, errors.New(message))
 	}
-	parent.object["status"] = answer.Status
+	parent.object["status"] = desired.Status
 	objects := []Object{parent.object}
-	for _, child := range answer.Children {
-		delete(child, "status") // the cluster's to say
+	for _, child := range desired.Children {
+		delete(child, "status") // only a cluster knows the status
 		if metadata, ok := child["metadata"].(map[string]any); ok {
 			metadata["namespace"] = parent.metadata("namespace")
 		}
@@ -114,7 +111,7 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 	return objects, nil
 }
 
-// invalidSpec returns why the hook does not act on the spec of a parent. In a cluster its children stay as they are.
+// invalidSpec returns the message of a status that reports an invalid spec.
 func invalidSpec(status map[string]any) (message string, invalid bool) {
 	list, _, _ := unstructured.NestedSlice(status, "conditions")
 	for _, condition := range list {
@@ -127,7 +124,7 @@ func invalidSpec(status map[string]any) (message string, invalid bool) {
 	return "", false
 }
 
-// newRequest makes the sync request that Metacontroller would send: of a recorded one, or of an empty cluster.
+// newRequest returns the sync request that Metacontroller would send, from a recorded request or for an empty cluster.
 func newRequest(controller composite.Controller, schema *spec.Schema, parent document, observed []byte) ([]byte, error) {
 	if observed == nil {
 		return json.Marshal(map[string]any{
@@ -142,15 +139,15 @@ func newRequest(controller composite.Controller, schema *spec.Schema, parent doc
 		return nil, fmt.Errorf("reading the observed request: %w", err)
 	}
 	var err error
-	if request["parent"], err = edited(request["parent"], schema, parent); err != nil {
+	if request["parent"], err = applied(request["parent"], schema, parent); err != nil {
 		return nil, err
 	}
 	return json.Marshal(request)
 }
 
-// edited returns the observed parent as it is once the one of the file is applied. An observation of another parent is
-// refused: its children would read as this one's.
-func edited(observed json.RawMessage, schema *spec.Schema, parent document) (json.RawMessage, error) {
+// applied returns the observed parent after an apply of the parent in the file. It refuses an observation of another parent,
+// because the children of that parent would be used.
+func applied(observed json.RawMessage, schema *spec.Schema, parent document) (json.RawMessage, error) {
 	var object unstructured.Unstructured
 	if err := object.UnmarshalJSON(observed); err != nil {
 		return nil, fmt.Errorf("reading the observed parent: %w", err)
@@ -159,7 +156,7 @@ func edited(observed json.RawMessage, schema *spec.Schema, parent document) (jso
 		return nil, fmt.Errorf("the observed request is about %s %s/%s, not about %s %s/%s", object.GetKind(), object.GetNamespace(),
 			object.GetName(), parent.kind().Kind, parent.metadata("namespace"), parent.metadata("name"))
 	}
-	setDefaults(schema, object.Object) // the API server may have stored it by an earlier schema
+	setDefaults(schema, object.Object) // the API server may have stored the parent with an earlier schema
 	before, err := json.Marshal(object.Object["spec"])
 	if err != nil {
 		return nil, err
@@ -168,12 +165,12 @@ func edited(observed json.RawMessage, schema *spec.Schema, parent document) (jso
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(before, after) { // as JSON, where one number has one form
+	if !bytes.Equal(before, after) { // JSON has one form for each number
 		object.SetGeneration(object.GetGeneration() + 1)
 	}
 	delete(object.Object, "spec")
-	if desired, ok := parent.object["spec"]; ok {
-		object.Object["spec"] = desired
+	if value, ok := parent.object["spec"]; ok {
+		object.Object["spec"] = value
 	}
 	return json.Marshal(object.Object)
 }
@@ -186,7 +183,7 @@ func emptyGroups(keys []string) map[string]any {
 	return groups
 }
 
-// YAML writes the objects as documents.
+// YAML returns the objects as YAML documents.
 func YAML(objects []Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, object := range objects {
@@ -202,7 +199,7 @@ func YAML(objects []Object) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// JSON writes the objects as a v1 List.
+// JSON returns the objects as a v1 List in JSON.
 func JSON(objects []Object) ([]byte, error) {
 	list := map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}
 	content, err := json.MarshalIndent(list, "", "  ")

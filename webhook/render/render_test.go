@@ -52,20 +52,20 @@ func TestRenderKeepsTheOrder(t *testing.T) {
 	}
 	names := kindsAndNames(objects)
 	if names[0] != "Memcached default/a" || names[1] != "Deployment default/a" {
-		t.Errorf("a parent comes before its children, in the namespace that kubectl would use: %v", names)
+		t.Errorf("rendered %v, want the parent before its children, in the namespace default", names)
 	}
 	if !slices.Contains(names, "Memcached web/b") {
 		t.Errorf("the second parent is missing: %v", names)
 	}
 	for _, object := range objects {
 		if _, hasStatus := object["status"]; hasStatus != (object["kind"] == "Memcached") {
-			t.Errorf("the status of a %s is not ours to render", object["kind"])
+			t.Errorf("%s: has a status: %t, want a status only for the parent", object["kind"], hasStatus)
 		}
 	}
 }
 
-// TestRenderTakesAList: kubectl get --output yaml writes what is there as one List, and render asks what would become of it.
-func TestRenderTakesAList(t *testing.T) {
+// TestRenderAcceptsList: kubectl get --output yaml writes several objects as one List.
+func TestRenderAcceptsList(t *testing.T) {
 	const items = `apiVersion: v1
 kind: List
 items:
@@ -84,15 +84,15 @@ items:
 	}
 	names := kindsAndNames(objects)
 	if names[0] != "Memcached web/a" || !slices.Contains(names, "Deployment web/b") {
-		t.Errorf("of a list of two, rendered %v", names)
+		t.Errorf("rendered %v, want both parents", names)
 	}
 	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1"), nil); err == nil || !strings.Contains(err.Error(), "parents.yaml:11: spec.size") {
-		t.Errorf("the second one's size stands in line 11: %v", err)
+		t.Errorf("got %v, want an error about line 11", err)
 	}
 }
 
-// TestRenderIsTheHooksAnswer holds what is rendered of a recorded request against the golden answer of the hook.
-func TestRenderIsTheHooksAnswer(t *testing.T) {
+// TestRenderIsTheHooksResponse compares what is rendered of a recorded request with the hook's golden response.
+func TestRenderIsTheHooksResponse(t *testing.T) {
 	observed, err := os.ReadFile("../../test/testdata/memcached/sync/scale-up-requested/request.json")
 	if err != nil {
 		t.Fatal(err)
@@ -134,25 +134,25 @@ func TestRenderRefuses(t *testing.T) {
 	cases := []struct {
 		reason, text string
 		observed     []byte
-		sentence     string
+		message      string
 	}{
-		{"the schema's bound", parent("metadata: {name: a}\nspec:\n  size: -1\n"), nil, "parents.yaml:5: spec.size in body should be greater than or equal to 0"},
-		{"the schema's type, in the second document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), nil, "parents.yaml:18: spec.size"},
-		{"a misspelt field would be ignored", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), nil, `parents.yaml:6: unknown field "spec.sise"`},
-		{"what the schema cannot say, the hook does", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml:4: metadata.name"},
-		{"a kind that nobody serves", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml:2: there is no controller"},
-		{"a key twice", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
+		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), nil, "parents.yaml:5: spec.size in body should be greater than or equal to 0"},
+		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), nil, "parents.yaml:18: spec.size"},
+		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), nil, `parents.yaml:6: unknown field "spec.sise"`},
+		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml:4: metadata.name"},
+		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml:2: there is no controller"},
+		{"a duplicate key", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
 		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", nil, "parents.yaml:4: there is no controller"},
-		{"a key twice, in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml:14: reading an object"},
-		{"no YAML at all", "a: [", nil, "parents.yaml"},
+		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml:14: reading an object"},
+		{"invalid YAML", "a: [", nil, "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
 		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},
-		{"an observation that is none", parent("metadata: {name: a}\nspec: {size: 1}\n"), []byte("{"), "observed request"},
+		{"an invalid observation", parent("metadata: {name: a}\nspec: {size: 1}\n"), []byte("{"), "observed request"},
 	}
 	for _, test := range cases {
 		objects, err := renderText(test.text, test.observed)
-		if err == nil || !strings.Contains(err.Error(), test.sentence) {
-			t.Errorf("%s: error %v (rendered %v), want %q", test.reason, err, kindsAndNames(objects), test.sentence)
+		if err == nil || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("%s: error %v (rendered %v), want %q", test.reason, err, kindsAndNames(objects), test.message)
 		}
 	}
 }
@@ -171,10 +171,10 @@ func TestFormats(t *testing.T) {
 		Items []any  `json:"items"`
 	}
 	if err := json.Unmarshal(content, &list); err != nil || list.Kind != "List" || len(list.Items) != len(objects) {
-		t.Errorf("JSON is one List of %d objects: %v %.100s", len(objects), err, content)
+		t.Errorf("want a List of %d objects: %v %.100s", len(objects), err, content)
 	}
 	content, err = render.YAML(objects)
 	if err != nil || strings.Count(string(content), "\n---\n") != len(objects)-1 {
-		t.Errorf("YAML is %d documents: %v %s", len(objects), err, content)
+		t.Errorf("want %d YAML documents: %v %s", len(objects), err, content)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/example/memcached-operator/crds"
 )
 
-// definition is the part of a CustomResourceDefinition that says what a parent may look like.
-type definition struct {
+// customResourceDefinition is the part of a CRD that has the schemas of its versions.
+type customResourceDefinition struct {
 	Spec struct {
 		Group string `json:"group"`
 		Names struct {
@@ -34,7 +34,7 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// schemas returns the schema of every kind of parent.
+// schemas returns the schemas of all kinds of parents.
 func schemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
 	found := map[schema.GroupVersionKind]*spec.Schema{}
 	err := fs.WalkDir(crds.Files, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -45,7 +45,7 @@ func schemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
 		if err != nil {
 			return err
 		}
-		var crd definition
+		var crd customResourceDefinition
 		if err := yaml.Unmarshal(content, &crd); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
 		}
@@ -58,11 +58,11 @@ func schemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
 	return found, err
 }
 
-// check refuses what the API server would refuse by the schema, in its words, and with kubectl's strictness about
-// unknown fields. Rules in CEL are not evaluated; the hooks repeat them in Go.
-func (d document) check(schema *spec.Schema) error {
-	errs := d.unknownFields(schema, d.object, "")
-	result := validate.NewSchemaValidator(schema, nil, "", strfmt.Default).Validate(d.object)
+// check validates the document by the schema, with the messages of the API server, and refuses unknown fields as kubectl does. It
+// does not evaluate CEL rules, which the hooks repeat in Go.
+func (d document) check(crdSchema *spec.Schema) error {
+	errs := d.unknownFields(crdSchema, d.object, "")
+	result := validate.NewSchemaValidator(crdSchema, nil, "", strfmt.Default).Validate(d.object)
 	for _, err := range result.Errors {
 		path := ""
 		if invalid, ok := errors.AsType[*openapierrors.Validation](err); ok {
@@ -73,18 +73,18 @@ func (d document) check(schema *spec.Schema) error {
 	return errors.Join(errs...)
 }
 
-func (d document) unknownFields(schema *spec.Schema, value any, path string) []error {
-	if preserve, _ := schema.Extensions.GetBool("x-kubernetes-preserve-unknown-fields"); preserve {
+func (d document) unknownFields(crdSchema *spec.Schema, value any, path string) []error {
+	if preserve, _ := crdSchema.Extensions.GetBool("x-kubernetes-preserve-unknown-fields"); preserve {
 		return nil
 	}
 	var errs []error
 	switch value := value.(type) {
 	case map[string]any:
-		if len(schema.Properties) == 0 {
-			return nil // a map, or the metadata that every kind has
+		if len(crdSchema.Properties) == 0 {
+			return nil // a map, or metadata
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			property, known := schema.Properties[name]
+			property, known := crdSchema.Properties[name]
 			if !known {
 				errs = append(errs, d.errorAt(join(path, name), fmt.Errorf("unknown field %q", join(path, name))))
 				continue
@@ -92,54 +92,54 @@ func (d document) unknownFields(schema *spec.Schema, value any, path string) []e
 			errs = append(errs, d.unknownFields(&property, value[name], join(path, name))...)
 		}
 	case []any:
-		if schema.Items == nil || schema.Items.Schema == nil {
+		if crdSchema.Items == nil || crdSchema.Items.Schema == nil {
 			return nil
 		}
 		for i, element := range value {
-			errs = append(errs, d.unknownFields(schema.Items.Schema, element, fmt.Sprintf("%s[%d]", path, i))...)
+			errs = append(errs, d.unknownFields(crdSchema.Items.Schema, element, fmt.Sprintf("%s[%d]", path, i))...)
 		}
 	}
 	return errs
 }
 
-// setDefaults makes of a value what the API server stores of it: without a null where the schema allows none, and with the
-// defaults of the schema.
+// setDefaults changes a value as the API server does before it stores the value: it drops nulls of fields that are not nullable,
+// and sets the defaults of the schema.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
-func setDefaults(schema *spec.Schema, value any) {
+func setDefaults(crdSchema *spec.Schema, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, member := range value {
-			if property := propertyOf(schema, name); member == nil && property != nil && !property.Nullable {
+			if property := propertyOf(crdSchema, name); member == nil && property != nil && !property.Nullable {
 				delete(value, name)
 			}
 		}
-		for name, property := range schema.Properties {
+		for name, property := range crdSchema.Properties {
 			if _, set := value[name]; !set && property.Default != nil {
 				value[name] = runtime.DeepCopyJSONValue(property.Default)
 			}
 		}
 		for name, member := range value {
-			if property := propertyOf(schema, name); property != nil {
+			if property := propertyOf(crdSchema, name); property != nil {
 				setDefaults(property, member)
 			}
 		}
 	case []any:
 		for _, element := range value {
-			if schema.Items != nil && schema.Items.Schema != nil {
-				setDefaults(schema.Items.Schema, element)
+			if crdSchema.Items != nil && crdSchema.Items.Schema != nil {
+				setDefaults(crdSchema.Items.Schema, element)
 			}
 		}
 	}
 }
 
-// propertyOf returns the schema of a member of an object, or nil.
-func propertyOf(schema *spec.Schema, name string) *spec.Schema {
-	if property, ok := schema.Properties[name]; ok {
+// propertyOf returns the schema of a member of an object; nil when there is none.
+func propertyOf(crdSchema *spec.Schema, name string) *spec.Schema {
+	if property, ok := crdSchema.Properties[name]; ok {
 		return &property
 	}
-	if schema.AdditionalProperties != nil {
-		return schema.AdditionalProperties.Schema
+	if crdSchema.AdditionalProperties != nil {
+		return crdSchema.AdditionalProperties.Schema
 	}
 	return nil
 }

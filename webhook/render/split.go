@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -16,31 +17,30 @@ type part struct {
 	content []byte
 }
 
-// split cuts a file as kubectl does: a stream of JSON objects between these, and YAML at the lines that start with ---.
-//
-// k8s.io/apimachinery/pkg/util/yaml has a reader of YAML documents, but does not say at which lines they are.
+// split cuts a file as kubectl does: a stream of JSON objects between the objects, and YAML at separator lines.
 func split(input Input) ([]part, error) {
 	if parts, ok := splitJSON(input.Content); ok {
 		return parts, nil
 	}
-	parts := []part{{line: 1}}
-	line := 0
-	for text := range bytes.Lines(input.Content) {
-		line++
-		if after, isSeparator := bytes.CutPrefix(text, []byte("---")); isSeparator {
-			if after = bytes.TrimSpace(after); len(after) > 0 && after[0] != '#' {
-				return nil, fmt.Errorf("%s:%d: invalid document separator: only a comment may follow ---, not %.40q", input.Name, line, after)
-			}
-			parts = append(parts, part{line: line + 1})
-			continue
+	unread := bytes.NewReader(input.Content)
+	buffer := bufio.NewReader(unread)
+	reader := utilyaml.NewYAMLReader(buffer)
+	var parts []part
+	for line := 1; ; {
+		content, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return parts, nil
 		}
-		last := &parts[len(parts)-1]
-		last.content = append(last.content, text...)
+		if err != nil { // about the line that was read last
+			read := input.Content[:len(input.Content)-unread.Len()-buffer.Buffered()]
+			return nil, fmt.Errorf("%s:%d: %w", input.Name, 1+bytes.Count(bytes.TrimSuffix(read, []byte("\n")), []byte("\n")), err)
+		}
+		parts = append(parts, part{line: line, content: content})
+		line += bytes.Count(content, []byte("\n")) + 1 // the reader drops the separator after a document
 	}
-	return parts, nil
 }
 
-// splitJSON returns false for what is not JSON from beginning to end.
+// splitJSON returns the objects of a stream of JSON; false when the content is not JSON from beginning to end.
 func splitJSON(content []byte) ([]part, bool) {
 	if !utilyaml.IsJSONBuffer(content) {
 		return nil, false

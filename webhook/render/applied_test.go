@@ -17,8 +17,8 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// TestGenerationOfAnObservedParent: the API server raises the generation only if what it stores changes. A hook that sees a
-// higher one waits for a rollout that never comes.
+// TestGenerationOfAnObservedParent: the API server increases the generation only when the stored spec changes. A hook that sees a
+// higher generation waits for a rollout that never happens.
 func TestGenerationOfAnObservedParent(t *testing.T) {
 	cache := v1alpha1.SchemeGroupVersion.WithKind("Memcached")
 	deploy := schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
@@ -30,19 +30,19 @@ func TestGenerationOfAnObservedParent(t *testing.T) {
 	}{
 		{"the same", cache, `{"size": 3}`, "{size: 3}", false},
 		{"another size", cache, `{"size": 3}`, "{size: 4}", true},
-		{"a field less", cache, `{"size": 3, "image": "memcached:1.6"}`, "{size: 3}", true},
-		{"a number that is written another way", cache, `{"size": 3}`, "{size: 3.0}", false},
-		{"a number that was recorded another way", cache, `{"size": 3.0}`, "{size: 3}", false},
-		{"the order of fields", cache, `{"size": 3, "image": "memcached:1.6"}`, "{image: 'memcached:1.6', size: 3}", false},
+		{"a removed field", cache, `{"size": 3, "image": "memcached:1.6"}`, "{size: 3}", true},
+		{"another form of a number in the file", cache, `{"size": 3}`, "{size: 3.0}", false},
+		{"another form of a number in the record", cache, `{"size": 3.0}`, "{size: 3}", false},
+		{"another order of fields", cache, `{"size": 3, "image": "memcached:1.6"}`, "{image: 'memcached:1.6', size: 3}", false},
 		{"a null, which the API server drops", cache, `{"size": 3}`, "{size: 3, image: null, tls: null}", false},
-		{"a null in a map, which it drops too", cache, `{"size": 3, "podLabels": {}}`, "{size: 3, podLabels: {team: null}}", false},
-		{"a null that was recorded", cache, `{"size": 3, "tls": null}`, "{size: 3}", false},
-		{"a quantity is stored as it is written", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1Gi}}}", false},
-		{"so other words for it are a change", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1024Mi}}}", true},
-		{"a default that the file leaves out", deploy, `{"image": "web:1", "port": 80, "size": 1}`, "{image: 'web:1', port: 80}", false},
-		{"a default that the record leaves out", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80, size: 1}", false},
-		{"a default that both leave out", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80}", false},
-		{"null is the default", deploy, `{"image": "web:1", "port": 80, "size": 1}`, "{image: 'web:1', port: 80, size: null}", false},
+		{"a null in a map, which the API server drops too", cache, `{"size": 3, "podLabels": {}}`, "{size: 3, podLabels: {team: null}}", false},
+		{"a null in the record", cache, `{"size": 3, "tls": null}`, "{size: 3}", false},
+		{"the same quantity", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1Gi}}}", false},
+		{"another form of a quantity, which the API server stores as written", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1024Mi}}}", true},
+		{"a default that is missing in the file", deploy, `{"image": "web:1", "port": 80, "size": 1}`, "{image: 'web:1', port: 80}", false},
+		{"a default that is missing in the record", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80, size: 1}", false},
+		{"a default that is missing in both", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80}", false},
+		{"a null, which stands for the default", deploy, `{"image": "web:1", "port": 80, "size": 1}`, "{image: 'web:1', port: 80, size: null}", false},
 		{"a value that is not the default", deploy, `{"image": "web:1", "port": 80}`, "{image: 'web:1', port: 80, size: 2}", true},
 	}
 	for _, test := range cases {
@@ -64,7 +64,7 @@ func TestGenerationOfAnObservedParent(t *testing.T) {
 	}
 }
 
-// TestGenerationOfRecordedParents renders the parent of each recorded request as it is.
+// TestGenerationOfRecordedParents renders the unchanged parent of each recorded request.
 func TestGenerationOfRecordedParents(t *testing.T) {
 	files, err := filepath.Glob("../../test/testdata/memcached/sync/*/request.json")
 	if err != nil || len(files) == 0 {
@@ -84,7 +84,7 @@ func TestGenerationOfRecordedParents(t *testing.T) {
 		objects, err := renderText(string(observed.Parent), request)
 		if strings.Contains(file, "/network-policy-invalid") {
 			if err == nil {
-				t.Errorf("%s: the parent is invalid, and nothing says so", file)
+				t.Errorf("%s: no error for an invalid parent", file)
 			}
 			continue
 		}
@@ -100,7 +100,7 @@ func TestGenerationOfRecordedParents(t *testing.T) {
 	}
 }
 
-// recorded returns a request about a parent that has no children yet.
+// recorded returns the request of a parent without children.
 func recorded(t *testing.T, kind schema.GroupVersionKind, spec string, generation int64) []byte {
 	t.Helper()
 	controllers := parents.Controllers(memcached.Config{})

@@ -34,7 +34,7 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
 	config.AddFlags(flags)
 	var args []string
-	for _, arg := range append(container.Args[1:], "-serves="+config.Serves) {
+	for _, arg := range append(container.Args[1:], "-serves="+config.TLSAddress) {
 		for port, address := range beside.ports {
 			arg = strings.Replace(arg, "127.0.0.1:"+port, address, 1)
 		}

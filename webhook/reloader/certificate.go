@@ -17,17 +17,17 @@ import (
 const (
 	certificateFile = "tls.crt"
 	keyFile         = "tls.key"
-	authorityFile   = "ca.crt"
+	caFile          = "ca.crt"
 
-	// timeout bounds one exchange with memcached, which is next door.
+	// timeout limits one request to memcached, which runs in the same pod.
 	timeout = 5 * time.Second
 )
 
 func (c *Config) files() []string {
 	var files []string
-	if c.TLSFolder != "" {
-		for _, name := range []string{certificateFile, keyFile, authorityFile} {
-			files = append(files, filepath.Join(c.TLSFolder, name))
+	if c.TLSDirectory != "" {
+		for _, name := range []string{certificateFile, keyFile, caFile} {
+			files = append(files, filepath.Join(c.TLSDirectory, name))
 		}
 	}
 	if c.PasswordFile != "" {
@@ -36,59 +36,59 @@ func (c *Config) files() []string {
 	return files
 }
 
-// applyCertificate makes memcached load its certificates again and compares the one that it serves then with the file.
+// reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the file.
 //
-// memcached replaces the certificate that it serves before it checks the key and the CA. With files that do not belong
-// together no handshake succeeds any more, so it must not load them. After such a failure it presents no certificate until
-// it loads good files, so nothing here depends on what it served before.
+// memcached replaces the served certificate before it checks the key and the CA. After it has loaded files that do not match, it
+// presents no certificate, and every handshake fails until it loads valid files. So invalid files are never loaded, and the
+// result does not depend on what memcached served before.
 //
 // https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
-func (c *Config) applyCertificate() (string, error) {
-	wanted, err := c.checkedCertificate()
+func (c *Config) reloadCertificate() (string, error) {
+	want, err := c.validCertificate()
 	if err != nil {
-		if before, unknown := servedAt(c.Serves); unknown == nil {
+		if before, unknown := servedAt(c.TLSAddress); unknown == nil {
 			err = fmt.Errorf("%w; memcached keeps the %s", err, describe(before))
 		}
 		return "", err
 	}
-	if err := c.refreshCertificates(); err != nil {
+	if err := c.sendRefresh(); err != nil {
 		return "", err
 	}
-	served, err := servedAt(c.Serves)
+	served, err := servedAt(c.TLSAddress)
 	if err != nil {
 		return "", err
 	}
-	if !served.Equal(wanted) {
-		return "", fmt.Errorf("memcached keeps the %s, but %s has the %s", describe(served), certificateFile, describe(wanted))
+	if !served.Equal(want) {
+		return "", fmt.Errorf("memcached keeps the %s, but %s has the %s", describe(served), certificateFile, describe(want))
 	}
 	return describe(served), nil
 }
 
-// checkedCertificate returns the certificate of the files. An error says that the files do not belong together.
-func (c *Config) checkedCertificate() (*x509.Certificate, error) {
-	wanted, err := certificateIn(filepath.Join(c.TLSFolder, certificateFile))
+// validCertificate returns the certificate of the files, or an error when the files are invalid or do not match.
+func (c *Config) validCertificate() (*x509.Certificate, error) {
+	certificate, err := certificateIn(filepath.Join(c.TLSDirectory, certificateFile))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tls.LoadX509KeyPair(filepath.Join(c.TLSFolder, certificateFile), filepath.Join(c.TLSFolder, keyFile)); err != nil {
+	if _, err := tls.LoadX509KeyPair(filepath.Join(c.TLSDirectory, certificateFile), filepath.Join(c.TLSDirectory, keyFile)); err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", certificateFile, keyFile, err)
 	}
-	authorities, err := os.ReadFile(filepath.Join(c.TLSFolder, authorityFile))
+	bundle, err := os.ReadFile(filepath.Join(c.TLSDirectory, caFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return wanted, nil
+		return certificate, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !x509.NewCertPool().AppendCertsFromPEM(authorities) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM", authorityFile)
+	if !x509.NewCertPool().AppendCertsFromPEM(bundle) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", caFile)
 	}
-	return wanted, nil
+	return certificate, nil
 }
 
-// refreshCertificates asks for it by a command, which memcached knows from 1.5.13 on. SIGHUP would do from 1.6.40 on.
-func (c *Config) refreshCertificates() error {
-	connection, err := net.DialTimeout("tcp", c.Commands, timeout)
+// sendRefresh sends the command refresh_certs, which memcached supports since 1.5.13. Since 1.6.40 SIGHUP has the same effect.
+func (c *Config) sendRefresh() error {
+	connection, err := net.DialTimeout("tcp", c.CommandAddress, timeout)
 	if err != nil {
 		return err
 	}
@@ -102,17 +102,17 @@ func (c *Config) refreshCertificates() error {
 			return err
 		}
 	}
-	answer, err := command(connection, "refresh_certs")
+	response, err := command(connection, "refresh_certs")
 	if err != nil {
 		return err
 	}
-	if answer != "OK" {
-		return fmt.Errorf("memcached does not load the files: %q", answer)
+	if response != "OK" {
+		return fmt.Errorf("memcached does not load the files: %q", response)
 	}
 	return nil
 }
 
-// certificateIn reads the first certificate of a file, which is the one that a server presents as its own.
+// certificateIn returns the first certificate of a file, which a server presents as its own.
 func certificateIn(file string) (*x509.Certificate, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -121,7 +121,7 @@ func certificateIn(file string) (*x509.Certificate, error) {
 	for {
 		block, rest := pem.Decode(content)
 		if block == nil {
-			return nil, fmt.Errorf("%s holds no certificate in PEM", filepath.Base(file))
+			return nil, fmt.Errorf("%s has no certificate in PEM", filepath.Base(file))
 		}
 		if block.Type == "CERTIFICATE" {
 			certificate, err := x509.ParseCertificate(block.Bytes)
@@ -134,14 +134,14 @@ func certificateIn(file string) (*x509.Certificate, error) {
 	}
 }
 
-// servedAt returns the certificate that a server presents. It is seen before the server asks for the client's, so it is no
-// matter that there is none to show.
+// servedAt returns the certificate that a server presents. The server presents it before it requests a client certificate, so
+// none is needed.
 func servedAt(address string) (*x509.Certificate, error) {
 	var served *x509.Certificate
 	dialer := &net.Dialer{Timeout: timeout, Deadline: time.Now().Add(timeout)}
 	connection, err := tls.DialWithDialer(dialer, "tcp", address, &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: true, // it is compared with the one that it should be
+		InsecureSkipVerify: true, // the caller compares the certificate with the file
 		VerifyPeerCertificate: func(raw [][]byte, _ [][]*x509.Certificate) error {
 			certificate, err := x509.ParseCertificate(bytes.Clone(raw[0]))
 			served = certificate
@@ -155,12 +155,12 @@ func servedAt(address string) (*x509.Certificate, error) {
 		return served, nil
 	}
 	if err == nil {
-		err = errors.New("it presents no certificate")
+		err = errors.New("no certificate")
 	}
-	return nil, fmt.Errorf("asking %s for its certificate: %w", address, err)
+	return nil, fmt.Errorf("reading the certificate that %s presents: %w", address, err)
 }
 
-// describe names a certificate by what people compare: openssl x509 -noout -serial -enddate says the same.
+// describe returns the serial number and the end of a certificate, as openssl x509 -noout -serial -enddate prints them.
 func describe(certificate *x509.Certificate) string {
 	return fmt.Sprintf("certificate with the serial number %X, valid until %s", certificate.SerialNumber, certificate.NotAfter.UTC().Format(time.RFC3339))
 }

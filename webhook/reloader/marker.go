@@ -9,34 +9,34 @@ import (
 	"strings"
 )
 
-// failure is what the status of the pod shows of a failure that was reported and is not over.
+// failure is whether the status of the pod shows a failure that was reported and is not over.
 type failure int
 
 const (
-	// none was reported.
+	// none means that no failure was reported.
 	none failure = iota
-	// shown is a failure that the last state of the container shows.
+	// shown means that the last state of the container shows the failure.
 	shown
-	// hidden is a failure behind a later end of the container, which something else caused, for example a lack of memory.
+	// hidden means that the last state shows a later termination for another reason, for example a lack of memory.
 	hidden
 )
 
-// The states in the marker, before the hash of the content that failed. A run starts with a marker that says reported only if
-// the run before ended with its report.
+// The states of the marker, which precede the hash of the content that failed. The state is reported only from the exit with a
+// report until the next start of the container.
 const (
 	reported = "reported"
 	running  = "running"
 )
 
-// marker is the file that remembers a reported failure; "" remembers nothing.
+// marker is the file that records a reported failure; "" records nothing.
 //
 //	no file  --report-->  reported  --start-->  running  --success-->  no file
 //	                         ^                     |
 //	                         +---start, report-----+
 type marker string
 
-// start returns what the end of the run before left, with the hash of the content that failed, and notes that another run
-// has started.
+// start returns the failure that the previous run reported, and the hash of the content that failed. It records that a new run has
+// started.
 func (m marker) start() (failure, string, error) {
 	if m == "" {
 		return none, "", nil
@@ -51,7 +51,7 @@ func (m marker) start() (failure, string, error) {
 	case state == reported:
 		return shown, hash, m.write(running, hash)
 	}
-	return hidden, hash, nil // also after a write that was cut short: one more report does no harm
+	return hidden, hash, nil // also after an incomplete write: an additional report is harmless
 }
 
 func (m marker) write(state, hash string) error {
@@ -61,7 +61,7 @@ func (m marker) write(state, hash string) error {
 	return os.WriteFile(string(m), []byte(state+" "+hash), 0o600)
 }
 
-// hashOf returns a hash of the content of the files, which the marker may hold: they have keys and passwords.
+// hashOf returns a hash of the content of the files. The marker has the hash, because the files have keys and passwords.
 func hashOf(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
 func (m marker) remove() error {

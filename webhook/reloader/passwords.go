@@ -13,60 +13,60 @@ import (
 	"time"
 )
 
-// mostUsers is how many memcached reads: https://github.com/memcached/memcached/blob/master/authfile.c
-const mostUsers = 8
+// maxUsers is the number of users that memcached reads: https://github.com/memcached/memcached/blob/master/authfile.c
+const maxUsers = 8
 
-// user is a line of the file.
+// user is a line of the password file.
 type user struct{ name, password string }
 
-// applyPasswords makes memcached read its passwords again, which it does on SIGHUP alone, and logs in by each.
-func (c *Config) applyPasswords() (string, error) {
+// reloadPasswords makes memcached load its passwords, which requires SIGHUP, and logs in as each user.
+func (c *Config) reloadPasswords() (string, error) {
 	users, err := usersIn(c.PasswordFile)
 	if err != nil {
 		return "", err
 	}
 	if err := c.Signal(); err != nil {
-		return "", fmt.Errorf("telling memcached to read its passwords again: %w", err)
+		return "", fmt.Errorf("signaling memcached to load its passwords: %w", err)
 	}
 	for deadline := time.Now().Add(timeout); ; time.Sleep(200 * time.Millisecond) {
 		if err = c.logInAll(users); err == nil {
 			return fmt.Sprintf("passwords of %d users", len(users)), nil
 		}
-		if time.Now().After(deadline) { // memcached reads them at its next tick, within a second or so
+		if time.Now().After(deadline) { // memcached loads them within about a second
 			return "", err
 		}
 	}
 }
 
 func (c *Config) logInAll(users []user) error {
-	for i, user := range users {
-		connection, err := net.DialTimeout("tcp", c.Commands, timeout)
+	for i, login := range users {
+		connection, err := net.DialTimeout("tcp", c.CommandAddress, timeout)
 		if err != nil {
 			return err
 		}
-		err = logIn(connection, user)
+		err = logIn(connection, login)
 		connection.Close()
 		if err != nil {
-			return fmt.Errorf("user %d of the file: %w", i+1, err)
+			return fmt.Errorf("user %d of the password file: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-// logIn is the first command of a connection in ASCII mode: a set of any key.
-func logIn(connection net.Conn, user user) error {
-	login := user.name + " " + user.password
-	answer, err := command(connection, "set login 0 0 "+strconv.Itoa(len(login))+"\r\n"+login)
+// logIn logs in. In ASCII mode that is the first command of a connection: a set of any key.
+func logIn(connection net.Conn, login user) error {
+	value := login.name + " " + login.password
+	response, err := command(connection, "set login 0 0 "+strconv.Itoa(len(value))+"\r\n"+value)
 	if err != nil {
 		return err
 	}
-	if answer != "STORED" {
-		return errors.New("memcached does not know this password")
+	if response != "STORED" {
+		return errors.New("memcached does not accept the password")
 	}
 	return nil
 }
 
-// usersIn reads the users as memcached does: the first few lines of user:password.
+// usersIn returns the users that memcached reads from a file: the first maxUsers lines of user:password.
 func usersIn(file string) ([]user, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -75,17 +75,17 @@ func usersIn(file string) ([]user, error) {
 	var users []user
 	for line := range strings.Lines(string(content)) {
 		name, password, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-		if found && len(users) < mostUsers {
+		if found && len(users) < maxUsers {
 			users = append(users, user{name, password})
 		}
 	}
 	if len(users) == 0 {
-		return nil, fmt.Errorf("%s holds no line of user:password", filepath.Base(file))
+		return nil, fmt.Errorf("%s has no line of user:password", filepath.Base(file))
 	}
 	return users, nil
 }
 
-// command sends one and returns the first line of the answer.
+// command sends a command, and returns the first line of the response.
 func command(connection net.Conn, text string) (string, error) {
 	if err := connection.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return "", err
@@ -97,8 +97,8 @@ func command(connection net.Conn, text string) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// hangUp sends SIGHUP to memcached, whose process the pod's containers share.
-func hangUp() error {
+// signalMemcached sends SIGHUP to the process of memcached. The containers of the pod share their processes.
+func signalMemcached() error {
 	names, err := filepath.Glob("/proc/[0-9]*/comm")
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func hangUp() error {
 	for _, name := range names {
 		content, err := os.ReadFile(name)
 		if err != nil || strings.TrimSpace(string(content)) != "memcached" {
-			continue // a process that has just ended has no name
+			continue // the process may have ended
 		}
 		id, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		if err != nil {
@@ -114,5 +114,5 @@ func hangUp() error {
 		}
 		return syscall.Kill(id, syscall.SIGHUP)
 	}
-	return errors.New("there is no process named memcached")
+	return errors.New("no process is named memcached")
 }

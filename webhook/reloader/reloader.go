@@ -1,8 +1,11 @@
-// Package reloader runs next to memcached, in its pod. It makes memcached load its certificate and its passwords again once
-// the kubelet has updated their files, so that a rotation restarts nothing and empties nothing.
+// Package reloader runs in the pod of memcached. After the kubelet has updated the files of a Secret, the reloader makes memcached
+// load its certificate and passwords again. So a rotation neither restarts memcached nor empties the cache.
 //
-// The hook sees only the status of the pod, and there the last end of a container and its message. So the program ends to
-// report a failure, and once more to withdraw the report. Otherwise it runs: an end makes the pod unready for a moment.
+// The hook observes only the status of the pod, which has the last termination of a container and its message. So the reloader
+// exits to report a failure, and exits once more when the failure is over. It never exits after a success, because each exit makes
+// the pod unready for a moment.
+//
+// The subcommand and the container are named reload: they are part of pod templates, and another name would replace every pod.
 package reloader
 
 import (
@@ -18,61 +21,64 @@ import (
 	"time"
 )
 
-// Config is what to look after.
+// Config is the configuration of the reloader.
 type Config struct {
-	// TLSFolder holds tls.crt, tls.key and, where clients present certificates, ca.crt; empty without TLS.
-	TLSFolder string
-	// PasswordFile holds lines of user:password, as memcached reads them in ASCII mode; empty in any other.
+	// TLSDirectory has tls.crt, tls.key and, with client certificates, ca.crt; empty without TLS.
+	TLSDirectory string
+	// PasswordFile has lines of user:password, which memcached reads in ASCII mode; empty in any other mode.
 	PasswordFile string
-	// Commands is where memcached speaks ASCII without TLS, and Serves where it speaks TLS, as host:port.
-	Commands, Serves string
-	// Marker is a file that outlives the container, but not the pod. It remembers a failure that was reported.
+	// CommandAddress is the host:port at which memcached accepts ASCII commands without TLS.
+	CommandAddress string
+	// TLSAddress is the host:port at which memcached serves over TLS.
+	TLSAddress string
+	// Marker is a file that outlives the container, but not the pod. It records a reported failure.
 	Marker string
-	// Interval is the time from one look at the files to the next. Patience is the time for which memcached may use old
-	// ones before that is reported.
-	Interval, Patience time.Duration
-	// Signal makes the process of memcached read its files again; by default it gets SIGHUP.
+	// Interval is the time between two checks of the files.
+	Interval time.Duration
+	// Patience is how long memcached may not accept changed files before the reloader reports a failure.
+	Patience time.Duration
+	// Signal makes memcached load its passwords again; by default it sends SIGHUP.
 	Signal func() error
 	Logger *slog.Logger
 }
 
-// AddFlags adds the flags that set the configuration, with their defaults.
+// AddFlags adds the flags of the configuration, with their defaults.
 func (c *Config) AddFlags(flags *flag.FlagSet) {
-	flags.StringVar(&c.TLSFolder, "tls", "", "`folder` with tls.crt, tls.key and perhaps ca.crt, which memcached serves; empty without TLS")
-	flags.StringVar(&c.PasswordFile, "passwords", "", "`file` of user:password lines, which memcached reads in ASCII mode; empty without it")
-	flags.StringVar(&c.Commands, "commands", "127.0.0.1:11213", "`host:port` where memcached takes commands without TLS")
-	flags.StringVar(&c.Serves, "serves", "127.0.0.1:11211", "`host:port` where memcached serves over TLS")
-	flags.StringVar(&c.Marker, "marker", "", "`file` that remembers a reported failure from one start to the next")
-	flags.DurationVar(&c.Interval, "interval", 5*time.Second, "`time` from one look at the files to the next")
-	flags.DurationVar(&c.Patience, "patience", 30*time.Second, "`time` for which memcached may not accept a change before that is reported")
+	flags.StringVar(&c.TLSDirectory, "tls", "", "`directory` with the files tls.crt, tls.key and optionally ca.crt of memcached; empty without TLS")
+	flags.StringVar(&c.PasswordFile, "passwords", "", "`file` with lines of user:password, which memcached reads in ASCII mode; empty in any other mode")
+	flags.StringVar(&c.CommandAddress, "commands", "127.0.0.1:11213", "`host:port` at which memcached accepts ASCII commands without TLS")
+	flags.StringVar(&c.TLSAddress, "serves", "127.0.0.1:11211", "`host:port` at which memcached serves over TLS")
+	flags.StringVar(&c.Marker, "marker", "", "`file` that records a reported failure across restarts of the container")
+	flags.DurationVar(&c.Interval, "interval", 5*time.Second, "`time` between two checks of the files")
+	flags.DurationVar(&c.Patience, "patience", 30*time.Second, "`time` for which memcached may not accept changed files before a failure is reported")
 }
 
-// Check refuses a configuration that cannot be meant.
+// Check returns an error for an invalid configuration.
 func (c *Config) Check() error {
 	switch {
-	case c.TLSFolder == "" && c.PasswordFile == "":
-		return errors.New("reload needs -tls or -passwords: there is nothing to look after")
+	case c.TLSDirectory == "" && c.PasswordFile == "":
+		return errors.New("reload requires -tls or -passwords")
 	case c.Interval <= 0 || c.Patience < 0:
-		return errors.New("-interval must be above 0 and -patience not below")
+		return errors.New("-interval must be above 0, and -patience must not be negative")
 	}
 	return nil
 }
 
-// Run looks after the files until the context ends. It ends earlier for two reasons:
+// Run checks the files until the context ends. It returns earlier in two cases:
 //
-//   - with an error, once memcached has not accepted a change for longer than Patience;
-//   - without one, once memcached accepts the files again after such an end, because the status of the pod would show the
-//     failure for as long as the program runs.
+//   - with an error, when memcached has not accepted changed files for Patience;
+//   - without an error, when memcached accepts the files again after such a failure. Otherwise the status of the pod would show
+//     the failure for as long as the container runs.
 func Run(ctx context.Context, c Config) error {
 	if c.Signal == nil {
-		c.Signal = hangUp
+		c.Signal = signalMemcached
 	}
 	w := newWatch(c)
 	if !c.waitForMemcached(ctx) {
 		return nil
 	}
 	for {
-		if end, err := w.look(time.Now()); end || err != nil {
+		if exit, err := w.poll(time.Now()); exit || err != nil {
 			return err
 		}
 		select {
@@ -83,10 +89,10 @@ func Run(ctx context.Context, c Config) error {
 	}
 }
 
-// waitForMemcached reports whether memcached takes connections. It returns false when the context ends.
+// waitForMemcached waits until memcached accepts connections. It reports false when the context ends before.
 func (c *Config) waitForMemcached(ctx context.Context) bool {
 	for {
-		connection, err := net.DialTimeout("tcp", c.Commands, timeout)
+		connection, err := net.DialTimeout("tcp", c.CommandAddress, timeout)
 		if err == nil {
 			connection.Close()
 			return true
@@ -99,32 +105,32 @@ func (c *Config) waitForMemcached(ctx context.Context) bool {
 	}
 }
 
-// apply makes memcached read its files again and checks that it uses them. It returns what memcached uses now.
-func (c *Config) apply() (string, error) {
-	var reports []string
+// reload makes memcached load its files again, and verifies that memcached uses them. It returns what memcached has loaded.
+func (c *Config) reload() (string, error) {
+	var loaded []string
 	if c.PasswordFile != "" {
-		report, err := c.applyPasswords()
+		passwords, err := c.reloadPasswords()
 		if err != nil {
 			return "", err
 		}
-		reports = append(reports, report)
+		loaded = append(loaded, passwords)
 	}
-	if c.TLSFolder != "" {
-		report, err := c.applyCertificate()
+	if c.TLSDirectory != "" {
+		certificate, err := c.reloadCertificate()
 		if err != nil {
 			return "", err
 		}
-		reports = append(reports, report)
+		loaded = append(loaded, certificate)
 	}
-	return strings.Join(reports, ", "), nil
+	return strings.Join(loaded, ", "), nil
 }
 
-// content is what all the files hold, as one text. They are small, and the kubelet swaps them all at once.
+// content returns the content of all files as one text. The files are small, and the kubelet replaces them atomically.
 func (c *Config) content() (string, error) {
 	var all strings.Builder
 	for _, file := range c.files() {
 		content, err := os.ReadFile(file)
-		if errors.Is(err, os.ErrNotExist) && filepath.Base(file) == authorityFile {
+		if errors.Is(err, os.ErrNotExist) && filepath.Base(file) == caFile {
 			continue
 		}
 		if err != nil {

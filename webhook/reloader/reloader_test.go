@@ -19,7 +19,7 @@ import (
 	"github.com/example/memcached-operator/test/ca"
 )
 
-// imitation is a memcached that knows one password, and reads it again when it is told to. test/servers has the real one.
+// imitation is a server that accepts one password, and loads it again when it is signaled. test/servers uses a real memcached.
 type imitation struct {
 	file     string
 	address  string
@@ -43,7 +43,7 @@ func newImitation(t *testing.T, file string) *imitation {
 			if err != nil {
 				return
 			}
-			m.answer(connection)
+			m.respond(connection)
 		}
 	}()
 	return m
@@ -59,10 +59,10 @@ func (m *imitation) write(content string) {
 	ca.Write(filepath.Dir(m.file), filepath.Base(m.file), []byte(content))
 }
 
-func (m *imitation) answer(connection net.Conn) {
+func (m *imitation) respond(connection net.Conn) {
 	defer connection.Close()
 	lines := bufio.NewScanner(connection)
-	lines.Scan() // the command, whose value is in the next line
+	lines.Scan() // the command; its value is in the next line
 	if lines.Scan() && lines.Text() == m.password.Load() {
 		fmt.Fprint(connection, "STORED\r\n")
 		return
@@ -72,19 +72,19 @@ func (m *imitation) answer(connection net.Conn) {
 
 func (m *imitation) config(t *testing.T) Config {
 	return Config{
-		PasswordFile: m.file, Commands: m.address, Marker: filepath.Join(filepath.Dir(m.file), "failed"),
+		PasswordFile: m.file, CommandAddress: m.address, Marker: filepath.Join(filepath.Dir(m.file), "failed"),
 		Interval: time.Millisecond, Patience: 10 * time.Millisecond, Signal: m.read,
 		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }
 
-// TestRun: a change that memcached accepts ends nothing. A failure does, and so does its end, each once.
+// TestRun: Run does not return after a success. It returns once for a failure, and once when the failure is over.
 func TestRun(t *testing.T) {
 	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	accepted := m.config(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	accepted.Signal = func() error { // the first time at the start, then after the change
+	accepted.Signal = func() error { // called at the start and after the change
 		if err := m.read(); err != nil || m.password.Load() == "app two" {
 			cancel()
 			return err
@@ -99,12 +99,12 @@ func TestRun(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	m.write("nothing\n")
-	if err := Run(ctx, m.config(t)); err == nil || err.Error() != "passwords holds no line of user:password" {
-		t.Errorf("a change that memcached cannot accept: Run returned %v", err)
+	if err := Run(ctx, m.config(t)); err == nil || err.Error() != "passwords has no line of user:password" {
+		t.Errorf("a change that memcached does not accept: Run returned %v", err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { m.write("app:three\n") })
 	if err := Run(ctx, m.config(t)); err != nil || ctx.Err() != nil {
-		t.Errorf("the failure that the status of the pod shows is over: Run returned %v, %v", err, ctx.Err())
+		t.Errorf("the failure is over: Run returned %v, %v", err, ctx.Err())
 	}
 }
 
@@ -113,11 +113,11 @@ func TestUsersIn(t *testing.T) {
 		reason, content string
 		want            []user
 	}{
-		{"a line is a user", "a:b\nc:d", []user{{"a", "b"}, {"c", "d"}}},
-		{"a password has colons", "a:b:c\r\n", []user{{"a", "b:c"}}},
-		{"a line without a colon is none", "a\nb:c\n", []user{{"b", "c"}}},
-		{"memcached reads eight", strings.Repeat("a:b\n", 9), []user{{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}}},
-		{"nobody could log in", "\n", nil},
+		{"two users", "a:b\nc:d", []user{{"a", "b"}, {"c", "d"}}},
+		{"a password with a colon", "a:b:c\r\n", []user{{"a", "b:c"}}},
+		{"a line without a colon is ignored", "a\nb:c\n", []user{{"b", "c"}}},
+		{"memcached reads eight users", strings.Repeat("a:b\n", 9), []user{{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}}},
+		{"no user", "\n", nil},
 	}
 	for _, test := range cases {
 		got, err := usersIn(ca.Write(t.TempDir(), "passwords", []byte(test.content)))
@@ -137,11 +137,11 @@ func TestCertificateIn(t *testing.T) {
 		found           bool
 	}{
 		{"a certificate", string(certificate), true},
-		{"after its key", string(key) + string(certificate), true},
-		{"a key alone", string(key), false},
-		{"nothing", "", false},
-		{"no PEM", "certificate", false},
-		{"a damaged one", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", false},
+		{"a certificate after its key", string(key) + string(certificate), true},
+		{"a key without a certificate", string(key), false},
+		{"an empty file", "", false},
+		{"a file without PEM", "certificate", false},
+		{"a damaged certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", false},
 	}
 	for _, test := range cases {
 		_, err := certificateIn(ca.Write(t.TempDir(), "tls.crt", []byte(test.content)))

@@ -5,68 +5,68 @@ import (
 	"time"
 )
 
-// watch is what one run of the program knows.
+// watch is the state of one run of the reloader.
 type watch struct {
 	Config
 	marker  marker
 	failure failure
-	// told is the hash of the content whose failure was reported last.
-	told string
-	// used is the content of the files that memcached uses; settled is false while that is not known.
-	used    string
-	settled bool
-	// seen is the content of the files at the last look, and since the time from which on it is the same.
-	seen  string
-	since time.Time
-	// logged is the last problem that was logged.
-	logged string
+	// reportedHash is the hash of the content whose failure was reported last.
+	reportedHash string
+	// loaded is the content that memcached has loaded, valid only while loadedKnown is true.
+	loaded      string
+	loadedKnown bool
+	// latest is the content of the files at the last check, and latestSince the time since which it has not changed.
+	latest      string
+	latestSince time.Time
+	// lastLogged is the last error that was logged.
+	lastLogged string
 }
 
 func newWatch(c Config) *watch {
 	w := &watch{Config: c, marker: marker(c.Marker)}
 	var err error
-	if w.failure, w.told, err = w.marker.start(); err != nil {
+	if w.failure, w.reportedHash, err = w.marker.start(); err != nil {
 		w.Logger.Warn("cannot read or write the marker", "error", err.Error())
 	}
 	return w
 }
 
-// look applies the files if they have changed. It returns true or an error if the program has to end.
-func (w *watch) look(now time.Time) (end bool, err error) {
+// poll reloads the files if they have changed. It returns true or an error when the reloader has to exit.
+func (w *watch) poll(now time.Time) (exit bool, err error) {
 	content, err := w.content()
-	if err == nil && w.settled && content == w.used {
+	if err == nil && w.loadedKnown && content == w.loaded {
 		return false, nil
 	}
-	if content != w.seen || w.since.IsZero() {
-		w.seen, w.since = content, now
+	if content != w.latest || w.latestSince.IsZero() {
+		w.latest, w.latestSince = content, now
 	}
-	var report string
+	var loaded string
 	if err == nil {
-		w.settled = false // memcached may accept the passwords and not the certificate
-		report, err = w.apply()
+		w.loadedKnown = false // memcached may accept the passwords but not the certificate
+		loaded, err = w.reload()
 	}
 	if err != nil {
 		return false, w.failed(err, now)
 	}
-	w.Logger.Info("memcached uses what the files hold", "now", report)
-	w.used, w.settled, w.logged = content, true, ""
+	w.Logger.Info("memcached uses the current files", "loaded", loaded)
+	w.loaded, w.loadedKnown, w.lastLogged = content, true, ""
 	return w.recovered(), nil
 }
 
-// failed returns the error if it has to be reported now. A container that ended again for a failure that its status shows
-// already would keep its pod unready, and so would one that cannot remember that it reported. Other content may fail for
-// another reason.
+// failed returns the error if it has to be reported now. Each exit makes the pod unready, so a failure that the status of the pod
+// already shows is not reported again, unless the content has changed. Without a marker nothing is reported, because the reloader
+// would report the same failure after each restart.
 func (w *watch) failed(err error, now time.Time) error {
-	hash := hashOf(w.seen)
-	report := (w.failure != shown || w.told != hash) && now.Sub(w.since) >= w.Patience
+	hash := hashOf(w.latest)
+	report := (w.failure != shown || w.reportedHash != hash) && now.Sub(w.latestSince) >= w.Patience
 	if report {
 		if unwritten := w.marker.write(reported, hash); unwritten != nil {
 			report, err = false, errors.Join(err, unwritten)
 		}
 	}
-	if why := err.Error(); why != w.logged {
-		w.Logger.Warn("memcached does not use what the files hold", "error", why)
-		w.logged = why
+	if text := err.Error(); text != w.lastLogged {
+		w.Logger.Warn("memcached does not use the current files", "error", text)
+		w.lastLogged = text
 	}
 	if !report {
 		return nil
@@ -74,7 +74,7 @@ func (w *watch) failed(err error, now time.Time) error {
 	return err
 }
 
-// recovered reports whether the program has to end because the status of the pod shows a failure that is over.
+// recovered reports whether the reloader has to exit because the status of the pod shows a failure that is over.
 func (w *watch) recovered() bool {
 	before := w.failure
 	w.failure = none

@@ -12,7 +12,7 @@ import (
 	"github.com/example/memcached-operator/test/ca"
 )
 
-// TestWatch goes through what the status of the pod may show of a failure: nothing, the failure, or a later end.
+// TestWatch runs through what the status of the pod may show of a failure: nothing, the failure, or a later termination.
 func TestWatch(t *testing.T) {
 	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	config := m.config(t)
@@ -23,34 +23,34 @@ func TestWatch(t *testing.T) {
 		restart bool
 		content string
 		after   time.Duration
-		end     bool
+		exit    bool
 		report  bool
 		marker  string
 	}{
 		{"memcached uses the files since it started", true, "", 0, false, false, ""},
 		{"nothing changes", false, "", time.Hour, false, false, ""},
 		{"a change that memcached accepts", false, "app:two\n", time.Second, false, false, ""},
-		{"a change that it does not accept may be half of one", false, bad, time.Second, false, false, ""},
+		{"a change that memcached does not accept", false, bad, time.Second, false, false, ""},
 		{"within the patience", false, "", 29 * time.Second, false, false, ""},
-		{"beyond it", false, "", time.Second, false, true, reported},
+		{"the end of the patience", false, "", time.Second, false, true, reported},
 		{"the restart after the report", true, "", time.Second, false, false, running},
 		{"the status shows the failure", false, "", time.Hour, false, false, running},
-		{"another content that is no better", false, "still " + bad, time.Hour, false, false, running},
-		{"may fail for another reason", false, "", 30 * time.Second, false, true, reported},
+		{"other content that memcached does not accept either", false, "still " + bad, time.Hour, false, false, running},
+		{"is reported too", false, "", 30 * time.Second, false, true, reported},
 		{"the restart after that report", true, "", time.Second, false, false, running},
 		{"the status shows the latest failure", false, "", time.Hour, false, false, running},
-		{"something else ended the container", true, "", time.Second, false, false, running},
-		{"within the patience of the new start", false, "", 29 * time.Second, false, false, running},
-		{"the status shows another end", false, "", time.Second, false, true, reported},
+		{"the container terminated for another reason", true, "", time.Second, false, false, running},
+		{"within the patience after the start", false, "", 29 * time.Second, false, false, running},
+		{"the status shows another termination", false, "", time.Second, false, true, reported},
 		{"the restart after the second report", true, "", time.Hour, false, false, running},
 		{"the failure is over, and the status shows it", false, "app:three\n", time.Second, true, false, ""},
 		{"the restart after that", true, "", time.Second, false, false, ""},
 		{"the next failure", false, bad, time.Second, false, false, ""},
-		{"is reported as the first one was", false, "", time.Minute, false, true, reported},
+		{"is reported too", false, "", time.Minute, false, true, reported},
 		{"the restart after its report", true, "", time.Second, false, false, running},
-		{"something else ended the container again", true, "", time.Second, false, false, running},
+		{"the container terminated for another reason again", true, "", time.Second, false, false, running},
 		{"the failure is over, and the status does not show it", false, "app:four\n", time.Second, false, false, ""},
-		{"nothing is left of it", false, "", time.Hour, false, false, ""},
+		{"nothing changes again", false, "", time.Hour, false, false, ""},
 	}
 	var w *watch
 	now := time.Now()
@@ -62,9 +62,9 @@ func TestWatch(t *testing.T) {
 			m.write(step.content)
 		}
 		now = now.Add(step.after)
-		end, err := w.look(now)
-		if end != step.end || (err != nil) != step.report {
-			t.Errorf("%s: end %t, error %v; want end %t, a report %t", step.reason, end, err, step.end, step.report)
+		exit, err := w.poll(now)
+		if exit != step.exit || (err != nil) != step.report {
+			t.Errorf("%s: exit %t, error %v; want exit %t, a report %t", step.reason, exit, err, step.exit, step.report)
 		}
 		if state := markerOf(t, config); state != step.marker {
 			t.Errorf("%s: the marker is %q, want %q", step.reason, state, step.marker)
@@ -82,9 +82,9 @@ func markerOf(t *testing.T, config Config) string {
 	return state
 }
 
-// TestWatchAfterAnAttempt: what was tried and failed may have changed what memcached uses, so the files are applied again
-// even if they are as they were. A later failure is another one.
-func TestWatchAfterAnAttempt(t *testing.T) {
+// TestWatchAfterFailedReload: a failed reload may have changed what memcached uses, so even the previous content is loaded again.
+// The patience starts again with each change.
+func TestWatchAfterFailedReload(t *testing.T) {
 	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	config := m.config(t)
 	config.Patience = 30 * time.Second
@@ -93,32 +93,32 @@ func TestWatchAfterAnAttempt(t *testing.T) {
 	w, now := newWatch(config), time.Now()
 	for i, content := range []string{"app:one\n", "nothing\n", "app:one\n", "nothing\n"} {
 		m.write(content)
-		if end, err := w.look(now.Add(time.Duration(i) * time.Minute)); end || err != nil {
-			t.Errorf("look %d, at %q: end %t, error %v", i, content, end, err)
+		if exit, err := w.poll(now.Add(time.Duration(i) * time.Minute)); exit || err != nil {
+			t.Errorf("poll %d of %q: exit %t, error %v", i, content, exit, err)
 		}
 	}
 	if signals != 2 {
-		t.Errorf("memcached was told %d times, want once for each time that the files were good", signals)
+		t.Errorf("memcached was signaled %d times, want one signal for each valid content", signals)
 	}
 }
 
-// TestWatchWithoutMemory: a container that could not remember its report would end again and again.
-func TestWatchWithoutMemory(t *testing.T) {
+// TestWatchWithoutMarker: a container that cannot record its report would exit after each restart.
+func TestWatchWithoutMarker(t *testing.T) {
 	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("nothing\n")))
 	config := m.config(t)
 	config.Marker = filepath.Join(t.TempDir(), "missing", "marker")
 	w, now := newWatch(config), time.Now()
 	for i := range 3 {
-		if end, err := w.look(now.Add(time.Duration(i) * time.Hour)); end || err != nil {
-			t.Errorf("look %d: end %t, error %v", i, end, err)
+		if exit, err := w.poll(now.Add(time.Duration(i) * time.Hour)); exit || err != nil {
+			t.Errorf("poll %d: exit %t, error %v", i, exit, err)
 		}
 	}
 }
 
-// TestMarkerCutShort: a write that was cut short leaves an empty file.
-func TestMarkerCutShort(t *testing.T) {
+// TestIncompleteMarker: an incomplete write leaves an empty file.
+func TestIncompleteMarker(t *testing.T) {
 	file := ca.Write(t.TempDir(), "marker", nil)
 	if got, _, err := marker(file).start(); got != hidden || err != nil {
-		t.Errorf("an empty marker means %d, %v, want one more report", got, err)
+		t.Errorf("an empty marker results in %d, %v, want hidden", got, err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package conditions compares the observed state of a parent with the desired state, diagnoses what is wrong, and returns the
-// conditions of its status. All conditions of one sync derive from one [Assessment].
+// Package conditions compares the observed state of a parent with the desired state, diagnoses what is wrong, and returns
+// the conditions of its status. All conditions of one sync derive from one [Assessment].
 package conditions
 
 import (

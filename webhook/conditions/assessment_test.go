@@ -16,8 +16,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// observation returns the observation of a parent with a Deployment of three pods and a Service. Its replicas are settled, and
-// it has not been ready for two minutes.
+// observation returns the observation of a parent with a Deployment of three pods and a Service. Its replicas are settled,
+// and it has not been ready for two minutes.
 func observation(t *testing.T) *Observation {
 	t.Helper()
 	deployment, service := desiredChild(t, `{"name":"x"}`, `{}`), desiredChild(t, `{"name":"x"}`, `{"port":1}`)

@@ -23,8 +23,8 @@ const (
 	ReasonAsExpected       = "AsExpected"
 )
 
-// maxMessage is the maximum length of a condition's message, in characters. The API server refuses messages above 32768 bytes,
-// and a message that long does not help a reader.
+// maxMessage is the maximum length of a condition's message, in characters. The API server refuses messages above 32768
+// bytes, and a message that long does not help a reader.
 const maxMessage = 1000
 
 // Conditions returns the four conditions that every parent with replicas has.

@@ -118,8 +118,8 @@ func diagnosePod(pod *observed.Pod, remedies Remedies, now metav1.Time) Finding 
 	return first
 }
 
-// diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous termination
-// explains why for recentPeriod.
+// diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous
+// termination explains why for recentPeriod.
 func diagnoseContainer(container observed.ContainerStatus, remedy Remedy, now metav1.Time) Finding {
 	end, wait := container.State.Terminated, time.Duration(0)
 	switch running := !container.State.Running.StartedAt.IsZero(); {
@@ -192,8 +192,8 @@ func crashed(container observed.ContainerStatus, end *observed.ContainerTerminat
 	return &Problem{Reason: ReasonCrashLoopBackOff, Message: joinSentences(message, remedy.ExitCodes[end.ExitCode])}
 }
 
-// recentlyKilled returns the problem of the first container that was killed for its memory within recentPeriod and runs again.
-// The restart takes about a second, and its only other trace is an empty cache.
+// recentlyKilled returns the problem of the first container that was killed for its memory within recentPeriod and runs
+// again. The restart takes about a second, and its only other trace is an empty cache.
 func recentlyKilled(pods []*observed.Pod, remedies Remedies, now metav1.Time) Finding {
 	var first Finding
 	for _, pod := range pods {
@@ -214,16 +214,16 @@ func recentlyKilled(pods []*observed.Pod, remedies Remedies, now metav1.Time) Fi
 	return first
 }
 
-// lastLine returns the last line of a log, in which a program reports why it exits. Earlier lines may differ at every restart,
-// and each difference would be a write of the status.
+// lastLine returns the last line of a log, in which a program reports why it exits. Earlier lines may differ at every
+// restart, and each difference would be a write of the status.
 func lastLine(message string) string {
 	lines := strings.Split(strings.TrimSpace(message), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
 	return last[:min(len(last), maxLine)]
 }
 
-// registryMessage strips the prefix that the kubelet adds to the registry's message during back-off, so that the message is the
-// same when the kubelet retries.
+// registryMessage strips the prefix that the kubelet adds to the registry's message during back-off, so that the message is
+// the same when the kubelet retries.
 func registryMessage(message string) string {
 	for _, reason := range []string{"ErrImagePull: ", "RegistryUnavailable: ", "SignatureValidationFailed: "} {
 		if _, response, found := strings.Cut(message, reason); found {

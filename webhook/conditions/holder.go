@@ -47,8 +47,8 @@ type Leftover struct {
 	Kind string
 }
 
-// diagnoseLeftover returns the problem when a former parent left a workload behind. Its pods have the labels of this parent's
-// pods, so clients find them.
+// diagnoseLeftover returns the problem when a former parent left a workload behind. Its pods have the labels of this
+// parent's pods, so clients find them.
 func diagnoseLeftover(o *Observation) *Problem {
 	if o.Leftover == nil || o.Leftover.DeletionTimestamp != nil || controllerOf(o.Leftover.Holder) != nil || !selects(o.Selector, o.Leftover.Holder) {
 		return nil

@@ -71,7 +71,8 @@ func overdue(o *Observation, pending *Problem) Finding {
 }
 
 // desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the
-// latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was created.
+// latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was
+// created.
 func desiredSince(o *Observation) time.Time {
 	ready := meta.FindStatusCondition(o.Before.Conditions, api.Ready)
 	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration < o.Parent.GetGeneration() && o.Before.ObservedGeneration > 0 {

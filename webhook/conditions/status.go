@@ -13,7 +13,8 @@ import (
 // ReasonInvalidSpec is the reason of Ready and Degraded while the operator does not act on an invalid spec.
 const ReasonInvalidSpec = "InvalidSpec"
 
-// Status returns the status of the parent. It has the four conditions of every parent with replicas, and the additional ones.
+// Status returns the status of the parent. It has the four conditions of every parent with replicas, and the additional
+// ones.
 func (a *Assessment) Status(o *Observation, additional ...metav1.Condition) api.ReplicaStatus {
 	generation := o.Parent.GetGeneration()
 	return api.ReplicaStatus{

@@ -11,8 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maxAnnotationBytes is the maximum size of a child's annotations as JSON. The API server limits all annotations of an object
-// to 256 KiB, and Metacontroller adds an annotation with the whole child as JSON. So less than half of the limit is left.
+// maxAnnotationBytes is the maximum size of a child's annotations as JSON. The API server limits all annotations of an
+// object to 256 KiB, and Metacontroller adds an annotation with the whole child as JSON. So less than half of the limit is
+// left.
 const maxAnnotationBytes = 120 << 10
 
 // Annotations validates the annotations of a child.
@@ -27,8 +28,8 @@ func Annotations(path *field.Path, annotations map[string]string) field.ErrorLis
 	return errs
 }
 
-// jsonSize returns the size of the annotations as JSON, in bytes. The size may be too low when the real size cannot exceed the
-// maximum: JSON encodes a byte as at most six, for example \u003c.
+// jsonSize returns the size of the annotations as JSON, in bytes. The size may be too low when the real size cannot exceed
+// the maximum: JSON encodes a byte as at most six, for example \u003c.
 func jsonSize(annotations map[string]string) int {
 	size := 0
 	for key, value := range annotations {

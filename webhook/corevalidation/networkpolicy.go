@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// NetworkPolicyPeer validates one peer. The API server rejects a NetworkPolicy with an invalid peer, and without its policy a
-// workload accepts all traffic.
+// NetworkPolicyPeer validates one peer. The API server rejects a NetworkPolicy with an invalid peer, and without its policy
+// a workload accepts all traffic.
 func NetworkPolicyPeer(path *field.Path, peer *networkingv1.NetworkPolicyPeer) field.ErrorList {
 	errs := labelSelector(path.Child("podSelector"), peer.PodSelector)
 	errs = append(errs, labelSelector(path.Child("namespaceSelector"), peer.NamespaceSelector)...)

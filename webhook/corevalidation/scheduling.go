@@ -38,8 +38,8 @@ func toleration(path *field.Path, given *corev1.Toleration) field.ErrorList {
 	return errs
 }
 
-// TopologySpreadConstraints validates the topology spread constraints of pods. Each pair of topologyKey and whenUnsatisfiable
-// must be unique.
+// TopologySpreadConstraints validates the topology spread constraints of pods. Each pair of topologyKey and
+// whenUnsatisfiable must be unique.
 func TopologySpreadConstraints(path *field.Path, constraints []corev1.TopologySpreadConstraint) field.ErrorList {
 	type pair struct {
 		key    string

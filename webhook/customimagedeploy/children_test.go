@@ -33,8 +33,8 @@ func TestIngressClassName(t *testing.T) {
 	}
 }
 
-// TestPortIsNamed: children refer to the port by name, so that a change of the number breaks no request while pods with the old
-// and the new number run at the same time.
+// TestPortIsNamed: children refer to the port by name, so that a change of the number breaks no request while pods with the
+// old and the new number run at the same time.
 func TestPortIsNamed(t *testing.T) {
 	deploy := sample()
 	container := deployment(deploy).Spec.Template.Spec.Containers[0]

@@ -24,10 +24,10 @@ func size(deploy *CustomImageDeploy) *int32 {
 	return cmp.Or(deploy.Spec.Size, new(int32(1)))
 }
 
-// podSpec restricts the pods only as far as any image allows. Many images start as root, and change owners, users or files before
-// they serve. They would not start with runAsNonRoot, and would not become ready with fewer capabilities or a read-only root
-// file system. The baseline Pod Security Standard admits these pods. When a namespace enforces the restricted standard, the
-// condition Degraded reports that the pods are rejected.
+// podSpec restricts the pods only as far as any image allows. Many images start as root, and change owners, users or files
+// before they serve. They would not start with runAsNonRoot, and would not become ready with fewer capabilities or a
+// read-only root file system. The baseline Pod Security Standard admits these pods. When a namespace enforces the restricted
+// standard, the condition Degraded reports that the pods are rejected.
 func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 	return corev1.PodSpec{
 		SecurityContext: &corev1.PodSecurityContext{
@@ -43,8 +43,8 @@ func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 	}
 }
 
-// selectorLabels returns the labels that select the pods of one CustomImageDeploy. They never change, because the selector of a
-// Deployment is immutable.
+// selectorLabels returns the labels that select the pods of one CustomImageDeploy. They never change, because the selector
+// of a Deployment is immutable.
 func selectorLabels(deploy *CustomImageDeploy) map[string]string {
 	return map[string]string{"app": deploy.Name, "managed_by": "custom-image-deploy"}
 }

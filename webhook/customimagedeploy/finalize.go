@@ -10,12 +10,12 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 )
 
-// finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the Deployment. So
-// no request reaches a deleted child. Each child is deleted when the one before it no longer exists, including its finalizers.
-// Every step follows from the observed state, so an interrupted teardown continues.
+// finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the
+// Deployment. So no request reaches a deleted child. Each child is deleted when the one before it no longer exists,
+// including its finalizers. Every step follows from the observed state, so an interrupted teardown continues.
 //
-// A parent whose children become orphans deletes nothing and is finalized immediately: once the garbage collector has removed
-// the owner references, a child that is still observed with its owner would be deleted.
+// A parent whose children become orphans deletes nothing and is finalized immediately: once the garbage collector has
+// removed the owner references, a child that is still observed with its owner would be deleted.
 func finalize(request syncRequest) (syncResponse, error) {
 	observation := observe(&request)
 	observation.Teardown = teardown(&request)
@@ -59,8 +59,9 @@ func nextKind(children *childGroups) string {
 	return ""
 }
 
-// remaining returns the observed children that are not deleted yet, as they were applied last, so that a changed or invalid spec
-// does not matter. When that is unknown they follow from spec. With an invalid spec all children are deleted at the same time.
+// remaining returns the observed children that are not deleted yet, as they were applied last, so that a changed or invalid
+// spec does not matter. When that is unknown they follow from spec. With an invalid spec all children are deleted at the
+// same time.
 func remaining(request *syncRequest) []runtime.Object {
 	all, err := request.LastApplied()
 	if err != nil {

@@ -41,7 +41,8 @@ func address(request *syncRequest) string {
 	return observedIngress.Address()
 }
 
-// awaitedAddress returns what Ready waits for while the Ingress has no address; nil when it does not wait. See Status.Address.
+// awaitedAddress returns what Ready waits for while the Ingress has no address; nil when it does not wait. See
+// Status.Address.
 func awaitedAddress(request *syncRequest) *conditions.Problem {
 	class := request.Parent.Spec.IngressClassName
 	if class == "" || address(request) != "" {

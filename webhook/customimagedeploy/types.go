@@ -1,5 +1,5 @@
-// Package customimagedeploy publishes an image: a CustomImageDeploy of customimagedeploy.example.com/v1 results in a Deployment
-// that runs the image, a Service and an Ingress.
+// Package customimagedeploy publishes an image: a CustomImageDeploy of customimagedeploy.example.com/v1 results in a
+// Deployment that runs the image, a Service and an Ingress.
 //
 // +kubebuilder:object:generate=true
 // +groupName=customimagedeploy.example.com
@@ -16,8 +16,8 @@ import (
 // Kind is the parent's kind.
 var Kind = schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
 
-// CustomImageDeploy runs and publishes an image that serves HTTP, by a Deployment, a Service and an Ingress of the same name. It
-// deletes the Ingress first, then the Service, then the Deployment.
+// CustomImageDeploy runs and publishes an image that serves HTTP, by a Deployment, a Service and an Ingress of the same
+// name. It deletes the Ingress first, then the Service, then the Deployment.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=customimagedeploys,shortName=cid,categories=all
@@ -68,8 +68,8 @@ type Spec struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*][.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') && !self.matches('^[0-9.]+$')",message="spec.host must be a host name of lower case letters, digits, dashes and dots, not an IP address"
 	Host string `json:"host,omitempty"`
-	// ingressClassName is the name of the IngressClass whose controller serves the Ingress. The default is the cluster's default
-	// class, if any.
+	// ingressClassName is the name of the IngressClass whose controller serves the Ingress. The default is the cluster's
+	// default class, if any.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -81,8 +81,9 @@ type Spec struct {
 type Status struct {
 	api.ReplicaStatus `json:",inline"`
 
-	// address is the host name or IP address at which the load balancer accepts requests for the host. The condition Ready waits
-	// for the address only when spec.ingressClassName is set: without a class there may be no controller that sets an address.
+	// address is the host name or IP address at which the load balancer accepts requests for the host. The condition Ready
+	// waits for the address only when spec.ingressClassName is set: without a class there may be no controller that sets an
+	// address.
 	// +optional
 	Address string `json:"address,omitempty"`
 }

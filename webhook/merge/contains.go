@@ -22,8 +22,8 @@ func newTokens(value jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // the values were validated before
 }
 
-// containsNext reports whether the next value of have contains the next value of want, whether it has more, and whether want's
-// value is an item that an apply merges by a key.
+// containsNext reports whether the next value of have contains the next value of want, whether it has more, and whether
+// want's value is an item that an apply merges by a key.
 func containsNext(have, want *jsontext.Decoder) (found, more, keyed bool) {
 	kind := want.PeekKind()
 	if have.PeekKind() != kind {

@@ -33,11 +33,11 @@ type form struct {
 	Spec jsontext.Value `json:"spec"`
 }
 
-// Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when there
-// is none. It compares labels, annotations and spec, and ignores fields that the operator does not set.
+// Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when
+// there is none. It compares labels, annotations and spec, and ignores fields that the operator does not set.
 //
-// It follows Metacontroller's three-way merge. A field that was applied last and is no longer desired is removed. Lists whose
-// items all have the same key are merged item by item. All other lists are replaced.
+// It follows Metacontroller's three-way merge. A field that was applied last and is no longer desired is removed. Lists
+// whose items all have the same key are merged item by item. All other lists are replaced.
 //
 // https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/dynamic/apply/apply.go
 func Difference(desired runtime.Object, child Observed) (string, error) {
@@ -106,8 +106,8 @@ func observedForm(child Observed) form {
 	return have
 }
 
-// appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the zero
-// form when it is unknown. Metacontroller itself reports an invalid annotation.
+// appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the
+// zero form when it is unknown. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Observed) form {
 	var last form
 	if err := jsonv2.Unmarshal([]byte(child.GetLastApplied()), &last); err != nil {

@@ -33,8 +33,8 @@ func deployment(nginx *Nginx) *appsv1.Deployment {
 	})
 }
 
-// selectorLabels returns the labels that select the pods of one Nginx. They never change, because the selector of a Deployment
-// is immutable.
+// selectorLabels returns the labels that select the pods of one Nginx. They never change, because the selector of a
+// Deployment is immutable.
 func selectorLabels(nginx *Nginx) map[string]string {
 	return map[string]string{"app": "nginx", "nginx_cr": nginx.Name}
 }

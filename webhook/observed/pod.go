@@ -30,8 +30,8 @@ type PodStatus struct {
 	StartTime             time.Time         `json:"startTime"`
 }
 
-// PodConditions are a pod's condition Ready, and all other conditions that are not True. The decoder drops the rest, which is
-// four of five conditions of most pods.
+// PodConditions are a pod's condition Ready, and all other conditions that are not True. The decoder drops the rest, which
+// is four of five conditions of most pods.
 type PodConditions []PodCondition
 
 // readConditions saves an allocation per pod for the conditions that are dropped.
@@ -131,16 +131,16 @@ func (p *Pod) ContainerRunning(name string) bool {
 	})
 }
 
-// Serves reports whether the container of that name serves: the pod is ready, or only its other containers are not. When a node
-// is lost, its containers keep their status, but the pod is unready for another reason.
+// Serves reports whether the container of that name serves: the pod is ready, or only its other containers are not. When a
+// node is lost, its containers keep their status, but the pod is unready for another reason.
 func (p *Pod) Serves(name string) bool {
 	return p.Ready() || p.ContainerReady(name) && slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
 		return condition.Type == corev1.PodReady && condition.Reason == "ContainersNotReady"
 	})
 }
 
-// LivePods returns the live pods of that namespace that have all of these labels, in the order of the given pods. The related
-// rule selects the same pods, but its scope depends on the version of Metacontroller.
+// LivePods returns the live pods of that namespace that have all of these labels, in the order of the given pods. The
+// related rule selects the same pods, but its scope depends on the version of Metacontroller.
 func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
 	var live []*Pod
 	selector := k8slabels.SelectorFromSet(labels)
@@ -152,8 +152,8 @@ func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) [
 	return live
 }
 
-// PodNames returns the sorted names of the pods. It never returns nil: the API server prunes a null, so the status would differ
-// at every sync.
+// PodNames returns the sorted names of the pods. It never returns nil: the API server prunes a null, so the status would
+// differ at every sync.
 func PodNames(pods []*Pod) []string {
 	names := make([]string, 0, len(pods))
 	for _, pod := range pods {

@@ -36,11 +36,12 @@ func (c *Config) files() []string {
 	return files
 }
 
-// reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the file.
+// reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the
+// file.
 //
-// memcached replaces the served certificate before it checks the key and the CA. After it has loaded files that do not match, it
-// presents no certificate, and every handshake fails until it loads valid files. So invalid files are never loaded, and the
-// result does not depend on what memcached served before.
+// memcached replaces the served certificate before it checks the key and the CA. After it has loaded files that do not
+// match, it presents no certificate, and every handshake fails until it loads valid files. So invalid files are never
+// loaded, and the result does not depend on what memcached served before.
 //
 // https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
 func (c *Config) reloadCertificate() (string, error) {
@@ -86,7 +87,8 @@ func (c *Config) validCertificate() (*x509.Certificate, error) {
 	return certificate, nil
 }
 
-// sendRefresh sends the command refresh_certs, which memcached supports since 1.5.13. Since 1.6.40 SIGHUP has the same effect.
+// sendRefresh sends the command refresh_certs, which memcached supports since 1.5.13. Since 1.6.40 SIGHUP has the same
+// effect.
 func (c *Config) sendRefresh() error {
 	connection, err := net.DialTimeout("tcp", c.CommandAddress, timeout)
 	if err != nil {
@@ -134,8 +136,8 @@ func certificateIn(file string) (*x509.Certificate, error) {
 	}
 }
 
-// servedAt returns the certificate that a server presents. The server presents it before it requests a client certificate, so
-// none is needed.
+// servedAt returns the certificate that a server presents. The server presents it before it requests a client certificate,
+// so none is needed.
 func servedAt(address string) (*x509.Certificate, error) {
 	var served *x509.Certificate
 	dialer := &net.Dialer{Timeout: timeout, Deadline: time.Now().Add(timeout)}

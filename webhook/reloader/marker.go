@@ -21,8 +21,8 @@ const (
 	hidden
 )
 
-// The states of the marker, which precede the hash of the content that failed. The state is reported only from the exit with a
-// report until the next start of the container.
+// The states of the marker, which precede the hash of the content that failed. The state is reported only from the exit with
+// a report until the next start of the container.
 const (
 	reported = "reported"
 	running  = "running"
@@ -35,8 +35,8 @@ const (
 //	                         +---start, report-----+
 type marker string
 
-// start returns the failure that the previous run reported, and the hash of the content that failed. It records that a new run has
-// started.
+// start returns the failure that the previous run reported, and the hash of the content that failed. It records that a new
+// run has started.
 func (m marker) start() (failure, string, error) {
 	if m == "" {
 		return none, "", nil

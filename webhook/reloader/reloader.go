@@ -1,11 +1,12 @@
-// Package reloader runs in the pod of memcached. After the kubelet has updated the files of a Secret, the reloader makes memcached
-// load its certificate and passwords again. So a rotation neither restarts memcached nor empties the cache.
+// Package reloader runs in the pod of memcached. After the kubelet has updated the files of a Secret, the reloader makes
+// memcached load its certificate and passwords again. So a rotation neither restarts memcached nor empties the cache.
 //
-// The hook observes only the status of the pod, which has the last termination of a container and its message. So the reloader
-// exits to report a failure, and exits once more when the failure is over. It never exits after a success, because each exit makes
-// the pod unready for a moment.
+// The hook observes only the status of the pod, which has the last termination of a container and its message. So the
+// reloader exits to report a failure, and exits once more when the failure is over. Otherwise it keeps running, because each
+// exit makes the pod unready for a moment.
 //
-// The subcommand and the container are named reload: they are part of pod templates, and another name would replace every pod.
+// The subcommand and the container are named reload: they are part of pod templates, and another name would replace every
+// pod.
 package reloader
 
 import (

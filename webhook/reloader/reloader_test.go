@@ -19,7 +19,8 @@ import (
 	"github.com/example/memcached-operator/test/ca"
 )
 
-// imitation is a server that accepts one password, and loads it again when it is signaled. test/servers uses a real memcached.
+// imitation is a server that accepts one password, and loads it again when it is signaled. test/servers uses a real
+// memcached.
 type imitation struct {
 	file     string
 	address  string

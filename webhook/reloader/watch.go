@@ -53,9 +53,9 @@ func (w *watch) poll(now time.Time) (exit bool, err error) {
 	return w.recovered(), nil
 }
 
-// failed returns the error if it has to be reported now. Each exit makes the pod unready, so a failure that the status of the pod
-// already shows is not reported again, unless the content has changed. Without a marker nothing is reported, because the reloader
-// would report the same failure after each restart.
+// failed returns the error if it has to be reported now. Each exit makes the pod unready, so a failure that the status of
+// the pod already shows is not reported again, unless the content has changed. Without a marker nothing is reported, because
+// the reloader would report the same failure after each restart.
 func (w *watch) failed(err error, now time.Time) error {
 	hash := hashOf(w.latest)
 	report := (w.failure != shown || w.reportedHash != hash) && now.Sub(w.latestSince) >= w.Patience

@@ -82,8 +82,8 @@ func markerOf(t *testing.T, config Config) string {
 	return state
 }
 
-// TestWatchAfterFailedReload: a failed reload may have changed what memcached uses, so even the previous content is loaded again.
-// The patience starts again with each change.
+// TestWatchAfterFailedReload: a failed reload may have changed what memcached uses, so even the previous content is loaded
+// again. The patience starts again with each change.
 func TestWatchAfterFailedReload(t *testing.T) {
 	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
 	config := m.config(t)

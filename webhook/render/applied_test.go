@@ -17,8 +17,8 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// TestGenerationOfAnObservedParent: the API server increases the generation only when the stored spec changes. A hook that sees a
-// higher generation waits for a rollout that never happens.
+// TestGenerationOfAnObservedParent: the API server increases the generation only when the stored spec changes. A hook that
+// sees a higher generation waits for a rollout that never happens.
 func TestGenerationOfAnObservedParent(t *testing.T) {
 	cache := v1alpha1.SchemeGroupVersion.WithKind("Memcached")
 	deploy := schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}

@@ -9,8 +9,8 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// flatten returns the items of a list with their lines, or the document itself when it is not a list. A list is a v1 List, which
-// kubectl get writes, or a list of one kind, which the API server returns, for example a MemcachedList.
+// flatten returns the items of a list with their lines, or the document itself when it is not a list. A list is a v1 List,
+// which kubectl get writes, or a list of one kind, which the API server returns, for example a MemcachedList.
 func (d document) flatten() ([]document, error) {
 	itemKind, isList := strings.CutSuffix(d.kind().Kind, "List")
 	if !isList {

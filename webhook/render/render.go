@@ -27,8 +27,8 @@ type Input struct {
 // Object is one rendered object.
 type Object map[string]any
 
-// Render returns each parent with its status, followed by its children. observed is a recorded sync request with the observed
-// children and related objects; nil stands for an empty cluster. Errors name the file and the line.
+// Render returns each parent with its status, followed by its children. observed is a recorded sync request with the
+// observed children and related objects; nil stands for an empty cluster. Errors name the file and the line.
 func Render(controllers []composite.Controller, inputs []Input, observed []byte, now metav1.Time) ([]Object, error) {
 	known, err := schemas()
 	if err != nil {

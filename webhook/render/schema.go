@@ -58,8 +58,8 @@ func schemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
 	return found, err
 }
 
-// check validates the document by the schema, with the messages of the API server, and refuses unknown fields as kubectl does. It
-// does not evaluate CEL rules, which the hooks repeat in Go.
+// check validates the document by the schema, with the messages of the API server, and refuses unknown fields as kubectl
+// does. It does not evaluate CEL rules, which the hooks repeat in Go.
 func (d document) check(crdSchema *spec.Schema) error {
 	errs := d.unknownFields(crdSchema, d.object, "")
 	result := validate.NewSchemaValidator(crdSchema, nil, "", strfmt.Default).Validate(d.object)
@@ -102,8 +102,8 @@ func (d document) unknownFields(crdSchema *spec.Schema, value any, path string) 
 	return errs
 }
 
-// setDefaults changes a value as the API server does before it stores the value: it drops nulls of fields that are not nullable,
-// and sets the defaults of the schema.
+// setDefaults changes a value as the API server does before it stores the value: it drops nulls of fields that are not
+// nullable, and sets the defaults of the schema.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
 func setDefaults(crdSchema *spec.Schema, value any) {

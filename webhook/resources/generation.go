@@ -10,8 +10,8 @@ import (
 // the parent's current generation, its status describes an earlier spec.
 const ParentGenerationAnnotation = "memcached-operator.example.com/parent-generation"
 
-// ParentGeneration returns the annotation with the parent's generation. It returns nil for a parent without a generation, which
-// the API server has not stored.
+// ParentGeneration returns the annotation with the parent's generation. It returns nil for a parent without a generation,
+// which the API server has not stored.
 func ParentGeneration(parent metav1.Object) map[string]string {
 	if parent.GetGeneration() == 0 {
 		return nil

@@ -3,8 +3,8 @@ package resources
 
 import "maps"
 
-// Labels returns the labels of a parent's child: the labels of the selector, and the labels that Kubernetes recommends, which
-// are never part of a selector.
+// Labels returns the labels of a parent's child: the labels of the selector, and the labels that Kubernetes recommends,
+// which are never part of a selector.
 //
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
 func Labels(selector map[string]string, name, instance, component string) map[string]string {

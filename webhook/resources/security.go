@@ -2,8 +2,8 @@ package resources
 
 import corev1 "k8s.io/api/core/v1"
 
-// RestrictedPod returns the security context of a pod that runs with this ID as user and group. With [RestrictedContainer] for
-// each container, the restricted Pod Security Standard admits the pod.
+// RestrictedPod returns the security context of a pod that runs with this ID as user and group. With [RestrictedContainer]
+// for each container, the restricted Pod Security Standard admits the pod.
 //
 // https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
 func RestrictedPod(userID int64) *corev1.PodSecurityContext {
@@ -15,7 +15,8 @@ func RestrictedPod(userID int64) *corev1.PodSecurityContext {
 	}
 }
 
-// RestrictedContainer returns the security context of a container that needs no privileges and writes only to mounted volumes.
+// RestrictedContainer returns the security context of a container that needs no privileges and writes only to mounted
+// volumes.
 func RestrictedContainer() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		AllowPrivilegeEscalation: new(false),
@@ -24,8 +25,8 @@ func RestrictedContainer() *corev1.SecurityContext {
 	}
 }
 
-// HardenedPod returns the pod without two defaults that no image needs: a token for the API server, and environment variables
-// for each Service of the namespace.
+// HardenedPod returns the pod without two defaults that no image needs: a token for the API server, and environment
+// variables for each Service of the namespace.
 func HardenedPod(pod corev1.PodSpec) corev1.PodSpec {
 	pod.AutomountServiceAccountToken = new(false)
 	pod.EnableServiceLinks = new(false)

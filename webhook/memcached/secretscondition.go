@@ -89,7 +89,7 @@ func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.T
 			continue
 		}
 		first = conditions.First(first, conditions.Finding{Problem: &conditions.Problem{Reason: ReasonSecretNotMounted, Message: fmt.Sprintf(
-			"pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec), ", and that "))}})
+			"Pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec), ", and that "))}})
 	}
 	return first
 }
@@ -111,7 +111,7 @@ func notReloaded(spec *v1alpha1.MemcachedSpec, before *metav1.Condition, pods []
 		case end == nil:
 		case end.ExitCode == 1 && end.Message != "":
 			return conditions.Finding{Problem: &conditions.Problem{Reason: ReasonSecretNotReloaded, Message: fmt.Sprintf(
-				"pod %s: memcached does not accept %s: %s", pod.Name, secretNames(spec), end.Message)}}
+				"Pod %s: memcached does not accept %s: %s", pod.Name, secretNames(spec), end.Message)}}
 		case end.ExitCode != 0 && before != nil && before.Reason == ReasonSecretNotReloaded:
 			if left := end.FinishedAt.Add(reportPeriod).Sub(now.Time); left > 0 {
 				return conditions.Finding{Problem: &conditions.Problem{Reason: before.Reason, Message: before.Message}, Wait: min(left, reportPeriod)}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// apply returns the request that follows once Metacontroller has applied a response to the cluster of the given
-// request, and no other controller has done anything yet: desired children are merged into the observed ones, a changed
-// spec gets a new generation, children that are not desired are gone, and the parent has the new status.
+// apply returns the next request after Metacontroller has applied a response, before any other controller acts. Desired
+// children are merged into the observed children, a changed spec gets a new generation, other children are deleted, and
+// the parent has the new status.
 func apply(request, response map[string]any) map[string]any {
 	next := maps.Clone(request)
 	parent := maps.Clone(request["parent"].(map[string]any))
@@ -50,7 +50,7 @@ func applyChild(before, child map[string]any) map[string]any {
 	return after
 }
 
-// merge lays desired over observed; what only the observed has stays, as defaults do.
+// merge returns the observed value with the desired fields. Fields that only the observed value has stay, as defaults do.
 func merge(observed, desired any) any {
 	switch desired := desired.(type) {
 	case map[string]any:

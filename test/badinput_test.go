@@ -14,7 +14,7 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// smallest returns the shortest fixture of each hook: enough to be answered, small enough to break in every way.
+// smallest returns the shortest fixture of each hook, because tests break it in many ways.
 func smallest(t testing.TB) []fixture {
 	t.Helper()
 	byURL := map[string]fixture{}
@@ -30,7 +30,7 @@ func smallest(t testing.TB) []fixture {
 	return found
 }
 
-// TestTruncated: a request that was cut off anywhere is not a smaller observation.
+// TestTruncated checks that a hook refuses a request that is truncated at any byte.
 func TestTruncated(t *testing.T) {
 	handler := newHandler()
 	for _, f := range smallest(t) {
@@ -46,8 +46,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestNotAnObservation: what decodes without complaint elsewhere, and would read as "there are no children".
-func TestNotAnObservation(t *testing.T) {
+// TestMalformedRequest checks requests that a lenient decoder accepts and reads as "there are no children".
+func TestMalformedRequest(t *testing.T) {
 	handler := newHandler()
 	for _, f := range smallest(t) {
 		whole := func() map[string]any { return parse(t, f.request) }
@@ -68,39 +68,39 @@ func TestNotAnObservation(t *testing.T) {
 			return string(encode(t, request))
 		}
 		cases := []struct{ reason, body string }{
-			{"null is no request", `null`},
+			{"null is not a request", `null`},
 			{"an empty object has no parent", `{}`},
-			{"an array is no request", `[]`},
-			{"an empty body is no request", ``},
-			{"a string is no request", `"x"`},
-			{"a second value may be the rest of another request", string(f.request) + `{}`},
-			{"anything after the value is not of this request", string(f.request) + `x`},
-			{"a duplicate name leaves open which one counts", `{"parent":{},` + strings.TrimPrefix(strings.TrimSpace(string(f.request)), "{")},
-			{"a duplicate name deep inside, likewise", strings.Replace(string(f.request), `"spec":`, `"spec":{},"spec":`, 1)},
-			{"bad UTF-8 was damaged on its way", strings.Replace(string(f.request), `"name": "`, "\"name\": \"\xff", 1)},
+			{"an array is not a request", `[]`},
+			{"an empty body is not a request", ``},
+			{"a string is not a request", `"x"`},
+			{"a second value can be the end of another request", string(f.request) + `{}`},
+			{"bytes after the value are not part of the request", string(f.request) + `x`},
+			{"a duplicate name is ambiguous", `{"parent":{},` + strings.TrimPrefix(strings.TrimSpace(string(f.request)), "{")},
+			{"a nested duplicate name is ambiguous", strings.Replace(string(f.request), `"spec":`, `"spec":{},"spec":`, 1)},
+			{"invalid UTF-8", strings.Replace(string(f.request), `"name": "`, "\"name\": \"\xff", 1)},
 			{"NaN is not JSON", strings.Replace(string(f.request), `"generation": `, `"x": NaN, "generation": `, 1)},
 			{"nesting of 10,001 levels", `{"future":` + strings.Repeat("[", 10001) + strings.Repeat("]", 10001) + `,` + strings.TrimPrefix(strings.TrimSpace(string(f.request)), "{")},
 			{"no parent", without("parent")},
 			{"a null parent", with("parent", nil)},
 			{"a parent in the wrong case", renamed("parent", "Parent")},
 			{"a parent that is a list", with("parent", []any{})},
-			{"a parent without anything", with("parent", map[string]any{})},
+			{"an empty parent", with("parent", map[string]any{})},
 		}
 		if f.hook == "customize" {
 			cases = append(cases, []struct{ reason, body string }{
-				{"no controller: its version decides the answer", without("controller")},
+				{"no controller: its version determines the response", without("controller")},
 				{"a null controller", with("controller", nil)},
 			}...)
 		} else {
 			cases = append(cases, []struct{ reason, body string }{
-				{"no children: they would all read as missing", without("children")},
+				{"no children: the hook would see all of them as missing", without("children")},
 				{"null children", with("children", nil)},
 				{"children in the wrong case", renamed("children", "Children")},
 				{"children that are a list", with("children", []any{})},
 				{"no related", without("related")},
 				{"null related", with("related", nil)},
 				{"related in the wrong case", renamed("related", "Related")},
-				{"the other kind of hook", with("finalizing", f.hook == "sync")},
+				{"finalizing has the value for the other hook", with("finalizing", f.hook == "sync")},
 			}...)
 			for _, part := range []string{"children", "related"} {
 				for group := range whole()[part].(map[string]any) {
@@ -133,11 +133,11 @@ func brokenGroups(t *testing.T, whole func() map[string]any, part, group string)
 		{"a null object in " + group, with(map[string]any{"x": nil})},
 		{"an object without a name in " + group, with(map[string]any{"x": map[string]any{}})},
 		{"an object whose name is a number in " + group, with(map[string]any{"x": map[string]any{"metadata": map[string]any{"name": 1}}})},
-		{"two objects of one name in " + group, with(map[string]any{"x": named("x"), "y": named("x")})},
+		{"two objects with the same name in " + group, with(map[string]any{"x": named("x"), "y": named("x")})},
 	}
 }
 
-// TestForeignParent: a hook must not answer for a kind that it does not know, whatever its URL says.
+// TestForeignParent checks that a hook refuses a parent of another kind, even at the right URL.
 func TestForeignParent(t *testing.T) {
 	handler := newHandler()
 	for _, f := range smallest(t) {
@@ -155,8 +155,8 @@ func TestForeignParent(t *testing.T) {
 	}
 }
 
-// TestRefusedBeforeTheBody: method, type, encoding and size are the envelope, and a wrong one is never opened.
-func TestRefusedBeforeTheBody(t *testing.T) {
+// TestRefusedHeaders checks that a wrong method, content type, encoding or size is refused before the body is decoded.
+func TestRefusedHeaders(t *testing.T) {
 	handler := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{}), Limits: webhook.Limits{MaxBodyBytes: 1 << 20}})
 	for _, f := range smallest(t) {
 		cases := []struct {
@@ -164,14 +164,14 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 			body                                       []byte
 			code                                       int
 		}{
-			{"hooks are only ever POSTed", http.MethodGet, "application/json", "", f.url(), f.request, 405},
-			{"hooks are only ever POSTed", http.MethodPut, "application/json", "", f.url(), f.request, 405},
-			{"a form is no request", http.MethodPost, "application/x-www-form-urlencoded", "", f.url(), f.request, 415},
+			{"hooks accept only POST", http.MethodGet, "application/json", "", f.url(), f.request, 405},
+			{"hooks accept only POST", http.MethodPut, "application/json", "", f.url(), f.request, 405},
+			{"a form is not a request", http.MethodPost, "application/x-www-form-urlencoded", "", f.url(), f.request, 415},
 			{"no content type", http.MethodPost, "", "", f.url(), f.request, 415},
-			{"Metacontroller never compresses, and a small body may unpack to a huge one", http.MethodPost, "application/json", "gzip", f.url(), f.request, 415},
+			{"Metacontroller never compresses, and a small body can decompress to a huge one", http.MethodPost, "application/json", "gzip", f.url(), f.request, 415},
 			{"a body over the limit", http.MethodPost, "application/json", "", f.url(), append(bytes.Repeat([]byte(" "), 1<<20), f.request...), 413},
-			{"there is no such hook", http.MethodPost, "application/json", "", f.url() + "/x", f.request, 404},
-			{"there is no such controller", http.MethodPost, "application/json", "", "/unknown/sync", f.request, 404},
+			{"the hook does not exist", http.MethodPost, "application/json", "", f.url() + "/x", f.request, 404},
+			{"the controller does not exist", http.MethodPost, "application/json", "", "/unknown/sync", f.request, 404},
 		}
 		for _, test := range cases {
 			request := httptest.NewRequest(test.method, test.url, bytes.NewReader(test.body))
@@ -184,7 +184,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 	}
 }
 
-// TestInvalidSize: a number of pods that is not one must not scale a cache; its author reads why in the status, or in an Event.
+// TestInvalidSize checks that an invalid spec.size changes no child. The status or the Event names the problem.
 func TestInvalidSize(t *testing.T) {
 	handler := newHandler()
 	request, err := readRequest("memcached", "sync", "ready")
@@ -192,12 +192,12 @@ func TestInvalidSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := []struct{ reason, size, sentence string }{
-		{"less than nothing", `-1`, "spec.size"},
-		{"half a pod", `1.5`, "spec.size: 1.5"},
+		{"a negative number", `-1`, "spec.size"},
+		{"a fraction", `1.5`, "spec.size: 1.5"},
 		{"a number in quotes", `"3"`, "spec.size"},
-		{"more than an int32 holds, which would wrap around", `4294967298`, "spec.size: 4294967298"},
-		{"more than any integer holds", `1e300`, "spec.size: 1e300"},
-		{"null reads as absent", `null`, "spec.size"},
+		{"an int32 overflow", `4294967298`, "spec.size: 4294967298"},
+		{"an int64 overflow", `1e300`, "spec.size: 1e300"},
+		{"null means absent", `null`, "spec.size"},
 		{"a boolean", `true`, "spec.size"},
 		{"a list", `[3]`, "spec.size"},
 	}
@@ -206,21 +206,21 @@ func TestInvalidSize(t *testing.T) {
 		recorder := post(handler, "/memcached/sync", body)
 		wantUnchanged(t, recorder, parse(t, body), test.reason)
 		if !strings.Contains(recorder.Body.String(), test.sentence) {
-			t.Errorf("%s: %q does not tell about %q", test.reason, recorder.Body, test.sentence)
+			t.Errorf("%s: message %q does not contain %q", test.reason, recorder.Body, test.sentence)
 		}
 	}
 	absent := bytes.Replace(request, []byte(`"size": 2`), []byte(`"sise": 2`), 1)
-	wantUnchanged(t, post(handler, "/memcached/sync", absent), parse(t, absent), "a size that is absent is not 0")
+	wantUnchanged(t, post(handler, "/memcached/sync", absent), parse(t, absent), "an absent size is not 0")
 }
 
-// wantRefused fails unless a request was refused with that code and one plain sentence. Only a 200 changes a cluster.
+// wantRefused fails unless a request was refused with the given code and one plain sentence. Only a 200 changes the cluster.
 func wantRefused(t testing.TB, recorder *httptest.ResponseRecorder, code int, reason string) {
 	t.Helper()
 	sentence := recorder.Body.String()
 	if recorder.Code != code || recorder.Code < 400 || recorder.Code >= 500 {
-		t.Errorf("%s: answered %d %.200q, want %d", reason, recorder.Code, sentence, code)
+		t.Errorf("%s: got status code %d with %.200q, want %d", reason, recorder.Code, sentence, code)
 	}
 	if len(sentence) < 10 || len(sentence) > 500 || strings.Count(sentence, "\n") != 1 || strings.HasPrefix(sentence, ":") {
-		t.Errorf("%s: %q is not one plain sentence", reason, sentence)
+		t.Errorf("%s: body %q is not one plain sentence", reason, sentence)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// compositeController holds the part of a CompositeController that has to agree with the hooks.
+// compositeController has the fields of a CompositeController that must match the hooks.
 type compositeController struct {
 	Metadata struct {
 		Name string `json:"name"`
@@ -36,8 +36,8 @@ type resource struct {
 	Resource   string `json:"resource"`
 }
 
-// TestDeclarations holds what the hooks declare against what the manifests list, both ways: a child of a kind that is
-// not listed is created and never deleted, and a kind that is listed but not observed is deleted at once.
+// TestDeclarations checks that hooks and manifests list the same kinds. Metacontroller never deletes a child of a kind that
+// the manifest does not list. It deletes every child of a kind that the hook does not return.
 func TestDeclarations(t *testing.T) {
 	manifests, err := filepath.Glob("../manifests/controllers/*/compositecontroller.yaml")
 	if err != nil {
@@ -66,11 +66,11 @@ func TestDeclarations(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(parentResource(t, controller), manifest.Spec.ParentResource); diff != "" {
-			t.Errorf("%s: the parent's resource (-hook +manifest):\n%s", controller.Name, diff)
+			t.Errorf("%s: parent resource (-hook +manifest):\n%s", controller.Name, diff)
 		}
 		for _, hook := range []composite.Hook{controller.Sync, controller.Finalize} {
 			if diff := cmp.Diff(declared(hook), manifest.Spec.ChildResources); hook.Children != nil && diff != "" {
-				t.Errorf("%s: the kinds of children (-hook +manifest):\n%s", controller.Name, diff)
+				t.Errorf("%s: child resources (-hook +manifest):\n%s", controller.Name, diff)
 			}
 		}
 		for name, hook := range map[string]composite.Hook{"sync": controller.Sync, "finalize": controller.Finalize, "customize": controller.Customize} {
@@ -81,7 +81,7 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestOptionalDeclarations holds the kinds that a cluster may not have against the components that list them.
+// TestOptionalDeclarations checks that components list the optional kinds, which a cluster need not have.
 func TestOptionalDeclarations(t *testing.T) {
 	listed := map[string][]resource{}
 	for _, patch := range componentPatches(t) {
@@ -105,7 +105,7 @@ func TestOptionalDeclarations(t *testing.T) {
 			optional = append(optional, resourceNamed(key))
 		}
 		if diff := cmp.Diff(optional, listed[controller.Name]); diff != "" {
-			t.Errorf("%s: kinds that need not be there (-hook +components):\n%s", controller.Name, diff)
+			t.Errorf("%s: optional kinds (-hook +components):\n%s", controller.Name, diff)
 		}
 	}
 }
@@ -141,12 +141,12 @@ func componentPatches(t *testing.T) []patch {
 	return patches
 }
 
-// parentResource names the parent's resource as its CustomResourceDefinition does: a plural may be any word.
+// parentResource returns the resource of a parent. It reads the plural from the CRD, because a plural can be any word.
 func parentResource(t *testing.T, controller composite.Controller) resource {
 	t.Helper()
 	files, err := fs.Glob(crds.Files, controller.Name+"/*.yaml")
 	if err != nil || len(files) != 1 {
-		t.Fatalf("%s has the CustomResourceDefinitions %v, want one (%v)", controller.Name, files, err)
+		t.Fatalf("%s has the CRD files %v, want one (%v)", controller.Name, files, err)
 	}
 	content, err := crds.Files.ReadFile(files[0])
 	if err != nil {
@@ -166,8 +166,7 @@ func parentResource(t *testing.T, controller composite.Controller) resource {
 	return resource{APIVersion: definition.Spec.Group + "/" + controller.Parent.Version, Resource: definition.Spec.Names.Plural}
 }
 
-// declared returns the resources of the groups that a hook observes, in the order in which it declares them. Those of a
-// kind that a cluster may not have are listed by a component, if at all.
+// declared returns the resources that a hook observes, in the order of their declaration, without the optional ones.
 func declared(hook composite.Hook) []resource {
 	var resources []resource
 	for _, key := range hook.Children {
@@ -179,7 +178,7 @@ func declared(hook composite.Hook) []resource {
 	return resources
 }
 
-// resourceNamed is the resource of a group's name, as Deployment.apps/v1.
+// resourceNamed returns the resource of a key such as Deployment.apps/v1.
 func resourceNamed(key string) resource {
 	kind, apiVersion, _ := strings.Cut(key, ".")
 	groupVersion, _ := schema.ParseGroupVersion(apiVersion)

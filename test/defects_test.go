@@ -8,68 +8,68 @@ import (
 	"unicode/utf8"
 )
 
-// TestDefects holds what a golden response alone does not say: which part of it was wrong once, and why that matters.
+// TestDefects checks the parts of golden responses that were wrong once.
 func TestDefects(t *testing.T) {
 	reasonPattern := regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 	cases := []struct {
-		folder, reason string
-		holds          func(response) bool
+		dir, reason string
+		holds       func(response) bool
 	}{
-		{"tls-removed-after-failed-reload", "the reloader of an earlier template reported a Secret that spec does not name any more",
+		{"tls-removed-after-failed-reload", "the reloader of an earlier template reported a Secret that spec no longer names",
 			func(r response) bool { return r.condition("Degraded").is("False", "AsExpected") }},
-		{"scaling-clock-set-back", "a step in the future must not hold back the next one for longer than the interval",
+		{"scaling-clock-set-back", "a step in the future must not delay the next step by more than the interval",
 			func(r response) bool { return r.resyncAfter() <= 30*time.Second && r.replicas() == 4 }},
-		{"scaling-status-of-another-time", "on the way from 8 to 1 an old status must not lead back up to 10",
+		{"scaling-status-of-another-time", "on the way from 8 to 1 replicas, an old status must not scale up to 10",
 			func(r response) bool { return r.replicas() <= 8 && r.replicas() >= 6 }},
-		{"message-too-long", "the API server refuses a whole status for one message over 32768 characters; the cause comes first",
+		{"message-too-long", "the API server refuses a status with a message over 32768 characters; the message starts with the cause",
 			func(r response) bool {
 				message := r.condition("Degraded").message
 				return utf8.RuneCountInString(message) <= 1000 && strings.Contains(message, `image "memcached:no-such-tag" cannot be pulled`)
 			}},
-		{"reason-with-blanks", "the API server refuses a whole status for one reason with blanks",
+		{"reason-with-blanks", "the API server refuses a status with spaces in a reason",
 			func(r response) bool { return reasonPattern.MatchString(r.condition("Degraded").reason) }},
-		{"oom-killed-in-the-future", "a time in the future does not say when it was; the limit that is too low still counts",
+		{"oom-killed-in-the-future", "a time in the future is ignored, but the memory limit is too low at any time",
 			func(r response) bool { return r.condition("Degraded").is("True", "MemoryLimitTooLow") }},
-		{"reloader-killed-after-failed-reload", "a reloader that was killed an hour ago and runs has had the time to report a failure again",
+		{"reloader-killed-after-failed-reload", "a reloader that has run for an hour would have reported the failure again",
 			func(r response) bool { return r.condition("SecretsCurrent").is("True", "Loaded") }},
-		{"crash-that-expires", "nothing else happens that would end Degraded",
+		{"crash-that-expires", "only a resync can end Degraded, because no object changes",
 			func(r response) bool {
 				return r.condition("Degraded").is("True", "CrashLoopBackOff") && r.resyncAfter() > 0 && r.resyncAfter() <= 10*time.Minute
 			}},
-		{"reloader-image-edited-by-hand", "nobody but the flag -reloader-image chooses what runs next to memcached",
+		{"reloader-image-edited-by-hand", "only the flag -reloader-image sets the image of the reloader",
 			func(r response) bool {
 				return r.image("reload") == reloaderImage && r.condition("Ready").status == "False"
 			}},
-		{"network-policy-invalid", "the API server would refuse the NetworkPolicy alone, and the cache would run without one",
+		{"network-policy-invalid", "the API server would refuse only the NetworkPolicy, and the cache would run without it",
 			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 0 }},
-		{"network-policy-invalid-while-running", "what runs stays as it was applied last",
+		{"network-policy-invalid-while-running", "the children stay as they were applied last",
 			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 4 }},
-		{"network-policy-not-updated", "while an update is refused, the earlier policy admits more than spec does",
+		{"network-policy-not-updated", "the update is refused, and the earlier policy allows more than spec",
 			func(r response) bool { return r.condition("Ready").is("False", "NetworkPolicyOutdated") }},
-		{"deployment-paused", "the image is not rolled out, and nothing else says why",
+		{"deployment-paused", "the image is not rolled out, and no other condition explains it",
 			func(r response) bool {
 				return r.condition("Ready").is("False", "Paused") && r.condition("Degraded").is("True", "Paused") && r.image("memcached") == "memcached:1.6.40"
 			}},
-		{"no-pod-observed", "a workload that counts two ready pods lags behind when none is observed",
+		{"no-pod-observed", "the status of the workload has two ready pods, but no pod is observed",
 			func(r response) bool { return r.condition("Ready").status == "False" }},
-		{"secret-reloaded-minutes-apart", "the kubelets of two nodes may be minutes apart",
+		{"secret-reloaded-minutes-apart", "two kubelets can update a Secret volume minutes apart",
 			func(r response) bool { return r.condition("SecretsCurrent").is("True", "Loaded") }},
 	}
 	handler := newHandler()
 	for _, test := range cases {
-		request, err := readRequest("memcached", "sync", test.folder)
+		request, err := readRequest("memcached", "sync", test.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := response{parse(t, mustAnswer(t, handler, "/memcached/sync", request))}
+		r := response{parse(t, mustPost(t, handler, "/memcached/sync", request))}
 		if !test.holds(r) {
-			t.Errorf("%s: %s; got Ready %v, Degraded %v, SecretsCurrent %v, %d replicas, again after %s", test.folder, test.reason,
+			t.Errorf("%s: %s; got Ready %v, Degraded %v, SecretsCurrent %v, %d replicas, resync after %s", test.dir, test.reason,
 				r.condition("Ready"), r.condition("Degraded"), r.condition("SecretsCurrent"), r.replicas(), r.resyncAfter())
 		}
 	}
 }
 
-// response is the response of a sync hook.
+// response is the decoded response of a sync hook.
 type response struct{ body map[string]any }
 
 type condition struct{ status, reason, message string }
@@ -108,7 +108,7 @@ func (r response) replicas() int {
 	return int(replicas)
 }
 
-// image returns the image of a container of the pods; "" when there is none.
+// image returns the image of a container in the pod template, or "" without such a container.
 func (r response) image(container string) string {
 	template, _ := r.workload()["template"].(map[string]any)
 	for _, each := range template["spec"].(map[string]any)["containers"].([]any) {

@@ -1,5 +1,4 @@
-// Package test holds the hooks against recorded requests: golden answers, laws that every answer keeps, and bad input
-// that never gets one.
+// Package test tests the hooks with recorded requests: golden responses, invariants of all responses, and bad input.
 package test
 
 import (
@@ -22,21 +21,21 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden responses")
 
-// now is the time at which every fixture is answered.
+// now is the time of the hooks in all tests with fixtures.
 var now = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 
-// fixture is one folder of testdata: <controller>/<hook>/<case>. The folder is the URL.
+// fixture is one directory of testdata: <controller>/<hook>/<case>. The URL is /<controller>/<hook>.
 type fixture struct {
-	folder           string
+	dir              string
 	controller, hook string
 	request          []byte
 }
 
 func (f fixture) url() string { return "/" + f.controller + "/" + f.hook }
 
-func (f fixture) responseFile() string { return filepath.Join(f.folder, "response.json") }
+func (f fixture) responseFile() string { return filepath.Join(f.dir, "response.json") }
 
-// fixtures reads testdata and fails on a file that no test would read.
+// fixtures reads testdata and fails on a file that no test reads.
 func fixtures(t testing.TB) []fixture {
 	t.Helper()
 	var found []fixture
@@ -51,12 +50,12 @@ func fixtures(t testing.TB) []fixture {
 		}
 		if parts[4] == "response.json" {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "request.json")); err != nil {
-				t.Errorf("%s has no request beside it", path)
+				t.Errorf("%s has no request.json in its directory", path)
 			}
 			return nil
 		}
 		request, err := os.ReadFile(path)
-		found = append(found, fixture{folder: filepath.Dir(path), controller: parts[1], hook: parts[2], request: request})
+		found = append(found, fixture{dir: filepath.Dir(path), controller: parts[1], hook: parts[2], request: request})
 		return err
 	})
 	if err != nil {
@@ -68,7 +67,7 @@ func fixtures(t testing.TB) []fixture {
 	return found
 }
 
-// syncFixtures are the fixtures of hooks that answer children: sync and finalize.
+// syncFixtures returns the fixtures of hooks that return children: sync and finalize.
 func syncFixtures(t testing.TB) []fixture {
 	t.Helper()
 	var found []fixture
@@ -80,10 +79,10 @@ func syncFixtures(t testing.TB) []fixture {
 	return found
 }
 
-// lastApplied is the annotation in which Metacontroller keeps what it applied last.
+// lastApplied is the annotation in which Metacontroller stores the child that it applied last.
 const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
 
-// reloaderImage is as in manifests/base.
+// reloaderImage is the image in manifests/base.
 const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 func newHandler() http.Handler {
@@ -101,8 +100,8 @@ func post(handler http.Handler, url string, body []byte) *httptest.ResponseRecor
 	return recorder
 }
 
-// mustAnswer posts a request that has to be answered with 200.
-func mustAnswer(t testing.TB, handler http.Handler, url string, body []byte) []byte {
+// mustPost posts a request and returns the body of the response, which must be a 200.
+func mustPost(t testing.TB, handler http.Handler, url string, body []byte) []byte {
 	t.Helper()
 	recorder := post(handler, url, body)
 	if recorder.Code != http.StatusOK {
@@ -129,7 +128,7 @@ func encode(t testing.TB, value any) []byte {
 	return body
 }
 
-// readRequest reads the request of one fixture.
+// readRequest returns the request of one fixture.
 func readRequest(controller, hook, name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join("testdata", controller, hook, name, "request.json"))
 }

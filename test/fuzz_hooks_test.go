@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// FuzzHooks throws bytes at every hook that is served: it refuses them, or answers with what Metacontroller can apply.
-// What a sync always has children for, it has children for.
+// FuzzHooks sends arbitrary bytes to every hook. A hook must refuse them or return a response that Metacontroller can apply.
+// A response may have no children only if a recorded response of the same hook has none.
 func FuzzHooks(f *testing.F) {
 	handler := newHandler()
 	hooks := smallest(f)
 	slices.SortFunc(hooks, func(a, b fixture) int { return strings.Compare(a.url(), b.url()) })
 	childless := map[string]bool{}
 	for _, recorded := range fixtures(f) {
-		children, _ := parse(f, mustAnswer(f, handler, recorded.url(), recorded.request))["children"].([]any)
+		children, _ := parse(f, mustPost(f, handler, recorded.url(), recorded.request))["children"].([]any)
 		childless[recorded.url()] = childless[recorded.url()] || len(children) == 0
 	}
 	for i, hook := range hooks {
 		seed := encode(f, seedOf(parse(f, hook.request)))
-		mustAnswer(f, handler, hook.url(), seed)
+		mustPost(f, handler, hook.url(), seed)
 		f.Add(uint8(i), seed)
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
@@ -31,7 +31,7 @@ func FuzzHooks(f *testing.F) {
 		case recorder.Code >= 400 && recorder.Code < 500:
 			return
 		case recorder.Code != http.StatusOK:
-			t.Fatalf("%s: answered %d %s", hook.url(), recorder.Code, recorder.Body)
+			t.Fatalf("%s: got status code %d with %s", hook.url(), recorder.Code, recorder.Body)
 		}
 		wantApplicable(t, hook, recorder, body, childless[hook.url()])
 	})
@@ -44,13 +44,13 @@ func wantApplicable(t *testing.T, hook fixture, recorder *httptest.ResponseRecor
 	if hook.hook == "customize" {
 		for _, rule := range response["relatedResources"].([]any) {
 			if fields := rule.(map[string]any); fields["labelSelector"] == nil && fields["names"] == nil {
-				t.Fatalf("%s: a rule selects everything: %s", hook.url(), recorder.Body)
+				t.Fatalf("%s: a related rule selects every object: %s", hook.url(), recorder.Body)
 			}
 		}
 		return
 	}
 	if _, isObject := response["status"].(map[string]any); !isObject {
-		t.Fatalf("%s: a status that is no object wipes what is stored: %s", hook.url(), recorder.Body)
+		t.Fatalf("%s: a status that is not an object deletes the stored status: %s", hook.url(), recorder.Body)
 	}
 	if isInvalid(response) {
 		wantUnchanged(t, recorder, parse(t, body), "an invalid spec")
@@ -58,7 +58,7 @@ func wantApplicable(t *testing.T, hook fixture, recorder *httptest.ResponseRecor
 	}
 	children := response["children"].([]any)
 	if len(children) == 0 && !childless {
-		t.Fatalf("%s: a 200 without children deletes them all", hook.url())
+		t.Fatalf("%s: a 200 without children deletes all children", hook.url())
 	}
 	for _, child := range children {
 		if metadata := child.(map[string]any)["metadata"].(map[string]any); metadata["name"] == "" {
@@ -67,7 +67,7 @@ func wantApplicable(t *testing.T, hook fixture, recorder *httptest.ResponseRecor
 	}
 }
 
-// seedOf returns a small request of the kind of a recorded one: mutating a large one takes longer than answering it.
+// seedOf returns a recorded request without optional fields, because mutating a large request takes longer than serving it.
 func seedOf(request map[string]any) map[string]any {
 	parent := request["parent"].(map[string]any)
 	metadata := parent["metadata"].(map[string]any)

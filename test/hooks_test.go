@@ -9,13 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGolden holds every answer against the one that was read and committed. go test ./test -update rewrites them.
+// TestGolden compares every response with its golden file. The flag -update rewrites the golden files.
 func TestGolden(t *testing.T) {
 	handler := newHandler()
 	for _, f := range fixtures(t) {
-		t.Run(f.folder, func(t *testing.T) {
+		t.Run(f.dir, func(t *testing.T) {
 			var got bytes.Buffer
-			if err := json.Indent(&got, mustAnswer(t, handler, f.url(), f.request), "", "  "); err != nil {
+			if err := json.Indent(&got, mustPost(t, handler, f.url(), f.request), "", "  "); err != nil {
 				t.Fatal(err)
 			}
 			got.WriteByte('\n')
@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("the answer differs from the golden one (-want +got):\n%s", diff)
+				t.Errorf("the response differs from the golden file (-want +got):\n%s", diff)
 			}
 		})
 	}

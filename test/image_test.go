@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// TestImageBuildsFromAllPackages holds the Dockerfile and .dockerignore, which name folders one by one so that a change
-// elsewhere builds no image anew, against what the program imports: a folder that is not copied breaks only the image.
+// TestImageBuildsFromAllPackages checks that Dockerfile and .dockerignore name every directory that the program imports.
+// They name each directory so that other changes do not invalidate the build cache.
 func TestImageBuildsFromAllPackages(t *testing.T) {
 	const module = "github.com/example/memcached-operator"
 	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", ".")
 	list.Dir = ".."
 	out, err := list.Output()
 	if err != nil {
-		t.Fatalf("list what the program imports: %v", err)
+		t.Fatalf("listing the imports of the program: %v", err)
 	}
 	copied := matches(t, "Dockerfile", `(?m)^COPY ([a-z]+) [a-z]+$`)
 	sent := matches(t, ".dockerignore", `(?m)^!([a-z]+)$`)
@@ -27,17 +27,17 @@ func TestImageBuildsFromAllPackages(t *testing.T) {
 		if !local {
 			continue
 		}
-		folder, _, _ := strings.Cut(path, "/")
-		if !slices.Contains(copied, folder) {
-			t.Errorf("the program imports %s, and the Dockerfile does not copy %s", path, folder)
+		dir, _, _ := strings.Cut(path, "/")
+		if !slices.Contains(copied, dir) {
+			t.Errorf("the program imports %s, but the Dockerfile does not copy %s", path, dir)
 		}
-		if !slices.Contains(sent, folder) {
-			t.Errorf("the program imports %s, and .dockerignore leaves %s out", path, folder)
+		if !slices.Contains(sent, dir) {
+			t.Errorf("the program imports %s, but .dockerignore excludes %s", path, dir)
 		}
 	}
 }
 
-// matches returns what the first group of a pattern matches in a file of the repository.
+// matches returns the matches of the first group of a pattern in a file of the repository.
 func matches(t *testing.T, file, pattern string) (found []string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", file))

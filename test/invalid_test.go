@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLawInvalidSpec: whatever somebody writes into a spec, one that is invalid changes and removes no child. Either the
-// request is refused, or the response has every observed child as it was applied last, and a status that says why.
-func TestLawInvalidSpec(t *testing.T) {
+// TestInvariantInvalidSpec checks that an invalid spec changes and deletes no child. The hook refuses the request, or returns
+// every observed child as it was applied last, with a status that has the reason.
+func TestInvariantInvalidSpec(t *testing.T) {
 	handler := newHandler()
 	tried := map[string]bool{}
 	for _, f := range syncFixtures(t) {
@@ -25,7 +25,7 @@ func TestLawInvalidSpec(t *testing.T) {
 			continue // the spec of an Xca is never invalid
 		}
 		tried[same] = true
-		t.Run(f.folder, func(t *testing.T) {
+		t.Run(f.dir, func(t *testing.T) {
 			t.Parallel()
 			invalid := 0
 			for path, request := range mutations(t, f.request) {
@@ -37,13 +37,13 @@ func TestLawInvalidSpec(t *testing.T) {
 				wantUnchanged(t, recorder, request, path)
 			}
 			if invalid == 0 {
-				t.Error("no mutation makes the spec invalid: this test says nothing")
+				t.Error("no mutation makes the spec invalid, so this test checks nothing")
 			}
 		})
 	}
 }
 
-// mutations yields copies of a request, each with another value in one field of the parent's spec.
+// mutations yields copies of a request. Each copy has another value in one field of the parent's spec.
 func mutations(t *testing.T, body []byte) func(yield func(string, map[string]any) bool) {
 	values := []any{-1, 2147483648, "a b", nil}
 	return func(yield func(string, map[string]any) bool) {
@@ -60,7 +60,7 @@ func mutations(t *testing.T, body []byte) func(yield func(string, map[string]any
 	}
 }
 
-// leaves returns the paths of all fields that hold no object.
+// leaves returns the paths of all fields whose value is not an object.
 func leaves(object map[string]any, parent []string) [][]string {
 	var found [][]string
 	for key, value := range object {
@@ -81,13 +81,13 @@ func set(object map[string]any, path []string, value any) {
 	object[path[len(path)-1]] = value
 }
 
-// isInvalid reports whether a response is about a spec that the hook does not act on.
+// isInvalid reports whether a response reports an invalid spec in the status.
 func isInvalid(body map[string]any) bool {
 	_, isObject := body["status"].(map[string]any)
 	return isObject && response{body}.condition("Ready").reason == "InvalidSpec"
 }
 
-// wantUnchanged fails unless a response to an invalid parent leaves every child as it is.
+// wantUnchanged fails unless the response to an invalid parent changes no child.
 func wantUnchanged(t testing.TB, recorder *httptest.ResponseRecorder, request map[string]any, reason string) {
 	t.Helper()
 	applied, known := appliedChildren(t, request)
@@ -108,7 +108,7 @@ func wantUnchanged(t testing.TB, recorder *httptest.ResponseRecorder, request ma
 	}
 }
 
-// appliedChildren returns the observed children as they were applied last, and whether that is known of all of them.
+// appliedChildren returns the observed children as they were applied last. It returns false if this is unknown for a child.
 func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool) {
 	t.Helper()
 	applied, uid := map[string]any{}, request["parent"].(map[string]any)["metadata"].(map[string]any)["uid"]
@@ -122,10 +122,10 @@ func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool
 			}
 			labels, ok := child["metadata"].(map[string]any)["labels"].(map[string]any)
 			if ok && labels["controller-uid"] != uid {
-				delete(labels, "controller-uid") // that of another parent, which Metacontroller refuses
+				delete(labels, "controller-uid") // Metacontroller refuses the uid of another parent
 			}
 			if _, isObject := child["kind"].(string); !isObject {
-				t.Fatalf("%s: the annotation %s holds no object", group, lastApplied)
+				t.Fatalf("%s: the annotation %s is not an object", group, lastApplied)
 			}
 			applied[childName(child)] = child
 		}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// cluster is a small model of what runs around the hook: an API server, a workload controller and kubelets.
+// cluster is a small model of a cluster: an API server, a workload controller and kubelets.
 type cluster struct {
 	random   *rand.Rand
 	now      time.Time
@@ -26,11 +26,11 @@ type cluster struct {
 	faults   map[string]string // why the container of a pod cannot run, by the name of the pod
 }
 
-// child is a stored or desired child. It is replaced and never modified, because a request may refer to it.
+// child is a stored or desired child. It is replaced and never modified, because a request can refer to it.
 type child = unstructured.Unstructured
 
-// applied returns a stored child, or nil, after Metacontroller has applied the desired child to it: the stored child itself
-// if nothing changes. An annotation keeps what was applied. Fields need no merge, because all come from the hook here.
+// applied returns a stored child after Metacontroller has applied the desired child. It returns the same stored child if
+// nothing changes. An annotation has the applied child. Fields need no merge, because all of them come from the hook.
 func applied(stored, desired *child) *child {
 	text, _ := json.Marshal(desired)
 	result := cmp.Or(stored, desired).DeepCopy()
@@ -60,8 +60,8 @@ func (c *cluster) tick(passed time.Duration) {
 	}
 }
 
-// control is the controller of Deployments and StatefulSets alike. It reports the pods in status. Then it deletes surplus
-// pods or an outdated one, and creates missing pods.
+// control is the controller of Deployments and StatefulSets. It reports the pods in status. Then it deletes an outdated pod
+// and surplus pods, and creates missing pods.
 func (c *cluster) control(workload *child) {
 	template, _, _ := unstructured.NestedMap(workload.Object, "spec", "template")
 	current := fmt.Sprint(template)
@@ -89,7 +89,7 @@ func (c *cluster) newPod(template map[string]any) *corev1.Pod {
 	return pod
 }
 
-// setState has the container of a pod wait for a reason, or run if there is none.
+// setState makes the container of a pod wait with a reason, or run without one.
 func setState(pod *corev1.Pod, waiting string) {
 	container := &pod.Status.ContainerStatuses[0]
 	container.Ready, container.State = true, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: pod.CreationTimestamp}}

@@ -59,10 +59,10 @@ var edits = []string{
 	`{"service": {"annotations": {"a": "1"}}}`, `{"networkPolicy": {"enabled": true}}`, `{"networkPolicy": {"enabled": false}}`,
 }
 
-// faults are reasons why a container waits. The last one is not valid as the reason of a condition.
+// faults are reasons why a container waits. The last reason is not valid in a condition.
 var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down"}
 
-// events are what people, faults and the network do. Some are about w.pod or the child of w.kind, which are random too.
+// events are what users, faults and the network do. Some affect w.pod or the child of w.kind, which are random too.
 var events = []struct {
 	text string
 	do   func(w *walk)
@@ -91,14 +91,14 @@ type walk struct {
 	*testing.T
 	step    int
 	trace   []string
-	pod     *corev1.Pod   // what the next event may be about
-	kind    string        // what the next event may be about
+	pod     *corev1.Pod   // the pod that the next event can affect
+	kind    string        // the kind that the next event can affect
 	skew    time.Duration // how far the clock of the hook is ahead
 	handler http.Handler
 	parent  v1alpha1.Memcached
 	sent    syncRequest // the last request
 	got     string      // the last response
-	resync  time.Time   // when the last resyncAfterSeconds is over
+	resync  time.Time   // when the last resyncAfterSeconds ends
 }
 
 type syncRequest struct {
@@ -127,7 +127,7 @@ func (w *walk) run() {
 	w.edit(`{"size": 6}`)
 	w.faults, w.refused = nil, ""
 	w.sync(w.observe())
-	for range 60 { // minutes, in which Metacontroller calls the hook only when an object changes or resyncAfterSeconds is over
+	for range 60 { // minutes; Metacontroller calls the hook only when an object changes or resyncAfterSeconds ends
 		w.tick(time.Minute)
 		next := w.observe()
 		if !reflect.DeepEqual(next.Children, w.sent.Children) || !reflect.DeepEqual(next.Related, w.sent.Related) || !w.now.Before(w.resync) {
@@ -147,7 +147,7 @@ func (w *walk) edit(patch string) {
 	w.parent.Generation++
 }
 
-// editChild changes fields that the hook sets. The next response sets them back.
+// editChild changes fields that the hook sets. The next response restores them.
 func (w *walk) editChild() {
 	if child := w.children[w.kind].DeepCopy(); child != nil {
 		child.SetLabels(nil)
@@ -197,7 +197,7 @@ func (w *walk) sync(sent syncRequest) {
 	w.check(got.Status, desired)
 }
 
-// check compares a response with the request: desired are the children that it returns, by their kind.
+// check compares a response with its request. desired has the returned children by kind.
 func (w *walk) check(status v1alpha1.MemcachedStatus, desired map[string]*child) {
 	spec, before := w.sent.Parent.Spec, w.sent.Parent.Status
 	w.must(validation.ValidateConditions(status.Conditions, nil) == nil, "the API server accepts the conditions: %v", status.Conditions)

@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestRefusedByTheHookToo: every parent that the API server refuses is refused by the hook, which may meet one that was
-// stored before a rule was there. The table is the one that test/manifests holds the CustomResourceDefinitions against.
-func TestRefusedByTheHookToo(t *testing.T) {
+// TestHookRefusesWhatTheCRDRefuses checks the cases of test/manifests/testdata/refused with the hooks. A hook can get such a
+// parent if it was stored before the CRD had the rule.
+func TestHookRefusesWhatTheCRDRefuses(t *testing.T) {
 	handler := newHandler()
 	requests := map[string]fixture{}
 	for _, f := range smallest(t) {
@@ -35,11 +35,11 @@ func TestRefusedByTheHookToo(t *testing.T) {
 		}
 		for _, c := range cases {
 			if c.Was != nil || c.ReadsAbsent {
-				continue // the hook does not see what was, nor tell an empty text from none
+				continue // the hook does not see the old object, and reads an empty string as absent
 			}
 			f, found := requests[kindOf(t, parse(t, c.Parent))]
 			if !found {
-				t.Fatalf("%s: no request of testdata is about such a parent: %s", file, c.Parent)
+				t.Fatalf("%s: testdata has no request for this kind of parent: %s", file, c.Parent)
 			}
 			request := parse(t, f.request)
 			parent := parse(t, c.Parent)
@@ -54,7 +54,7 @@ func refusedFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("manifests/testdata/refused/*.yaml")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no table of refused parents: %v", err)
+		t.Fatalf("no file with refused parents: %v", err)
 	}
 	return files
 }

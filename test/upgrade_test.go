@@ -19,10 +19,9 @@ import (
 	"github.com/example/memcached-operator/webhook/render"
 )
 
-var record = flag.String("record", "", "record what the sync hooks answer as that of a `release`, for the upgrade test")
+var record = flag.String("record", "", "record the responses of the sync hooks as those of a `release`")
 
-// recordedCase is a line of releases/<release>.jsonl: a request as that release knew it, and what it answered of each
-// child that runs pods.
+// recordedCase is a line of releases/<release>.jsonl: a request at the time of the release, and the workloads in its response.
 type recordedCase struct {
 	Case      string         `json:"case"`
 	URL       string         `json:"url"`
@@ -30,9 +29,8 @@ type recordedCase struct {
 	Workloads map[string]any `json:"workloads"`
 }
 
-// TestUpgrade replays the requests of every release against today's hooks. Parents of that time are still read, and a
-// pod template that nobody changed is still the same, so that an upgrade of the hook restarts no pod. What is worth a
-// restart is on the list of manifests/docs/upgrade.md.
+// TestUpgrade sends the requests of every release to the current hooks. They must accept the parents and return the same pod
+// templates, so that an upgrade restarts no pod. manifests/docs/upgrade.md lists the exceptions.
 func TestUpgrade(t *testing.T) {
 	if *record != "" {
 		recordRelease(t, *record)
@@ -57,7 +55,7 @@ func TestUpgrade(t *testing.T) {
 				kind := kindOf(t, c.Request["parent"])
 				for _, field := range differences("", c.Workloads, workloads(t, c.Request, reloaderImage+"-later")) {
 					if !listed.allow(release, kind, field) {
-						t.Errorf("%s differs from the answer of v%s: an upgrade restarts the pods. Undo that, or list it in manifests/docs/upgrade.md", field, release)
+						t.Errorf("%s differs from the response of v%s: an upgrade restarts the pods. Undo the change, or list it in manifests/docs/upgrade.md", field, release)
 					}
 				}
 			})
@@ -65,14 +63,14 @@ func TestUpgrade(t *testing.T) {
 	}
 	for _, change := range listed {
 		if !change.seen {
-			t.Errorf("manifests/docs/upgrade.md lists %s of %s since v%s, and no recorded release differs in that", change.field, change.kinds, change.release)
+			t.Errorf("manifests/docs/upgrade.md lists %s of %s since v%s, but no recorded release differs", change.field, change.kinds, change.release)
 		}
 	}
 }
 
-// workloads returns of each child that runs pods what an upgrade must not change: the template, whose change restarts
-// them all, and what the API server refuses to change. The parent is read as today's API server reads it: with the
-// defaults of today's definition. The hook's own image differs in each release.
+// workloads returns the fields that an upgrade must not change, for each child that runs pods: the pod template, whose change
+// restarts all pods, and immutable fields. The parent gets the defaults of the current CRD. image is the image of the reloader,
+// which differs in each release.
 func workloads(t *testing.T, request map[string]any, image string) map[string]any {
 	t.Helper()
 	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
@@ -97,7 +95,7 @@ func workloads(t *testing.T, request map[string]any, image string) map[string]an
 	return kept
 }
 
-// complete adds the empty groups that Metacontroller sends once the CompositeController of today is applied.
+// complete adds the empty groups that Metacontroller sends after the current CompositeController is applied.
 func complete(t *testing.T, c recordedCase) {
 	t.Helper()
 	for _, controller := range parents.Controllers(memcached.Config{}) {
@@ -114,7 +112,7 @@ func complete(t *testing.T, c recordedCase) {
 		}
 		return
 	}
-	t.Errorf("%s is not served any more", c.URL)
+	t.Errorf("%s is no longer served", c.URL)
 }
 
 func readCases(t *testing.T, file string) []recordedCase {
@@ -135,12 +133,12 @@ func readCases(t *testing.T, file string) []recordedCase {
 	}
 }
 
-// recordRelease writes the fullest request about each parent of testdata, as it is once today's hooks have been followed,
-// and what they answer then.
+// recordRelease writes the longest request for each parent in testdata, with the response of the current hooks applied, and
+// the workloads in the next response.
 func recordRelease(t *testing.T, release string) {
 	t.Helper()
 	if _, err := semver.ParseSemantic(release); err != nil || release[0] != 'v' {
-		t.Fatalf("-record %q: a release is named as v0.1.0 is", release)
+		t.Fatalf("-record %q: want a release such as v0.1.0", release)
 	}
 	fullest := map[string]fixture{}
 	for _, f := range fixtures(t) {
@@ -155,11 +153,11 @@ func recordRelease(t *testing.T, release string) {
 	}
 	var lines bytes.Buffer
 	handler := newHandler()
-	for _, f := range slices.SortedFunc(maps.Values(fullest), func(a, b fixture) int { return strings.Compare(a.folder, b.folder) }) {
+	for _, f := range slices.SortedFunc(maps.Values(fullest), func(a, b fixture) int { return strings.Compare(a.dir, b.dir) }) {
 		request := parse(t, f.request)
 		withoutManagedFields(request)
-		request = apply(request, parse(t, mustAnswer(t, handler, f.url(), encode(t, request))))
-		name := f.controller + "/" + filepath.Base(f.folder)
+		request = apply(request, parse(t, mustPost(t, handler, f.url(), encode(t, request))))
+		name := f.controller + "/" + filepath.Base(f.dir)
 		lines.Write(append(encode(t, recordedCase{Case: name, URL: f.url(), Request: request, Workloads: workloads(t, request, reloaderImage)}), '\n'))
 	}
 	if err := os.WriteFile(filepath.Join("releases", release+".jsonl"), lines.Bytes(), 0o600); err != nil {
@@ -167,7 +165,7 @@ func recordRelease(t *testing.T, release string) {
 	}
 }
 
-// withoutManagedFields drops what makes up most of a request and what no rule reads.
+// withoutManagedFields deletes managedFields, which are most of a request and which no rule reads.
 func withoutManagedFields(value any) {
 	visit(value, "", func(_, _ string, member any) {
 		if object, ok := member.(map[string]any); ok {

@@ -13,8 +13,8 @@ import (
 	semver "k8s.io/apimachinery/pkg/util/version"
 )
 
-// listedChange is a row of the table in manifests/docs/upgrade.md: since that release the hook answers something else
-// for a field, or for those below it.
+// listedChange is a row of the table in manifests/docs/upgrade.md: a field whose value, or the values below it, changed in a
+// release.
 type listedChange struct {
 	release      *semver.Version
 	field, kinds string
@@ -25,11 +25,11 @@ type changeList []*listedChange
 
 const changeHeader = "| release | field | kinds | why |"
 
-// listedChanges reads the table, whose rows have no empty cell.
+// listedChanges reads the table. It returns an error for an empty cell.
 func listedChanges(page string) (changeList, error) {
 	_, table, found := strings.Cut(page, changeHeader+"\n|---|---|---|---|\n")
 	if !found {
-		return nil, fmt.Errorf("there is no table %s", changeHeader)
+		return nil, fmt.Errorf("the page has no table %s", changeHeader)
 	}
 	var list changeList
 	for line := range strings.Lines(table) {
@@ -52,11 +52,11 @@ func listedChanges(page string) (changeList, error) {
 	return list, nil
 }
 
-// allow says whether a field of a kind's workload may differ from what a release answered: a later one changed it.
+// allow reports whether a field of a workload may differ from that of a recorded release, because a later release changed it.
 func (list changeList) allow(recorded *semver.Version, kind, field string) bool {
 	allowed := false
 	for _, change := range list {
-		// A field starts with the child's kind and name, which are the parent's matter: "Deployment cache.template.spec".
+		// A field starts with the kind and name of the child: "Deployment cache.template.spec".
 		below := strings.Contains(field+".", "."+change.field+".") || strings.Contains(field, "."+change.field+"[")
 		if recorded.LessThan(change.release) && below && slices.Contains(strings.Split(change.kinds, ", "), kind) {
 			change.seen, allowed = true, true
@@ -65,8 +65,8 @@ func (list changeList) allow(recorded *semver.Version, kind, field string) bool 
 	return allowed
 }
 
-// differences lists the fields in which two values differ, as a path of names. Elements of a list that have a name go by
-// it: one that comes or goes is told as such, and not as a change of those behind it.
+// differences returns the paths of the fields in which two values differ. The elements of a list are compared by their names,
+// so that a new or removed element is one difference.
 func differences(path string, was, is any) []string {
 	wasMembers, wasObject := members(was)
 	isMembers, isObject := members(is)
@@ -88,7 +88,7 @@ func differences(path string, was, is any) []string {
 	return found
 }
 
-// members are those of an object as ".name", and the elements of a list of named objects as "[name]".
+// members returns the members of an object as ".name", or the elements of a list of named objects as "[name]".
 func members(value any) (map[string]any, bool) {
 	found := map[string]any{}
 	switch value := value.(type) {
@@ -133,7 +133,7 @@ func mustDecode(t *testing.T, line []byte, into any) {
 	}
 }
 
-// TestDifferences: the upgrade test passes for as long as this finds nothing, so it has to find what there is.
+// TestDifferences checks that differences finds each change, because TestUpgrade passes if it finds none.
 func TestDifferences(t *testing.T) {
 	const was = `{"Deployment a": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`
 	cases := []struct {
@@ -141,13 +141,13 @@ func TestDifferences(t *testing.T) {
 		want    []string
 	}{
 		{"nothing has changed", was, nil},
-		{"an argument has another value",
+		{"an argument is changed",
 			`{"Deployment a": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "65"]}, {"name": "y"}]}}}}`,
 			[]string{"Deployment a.template.spec.containers[x].args"}},
-		{"a field is new",
+		{"a field is added",
 			`{"Deployment a": {"template": {"spec": {"hostname": "h", "containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`,
 			[]string{"Deployment a.template.spec.hostname"}},
-		{"a field is gone, and a container is new",
+		{"a field is removed and a container is added",
 			`{"Deployment a": {"template": {"spec": {"containers": [{"name": "x"}, {"name": "y"}, {"name": "z"}]}}}}`,
 			[]string{"Deployment a.template.spec.containers[x].args", "Deployment a.template.spec.containers[z]"}},
 		{"the order of containers is part of a template",
@@ -156,7 +156,7 @@ func TestDifferences(t *testing.T) {
 		{"a workload of another name replaces the pods",
 			`{"Deployment b": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`,
 			[]string{"Deployment a", "Deployment b"}},
-		{"no workload is the end of all pods", `{}`, []string{"Deployment a"}},
+		{"a workload is removed", `{}`, []string{"Deployment a"}},
 	}
 	for _, c := range cases {
 		if diff := cmp.Diff(c.want, differences("", parse(t, []byte(was)), parse(t, []byte(c.is)))); diff != "" {
@@ -165,7 +165,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestListedChanges holds which differences the list allows.
+// TestListedChanges checks which differences the list allows.
 func TestListedChanges(t *testing.T) {
 	list, err := listedChanges("# Upgrade\n\n" + changeHeader + "\n|---|---|---|---|\n| v0.3.0 | `template.spec.containers[memcached].args` | Memcached, Nginx | it leaked |\n\n| another | table |\n")
 	if err != nil {
@@ -177,24 +177,24 @@ func TestListedChanges(t *testing.T) {
 		want                      bool
 	}{
 		{"a later release changed it", "v0.2.0", "Memcached", field, true},
-		{"what is below a listed field is listed", "v0.2.0", "Nginx", field + "[0]", true},
-		{"that release itself answered so already", "v0.3.0", "Memcached", field, false},
+		{"a field below a listed field is listed", "v0.2.0", "Nginx", field + "[0]", true},
+		{"the release itself already has the change", "v0.3.0", "Memcached", field, false},
 		{"another kind is not listed", "v0.2.0", "Xca", field, false},
 		{"another field is not listed", "v0.2.0", "Memcached", "Deployment cache.template.spec.containers[memcached].image", false},
 		{"a longer name is another field", "v0.2.0", "Memcached", field + "Extra", false},
 	}
 	for _, c := range cases {
 		if got := list.allow(semver.MustParseSemantic(c.release), c.kind, c.field); got != c.want {
-			t.Errorf("%s: %s of %s since %s is allowed: %t, want %t", c.why, c.field, c.kind, c.release, got, c.want)
+			t.Errorf("%s: allow(%s of %s since %s) = %t, want %t", c.why, c.field, c.kind, c.release, got, c.want)
 		}
 	}
 	for why, page := range map[string]string{
-		"there is no table":           "# Upgrade\n",
-		"a row lacks why":             changeHeader + "\n|---|---|---|---|\n| v0.3.0 | template | Memcached | |\n",
-		"a release is not a semantic": changeHeader + "\n|---|---|---|---|\n| next | template | Memcached | x |\n",
+		"the table is missing":    "# Upgrade\n",
+		"a cell is empty":         changeHeader + "\n|---|---|---|---|\n| v0.3.0 | template | Memcached | |\n",
+		"a release is no version": changeHeader + "\n|---|---|---|---|\n| next | template | Memcached | x |\n",
 	} {
 		if _, err := listedChanges(page); err == nil {
-			t.Errorf("%s, and nothing is said about it", why)
+			t.Errorf("%s: want an error", why)
 		}
 	}
 }

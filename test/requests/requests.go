@@ -1,4 +1,4 @@
-// Package requests writes sync requests of any size as Metacontroller sends them, for benchmarks.
+// Package requests builds sync requests of any size for benchmarks, as Metacontroller sends them.
 package requests
 
 import (
@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// template is a recorded request of one settled Memcached with one pod. The pod has what three managers and the
-// admission of a usual cluster leave on it: 7.6 kB, most of it managedFields.
+// template is a recorded request of a settled Memcached with one pod. The pod has the fields of a usual cluster with three
+// field managers: 7.6 kB, mostly managedFields.
 //
 //go:embed request.json
 var template []byte
 
-// Name and Namespace are the parent's.
+// Name and Namespace are those of the parent.
 const (
 	Name      = "cache"
 	Namespace = "web"
 )
 
-// lastApplied is the annotation in which Metacontroller keeps what it applied last.
+// lastApplied is the annotation in which Metacontroller stores the child that it applied last.
 const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
 
-// MaxSize is the largest spec.size. A request for more pods is of a Memcached that still has those of an earlier workload.
+// MaxSize is the largest spec.size. A request with more pods has a Memcached that still has pods of an earlier workload.
 const MaxSize = 1000
 
-// Sync returns the body of a sync request for a Memcached of that many pods, settled up to MaxSize.
+// Sync returns the body of a sync request for a Memcached with the given number of pods. It is settled up to MaxSize pods.
 func Sync(pods int) []byte {
 	request := map[string]any{}
 	must(json.Unmarshal(template, &request))
@@ -56,7 +56,7 @@ func Sync(pods int) []byte {
 	return body
 }
 
-// PodNames returns the names of the pods of a request, sorted: what status.nodes has to be.
+// PodNames returns the sorted names of the pods of a request, as status.nodes must have them.
 func PodNames(pods int) []string {
 	names := make([]string, 0, pods)
 	for i := range pods {
@@ -69,7 +69,7 @@ func podName(i int) string { return fmt.Sprintf("cache-6d5f8b48bb-%05d", i) }
 
 func podIP(i int) string { return fmt.Sprintf("10.244.%d.%d", i>>8, i&0xff) }
 
-// pod is the recorded pod under another identity, so that no two pods share what is each one's own.
+// pod returns the recorded pod with its own name, uid, resourceVersion, IP address and node.
 func pod(recorded []byte, name string, i int) map[string]any {
 	pod := map[string]any{}
 	must(json.Unmarshal(recorded, &pod))
@@ -84,7 +84,7 @@ func pod(recorded []byte, name string, i int) map[string]any {
 	return pod
 }
 
-// settled is the status that the hook answered last, which comes back with the parent.
+// settled returns the last status of the hook, which is part of the next request.
 func settled(nodes, servers []any) map[string]any {
 	condition := func(kind, status, reason, message string) map[string]any {
 		return map[string]any{
@@ -120,7 +120,7 @@ func first(objects map[string]any) any {
 	panic("the template has no object here")
 }
 
-// must is for what can only fail when the template is broken.
+// must panics on errors that only a wrong template can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -9,97 +9,97 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLawDeterministic: Metacontroller compares what it gets with what is stored, so a second answer that differs in a
-// byte is a write, and the write another sync.
-func TestLawDeterministic(t *testing.T) {
+// TestInvariantDeterministic checks that the same request gets the same response. Otherwise Metacontroller would write a
+// change at every sync, and each write would cause another sync.
+func TestInvariantDeterministic(t *testing.T) {
 	handler := newHandler()
 	for _, f := range fixtures(t) {
-		t.Run(f.folder, func(t *testing.T) {
-			first := mustAnswer(t, handler, f.url(), f.request)
-			if second := mustAnswer(t, handler, f.url(), f.request); !bytes.Equal(first, second) {
-				t.Errorf("the same request twice:\n%s", cmp.Diff(string(first), string(second)))
+		t.Run(f.dir, func(t *testing.T) {
+			first := mustPost(t, handler, f.url(), f.request)
+			if second := mustPost(t, handler, f.url(), f.request); !bytes.Equal(first, second) {
+				t.Errorf("the second response to the same request differs:\n%s", cmp.Diff(string(first), string(second)))
 			}
 		})
 	}
 }
 
-// TestLawOrderInvariant: a JSON object has no order, and Metacontroller's caches have none either.
-func TestLawOrderInvariant(t *testing.T) {
+// TestInvariantOrder checks that the order of JSON members does not matter. Metacontroller's caches have no order.
+func TestInvariantOrder(t *testing.T) {
 	handler := newHandler()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, f := range fixtures(t) {
-		t.Run(f.folder, func(t *testing.T) {
-			want := mustAnswer(t, handler, f.url(), f.request)
+		t.Run(f.dir, func(t *testing.T) {
+			want := mustPost(t, handler, f.url(), f.request)
 			for range 3 {
-				got := mustAnswer(t, handler, f.url(), shuffle(t, random, parse(t, f.request)))
+				got := mustPost(t, handler, f.url(), shuffle(t, random, parse(t, f.request)))
 				if !bytes.Equal(want, got) {
-					t.Fatalf("the order of members changes the answer:\n%s", cmp.Diff(string(want), string(got)))
+					t.Fatalf("the order of members changes the response:\n%s", cmp.Diff(string(want), string(got)))
 				}
 			}
 		})
 	}
 }
 
-// TestLawIrrelevant: what the API server and other managers write beside the facts must not reach the answer.
-func TestLawIrrelevant(t *testing.T) {
+// TestInvariantIrrelevantFields checks that the hooks ignore metadata of the API server and fields of other managers.
+func TestInvariantIrrelevantFields(t *testing.T) {
 	handler := newHandler()
 	for _, f := range fixtures(t) {
-		t.Run(f.folder, func(t *testing.T) {
-			want := mustAnswer(t, handler, f.url(), f.request)
+		t.Run(f.dir, func(t *testing.T) {
+			want := mustPost(t, handler, f.url(), f.request)
 			request := parse(t, f.request)
 			disturb(request)
-			if got := mustAnswer(t, handler, f.url(), encode(t, request)); !bytes.Equal(want, got) {
-				t.Errorf("resource versions, managed fields or foreign fields change the answer:\n%s", cmp.Diff(string(want), string(got)))
+			if got := mustPost(t, handler, f.url(), encode(t, request)); !bytes.Equal(want, got) {
+				t.Errorf("resourceVersion, managedFields or unknown fields change the response:\n%s", cmp.Diff(string(want), string(got)))
 			}
 		})
 	}
 }
 
-// TestLawSettles: once Metacontroller has applied an answer, the next one asks for the same children, and once the status
-// has caught up with those, nothing changes any more. Otherwise it writes for ever.
-func TestLawSettles(t *testing.T) {
+// TestInvariantSettles checks that Metacontroller stops writing. After it has applied a response, the next response has the
+// same children, and the third response is equal to the second.
+func TestInvariantSettles(t *testing.T) {
 	handler := newHandler()
 	for _, f := range syncFixtures(t) {
 		if f.hook == "finalize" {
-			continue // TestLawFinalizes: there the next answer has fewer children
+			continue // the next response has fewer children: TestInvariantFinalizes
 		}
-		t.Run(f.folder, func(t *testing.T) {
-			first := parse(t, mustAnswer(t, handler, f.url(), f.request))
+		t.Run(f.dir, func(t *testing.T) {
+			first := parse(t, mustPost(t, handler, f.url(), f.request))
 			request := apply(parse(t, f.request), first)
-			second := parse(t, mustAnswer(t, handler, f.url(), encode(t, request)))
+			second := parse(t, mustPost(t, handler, f.url(), encode(t, request)))
 			if diff := cmp.Diff(first["children"], second["children"]); diff != "" {
-				t.Errorf("the children change once they are applied (-first +second):\n%s", diff)
+				t.Errorf("the children change after they were applied (-first +second):\n%s", diff)
 			}
-			third := parse(t, mustAnswer(t, handler, f.url(), encode(t, apply(request, second))))
+			third := parse(t, mustPost(t, handler, f.url(), encode(t, apply(request, second))))
 			if diff := cmp.Diff(second, third); diff != "" {
-				t.Errorf("the answer changes although the cluster does not (-second +third):\n%s", diff)
+				t.Errorf("the response changes although the cluster does not (-second +third):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestLawFinalizes: from wherever a teardown stands, each answer takes something away and makes nothing anew, and the
-// parent is let go once all is gone, not before. Otherwise it stays for ever, or leaves something behind.
-func TestLawFinalizes(t *testing.T) {
+// TestInvariantFinalizes checks each stage of a teardown. Each response removes a child and adds none. It is finalized only
+// when no child is left. Otherwise the parent would stay forever, or leave children behind.
+func TestInvariantFinalizes(t *testing.T) {
 	handler := newHandler()
 	for _, f := range syncFixtures(t) {
 		if f.hook != "finalize" {
 			continue
 		}
-		t.Run(f.folder, func(t *testing.T) {
+		t.Run(f.dir, func(t *testing.T) {
 			request := parse(t, f.request)
 			for {
 				observed := observedChildren(request)
-				response := parse(t, mustAnswer(t, handler, f.url(), encode(t, request)))
+				response := parse(t, mustPost(t, handler, f.url(), encode(t, request)))
 				desired := desiredChildren(response)
 				if finalized := response["finalized"] == true; finalized != (len(observed) == 0) {
-					t.Fatalf("finalized is %t while %v are observed", finalized, observed)
+					t.Fatalf("finalized is %t, but the observed children are %v", finalized, observed)
 				}
 				if len(observed) == 0 {
 					return
 				}
 				if len(desired) >= len(observed) || !containsAll(observed, desired) {
-					t.Fatalf("of %v it keeps %v: what is observed has to get less, with nothing new", observed, desired)
+					t.Fatalf("the observed children are %v and the desired children %v, want fewer and no new ones", observed, desired)
 				}
 				request = apply(request, response)
 			}
@@ -107,16 +107,16 @@ func TestLawFinalizes(t *testing.T) {
 	}
 }
 
-// TestLawNoZeroPort: a Go struct encodes an unset IntOrString as 0, the API server defaults it, and the two differ at
-// every sync.
-func TestLawNoZeroPort(t *testing.T) {
+// TestInvariantNoZeroPort checks that no port is 0. A Go struct encodes an unset IntOrString as 0, and the API server sets
+// a default, so Metacontroller would see a difference at every sync.
+func TestInvariantNoZeroPort(t *testing.T) {
 	handler := newHandler()
 	for _, f := range syncFixtures(t) {
-		visit(parse(t, mustAnswer(t, handler, f.url(), f.request)), "", func(path, key string, value any) {
+		visit(parse(t, mustPost(t, handler, f.url(), f.request)), "", func(path, key string, value any) {
 			switch key {
 			case "port", "targetPort", "containerPort", "number":
 				if value == float64(0) {
-					t.Errorf("%s: %s is 0", f.folder, path)
+					t.Errorf("%s: %s is 0", f.dir, path)
 				}
 			}
 		})
@@ -142,7 +142,7 @@ func shuffle(t *testing.T, random *rand.Rand, value any) []byte {
 	return append(append([]byte{'{'}, bytes.Join(members, []byte{','})...), '}')
 }
 
-// disturb changes in every object of a request what no rule may read.
+// disturb changes the fields that no rule may read, in every object of a request.
 func disturb(request map[string]any) {
 	request["future"] = map[string]any{"member": []any{1, "x", nil}}
 	objects := []any{request["parent"]}
@@ -165,7 +165,7 @@ func disturb(request map[string]any) {
 	}
 }
 
-// observedChildren are the kinds and names of the children in a request, desiredChildren those in a response.
+// observedChildren returns the kinds and names of the children in a request.
 func observedChildren(request map[string]any) []string {
 	var names []string
 	for _, group := range request["children"].(map[string]any) {
@@ -176,6 +176,7 @@ func observedChildren(request map[string]any) []string {
 	return names
 }
 
+// desiredChildren returns the kinds and names of the children in a response.
 func desiredChildren(response map[string]any) []string {
 	var names []string
 	for _, child := range response["children"].([]any) {

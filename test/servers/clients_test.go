@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Users of the tests' caches: the one that the Secret has, with a password that is right or wrong.
+// The user in the Secret, the password of the user, and a wrong password.
 const (
 	user     = "app@shop"
 	password = "correct"
 	wrong    = "incorrect"
 )
 
-// dial connects, over TLS if a configuration is given.
+// dial connects to an address, over TLS if config is not nil.
 func dial(address string, config *tls.Config) (net.Conn, error) {
 	connection, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {
@@ -38,7 +38,7 @@ func dial(address string, config *tls.Config) (net.Conn, error) {
 	return secured, nil
 }
 
-// use stores an item and reads it again, as a client of that mode does; it fails where the client may not.
+// use logs in and stores an item, as a client of the given mode does. It returns an error if the server refuses.
 func use(connection net.Conn, mode, user, password string) error {
 	switch mode {
 	case "SASL":
@@ -59,21 +59,21 @@ func use(connection net.Conn, mode, user, password string) error {
 }
 
 func store(connection net.Conn, key, value string) error {
-	lines, err := ask(connection, fmt.Sprintf("set %s 0 0 %d\r\n%s", key, len(value), value))
+	lines, err := send(connection, fmt.Sprintf("set %s 0 0 %d\r\n%s", key, len(value), value))
 	if err == nil && lines[0] != "STORED" {
-		err = fmt.Errorf("answered %q", lines)
+		err = fmt.Errorf("got the response %q", lines)
 	}
 	return err
 }
 
-// Of memcached's binary protocol: https://github.com/memcached/memcached/wiki/BinaryProtocolRevamped
+// Operations of the binary protocol: https://github.com/memcached/memcached/wiki/BinaryProtocolRevamped
 const (
 	opGet  = 0x00
 	opSet  = 0x01
 	opSASL = 0x21
 )
 
-// binaryRequest sends a request and returns an error unless it is answered with success.
+// binaryRequest sends a request and returns an error unless the response has the status success.
 func binaryRequest(connection net.Conn, operation byte, key, value string) error {
 	extras := make([]byte, 0, 8)
 	if operation == opSet {
@@ -93,7 +93,7 @@ func binaryRequest(connection net.Conn, operation byte, key, value string) error
 		return err
 	}
 	if status := binary.BigEndian.Uint16(header[6:]); status != 0 {
-		return fmt.Errorf("answered status %#x %s", status, strings.TrimSpace(string(body)))
+		return fmt.Errorf("got status %#x: %s", status, strings.TrimSpace(string(body)))
 	}
 	return nil
 }

@@ -14,32 +14,32 @@ func limitedTo(limit string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(limit)}}
 }
 
-// TestSettings: memcached starts with every command line that the hook makes, answers on the port that the container
-// declares, and has understood what was asked for.
+// TestSettings checks that memcached starts with the command lines of the hook, listens on the declared port, and has the
+// settings of spec.
 func TestSettings(t *testing.T) {
 	cases := []struct {
 		reason string
 		spec   v1alpha1.MemcachedSpec
 		want   map[string]string
 	}{
-		{"nothing but a size", v1alpha1.MemcachedSpec{}, map[string]string{
+		{"only a size", v1alpha1.MemcachedSpec{}, map[string]string{
 			"maxbytes": "67108864", "maxconns": "1024", "num_threads": "4", "item_size_max": "1048576",
 			"evictions": "on", "verbosity": "1", "udpport": "0",
 		}},
 		{"the smallest cache", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(16)), MaxItemSize: "8m", MaxConnections: new(int64(64)), Threads: new(int32(4))}},
 			map[string]string{"maxbytes": "16777216", "item_size_max": "8388608", "maxconns": "64", "num_threads": "4"}},
-		{"what fits under a limit", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi")}, map[string]string{"maxbytes": "925892608"}},
-		{"under the lowest limit there is", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, map[string]string{"maxbytes": "16777216"}},
-		{"the smallest largest item", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "512k"}}, map[string]string{"item_size_max": "524288"}},
-		{"an odd multiple of it", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "1536k"}}, map[string]string{"item_size_max": "1572864"}},
-		{"half of the memory", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "32m"}}, map[string]string{"item_size_max": "33554432"}},
-		{"the largest item there is", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "1024m", MemoryMB: new(int64(2048))}}, map[string]string{"item_size_max": "1073741824"}},
-		{"as few connections as so many threads allow", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxConnections: new(int64(1024)), Threads: new(int32(64))}},
+		{"memory derived from a limit", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi")}, map[string]string{"maxbytes": "925892608"}},
+		{"memory derived from the lowest limit", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, map[string]string{"maxbytes": "16777216"}},
+		{"the smallest maxItemSize", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "512k"}}, map[string]string{"item_size_max": "524288"}},
+		{"an odd multiple of the smallest maxItemSize", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "1536k"}}, map[string]string{"item_size_max": "1572864"}},
+		{"a maxItemSize of half of the memory", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "32m"}}, map[string]string{"item_size_max": "33554432"}},
+		{"the largest maxItemSize", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxItemSize: "1024m", MemoryMB: new(int64(2048))}}, map[string]string{"item_size_max": "1073741824"}},
+		{"the fewest connections with 64 threads", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxConnections: new(int64(1024)), Threads: new(int32(64))}},
 			map[string]string{"maxconns": "1024", "num_threads": "64"}},
 		{"no evictions", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{DisableEvictions: true}}, map[string]string{"evictions": "off"}},
 		{"no log", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Verbosity: new(int32(0))}}, map[string]string{"verbosity": "0"}},
-		{"all of the log", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Verbosity: new(int32(2))}}, map[string]string{"verbosity": "2"}},
-		{"more arguments", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-o", "hashpower=20,idle_timeout=60", "--disable-flush-all", "-f", "1.5"}}},
+		{"the highest verbosity", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Verbosity: new(int32(2))}}, map[string]string{"verbosity": "2"}},
+		{"extra arguments", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-o", "hashpower=20,idle_timeout=60", "--disable-flush-all", "-f", "1.5"}}},
 			map[string]string{"idle_timeout": "60", "flush_enabled": "no", "growth_factor": "1.50"}},
 	}
 	for _, test := range cases {
@@ -55,7 +55,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSamples: memcached starts as the samples say, once their Secrets are there.
+// TestSamples checks that memcached starts with the specs of the samples and their Secrets.
 func TestSamples(t *testing.T) {
 	for file, spec := range samples(t) {
 		t.Run(file, func(t *testing.T) {

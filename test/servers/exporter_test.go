@@ -19,7 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// programs holds what the tests build.
+// programs is the directory of the programs that the tests build.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// exporterProgram builds the real exporter, whose module is a tool of this one.
+// exporterProgram builds the real exporter, which is a tool dependency of this module, and returns its path.
 var exporterProgram = sync.OnceValues(func() (string, error) {
 	program := filepath.Join(programs, "memcached_exporter")
 	output, err := exec.Command("go", "build", "-o", program, "github.com/prometheus/memcached_exporter/cmd/memcached_exporter").CombinedOutput()
@@ -42,9 +42,9 @@ var exporterProgram = sync.OnceValues(func() (string, error) {
 	return program, os.Chmod(programs, 0o755)
 })
 
-// startExporter runs the exporter's container beside a server, and returns its address. It fails where the exporter reads
-// another port than the server has, or is asked on another than is declared.
-func startExporter(t *testing.T, container corev1.Container, beside server) server {
+// startExporter runs the command of the exporter's container next to a memcached. It fails if the exporter does not read a
+// port of this memcached, or does not listen on the declared port.
+func startExporter(t *testing.T, container corev1.Container, cache server) server {
 	t.Helper()
 	program, err := exporterProgram()
 	if err != nil {
@@ -54,10 +54,10 @@ func startExporter(t *testing.T, container corev1.Container, beside server) serv
 	var args []string
 	for _, arg := range container.Args {
 		if port, found := strings.CutPrefix(arg, "--memcached.address=127.0.0.1:"); found {
-			if beside.ports[port] == "" {
-				t.Fatalf("the exporter reads port %s, memcached listens on %v", port, beside.ports)
+			if cache.ports[port] == "" {
+				t.Fatalf("the exporter reads port %s, but memcached listens on %v", port, cache.ports)
 			}
-			arg = "--memcached.address=" + beside.ports[port]
+			arg = "--memcached.address=" + cache.ports[port]
 		}
 		if arg == "--web.listen-address=:"+declared(container) {
 			arg = "--web.listen-address=" + s.address
@@ -65,7 +65,7 @@ func startExporter(t *testing.T, container corev1.Container, beside server) serv
 		args = append(args, arg)
 	}
 	if !strings.Contains(strings.Join(args, " "), s.address) {
-		t.Fatalf("the port that is declared, %v, is not the one of the command: %q", container.Ports, args)
+		t.Fatalf("the container declares the ports %v, but the command has %q", container.Ports, args)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, program, args...)
@@ -81,7 +81,7 @@ func startExporter(t *testing.T, container corev1.Container, beside server) serv
 	return s
 }
 
-// scrape reads the metrics, once there are some.
+// scrape waits for the exporter and returns its metrics.
 func (s server) scrape(t *testing.T) string {
 	t.Helper()
 	for deadline := time.After(10 * time.Second); ; {
@@ -90,19 +90,19 @@ func (s server) scrape(t *testing.T) string {
 			content, err := io.ReadAll(response.Body)
 			response.Body.Close()
 			if err != nil || response.StatusCode != http.StatusOK {
-				t.Fatalf("the exporter answered %s: %v", response.Status, err)
+				t.Fatalf("the exporter returned %s: %v", response.Status, err)
 			}
 			return string(content)
 		}
 		select {
 		case <-deadline:
-			t.Fatalf("the exporter does not answer: %v", err)
+			t.Fatalf("the exporter does not respond: %v", err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
 
-// checkMetrics scrapes the exporter, where the pod has one, for what it can only have from memcached.
+// checkMetrics checks that the exporter, if the pod must have one, has metrics of memcached.
 func (c combination) checkMetrics(t *testing.T, pod corev1.PodSpec, s server) {
 	t.Helper()
 	exports := c.metrics && c.mode != "ASCII"

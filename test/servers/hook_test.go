@@ -1,5 +1,5 @@
-// Package servers starts what the hooks say should run: a real memcached, from this machine's PATH, with the command line
-// of the pods. Without one it fails, for it would have tested nothing.
+// Package servers runs a real memcached, from the PATH, with the command lines of the pods that the hooks return. The tests
+// fail without memcached.
 package servers
 
 import (
@@ -22,13 +22,13 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// container is memcached's container in the pods of that spec.
+// container returns the memcached container in the pods of a spec.
 func container(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.Container {
 	t.Helper()
 	return pod(t, spec).Spec.Containers[0]
 }
 
-// pod is what the sync hook answers for a new parent of that spec: the template of its pods.
+// pod returns the pod template in the response of the sync hook to a new parent.
 func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	t.Helper()
 	none := map[string]any{}
@@ -55,10 +55,10 @@ func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	recorder := httptest.NewRecorder()
 	webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{ReloaderImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
 	if recorder.Code != http.StatusOK {
-		t.Fatalf("the hook answered %d %s", recorder.Code, recorder.Body)
+		t.Fatalf("the hook returned %d %s", recorder.Code, recorder.Body)
 	}
 	var response struct {
-		Children []appsv1.Deployment `json:"children"` // a StatefulSet has its template in the same place
+		Children []appsv1.Deployment `json:"children"` // a StatefulSet has the template in the same field
 	}
 	if err := json.Unmarshal(recorder.Body.Bytes(), &response); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	return response.Children[0].Spec.Template
 }
 
-// samples are the specs of the repository's samples, by their files.
+// samples returns the specs of the Memcached samples, by file name.
 func samples(t *testing.T) map[string]v1alpha1.MemcachedSpec {
 	t.Helper()
 	files, err := filepath.Glob("../../manifests/samples/cache_v1alpha1_*.yaml")

@@ -11,22 +11,21 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestMemoryStaysUnderTheLimit: a cache that is full of items of one size, and is then given items of every size, has
-// used less memory than the limit that goes with it. This is memcached's worst case: items that it keeps within -m, and a
-// page for each size beyond that.
+// TestMemoryStaysUnderTheLimit fills a cache with items of one size, and then stores items of every size. This is the worst
+// case: -m bytes of items, and one more page for each size class. The memory usage must stay below the container's limit.
 func TestMemoryStaysUnderTheLimit(t *testing.T) {
 	cases := []struct {
 		reason string
 		spec   v1alpha1.MemcachedSpec
-		// valueBytes is the size of the items that the cache is full of.
+		// valueBytes is the size of the values that fill the cache.
 		valueBytes  int
 		connections int
 	}{
-		{"the default, full of small items", v1alpha1.MemcachedSpec{}, 100, 1},
-		{"the default, full of larger items, and with clients", v1alpha1.MemcachedSpec{}, 10_000, 500},
-		{"what fits under 128Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("128Mi")}, 1000, 1},
-		{"what fits under 70Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, 100, 1},
-		{"as many sizes as there may be", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-f", "1.08"}}}, 100, 1},
+		{"the default, with small items", v1alpha1.MemcachedSpec{}, 100, 1},
+		{"the default, with larger items and many clients", v1alpha1.MemcachedSpec{}, 10_000, 500},
+		{"a limit of 128Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("128Mi")}, 1000, 1},
+		{"a limit of 70Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, 100, 1},
+		{"as many size classes as possible", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-f", "1.08"}}}, 100, 1},
 		{"256 MiB of items", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(256))}}, 1000, 1},
 	}
 	for _, test := range cases {
@@ -44,15 +43,15 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 			s.fill(t, maxBytes*5/4/test.valueBytes, test.valueBytes)
 			stats := s.stats(t, "stats")
 			if stats["evictions"] == "0" {
-				t.Fatalf("the cache was not filled: %s of %d bytes", stats["bytes"], maxBytes)
+				t.Fatalf("the cache is not full: %s of %d bytes", stats["bytes"], maxBytes)
 			}
-			for size := 50; size < 1_000_000; size = size*21/20 + 1 { // every class of 1.08 times the one before
+			for size := 50; size < 1_000_000; size = size*21/20 + 1 { // every size class with a growth factor of 1.08
 				s.fill(t, max(1_000_000/size, 10), size)
 			}
 			peak, limit := s.peakMiB(t), c.Resources.Limits.Memory().Value()>>20
 			t.Logf("%d MiB of items: peak %d MiB, limit %d MiB", maxBytes>>20, peak, limit)
 			if peak > limit {
-				t.Errorf("memcached used %d MiB and would have been killed at %d", peak, limit)
+				t.Errorf("memcached used %d MiB, more than its limit of %d MiB", peak, limit)
 			}
 		})
 	}
@@ -69,7 +68,7 @@ func (s server) connect(t *testing.T) net.Conn {
 	return connection
 }
 
-// fill sets so many items of that size, and returns when all are stored.
+// fill stores the given number of items, and returns when all are stored.
 func (s server) fill(t *testing.T, items, valueBytes int) {
 	t.Helper()
 	connection := s.connect(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestProbesAreNotLogged: memcached logs each probe that closes its connection before the TLS handshake. Only there the
-// probes are rare, because no verbosity prevents it.
+// TestProbesAreNotLogged checks that only probes of a TLS port are logged and that only these probes are rare. memcached logs
+// each connection that closes before the TLS handshake, at any verbosity.
 func TestProbesAreNotLogged(t *testing.T) {
 	cases := []struct {
 		reason string
@@ -23,7 +23,7 @@ func TestProbesAreNotLogged(t *testing.T) {
 		logged bool
 	}{
 		{"no TLS", v1alpha1.MemcachedSpec{}, false},
-		{"a port without TLS next to that with TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate", Plaintext: v1alpha1.PlaintextEnabled}}, false},
+		{"a port with TLS and a port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate", Plaintext: v1alpha1.PlaintextEnabled}}, false},
 		{"TLS only", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}}, true},
 		{"TLS only, without a log", v1alpha1.MemcachedSpec{
 			TLS:   &v1alpha1.TLS{SecretName: "certificate"},
@@ -37,24 +37,24 @@ func TestProbesAreNotLogged(t *testing.T) {
 			s, pod, _ := startSecure(t, test.spec, ours)
 			container := pod.Containers[0]
 			probed := probedPort(t, container)
-			s.settle(t, s.address, ours, test.spec.TLS != nil) // start has probed all ports
+			s.settle(t, s.address, ours, test.spec.TLS != nil) // start has connected to all ports
 			before := s.complaints(t)
 			deadline := time.Now().Add(10 * time.Second)
 			for i := 0; i < 20 || test.logged && s.complaints(t) == before && time.Now().Before(deadline); i++ {
-				s.probe(t, probed) // whether the connection ends before the handshake is a race
+				s.probe(t, probed) // the log line depends on a race between the close and the handshake
 			}
 			s.settle(t, s.ports[probed], ours, test.logged)
 			if got := s.complaints(t) - before; (got > 0) != test.logged {
-				t.Errorf("the probes are logged %d times: %s", got, s.logged(t))
+				t.Errorf("the probes are logged %d times, want logged %t: %s", got, test.logged, s.logged(t))
 			}
 			if rare := container.ReadinessProbe.PeriodSeconds >= 30 && container.LivenessProbe.PeriodSeconds >= 30; rare != test.logged {
-				t.Errorf("the probes are rare: %t, and logged: %t", rare, test.logged)
+				t.Errorf("the probes are rare: %t, but logged: %t", rare, test.logged)
 			}
 		})
 	}
 }
 
-// probedPort returns the number of the port that all probes of a container use.
+// probedPort returns the number of the port that both probes of a container use.
 func probedPort(t *testing.T, container corev1.Container) string {
 	t.Helper()
 	for _, port := range container.Ports {
@@ -62,11 +62,11 @@ func probedPort(t *testing.T, container corev1.Container) string {
 			return strconv.Itoa(int(port.ContainerPort))
 		}
 	}
-	t.Fatalf("the probes use no port of the container: %v", container.Ports)
+	t.Fatalf("the probes do not use the same port of the container: %v", container.Ports)
 	return ""
 }
 
-// probe does what the kubelet does: it connects and closes.
+// probe connects and closes the connection, as the kubelet does.
 func (s server) probe(t *testing.T, port string) {
 	t.Helper()
 	connection, err := net.Dial("tcp", s.ports[port])
@@ -76,7 +76,7 @@ func (s server) probe(t *testing.T, port string) {
 	connection.Close()
 }
 
-// settle returns once the server has accepted all connections to an address before this one: it accepts them in order.
+// settle returns after the server has accepted all earlier connections to an address, because it accepts them in order.
 func (s server) settle(t *testing.T, address string, issuer *ca.CA, secured bool) {
 	t.Helper()
 	var config *tls.Config
@@ -88,12 +88,12 @@ func (s server) settle(t *testing.T, address string, issuer *ca.CA, secured bool
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	if _, err := ask(connection, "version"); err != nil {
+	if _, err := send(connection, "version"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// complaints is the number of log lines about connections that ended before the server could use them.
+// complaints returns the number of log lines about connections that closed before the handshake.
 func (s server) complaints(t *testing.T) int {
 	t.Helper()
 	return strings.Count(s.logged(t), "Resource temporarily unavailable")

@@ -16,15 +16,15 @@ import (
 	"github.com/example/memcached-operator/webhook/reloader"
 )
 
-// reloader is a program that runs next to memcached.
+// runningReloader is a reloader that runs next to a memcached.
 type runningReloader struct {
 	ended <-chan error
-	// used are the lines that say what memcached uses.
+	// used has the log lines about what memcached uses.
 	used <-chan string
 }
 
-// startReloader runs what the pod's reloader runs, and returns once memcached uses what the files hold, or does not.
-func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside server) runningReloader {
+// startReloader runs the reloader with the arguments of the pod, and returns after it has read the files.
+func startReloader(t *testing.T, pod corev1.PodSpec, dir string, cache server) runningReloader {
 	t.Helper()
 	container := pod.Containers[len(pod.Containers)-1]
 	if container.Name != "reload" || container.Args[0] != "reload" {
@@ -35,11 +35,11 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	config.AddFlags(flags)
 	var args []string
 	for _, arg := range append(container.Args[1:], "-serves="+config.TLSAddress) {
-		for port, address := range beside.ports {
+		for port, address := range cache.ports {
 			arg = strings.Replace(arg, "127.0.0.1:"+port, address, 1)
 		}
-		arg = strings.Replace(arg, "/run/memcached-operator", folder, 1)
-		args = append(args, strings.ReplaceAll(arg, "/etc/memcached", folder))
+		arg = strings.Replace(arg, "/run/memcached-operator", dir, 1)
+		args = append(args, strings.ReplaceAll(arg, "/etc/memcached", dir))
 	}
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
@@ -48,21 +48,21 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 		t.Fatal(err)
 	}
 	config.Interval, config.Patience = 20*time.Millisecond, 2*time.Second
-	config.Signal = func() error { return syscall.Kill(beside.pid, syscall.SIGHUP) }
-	log := &watched{Writer: t.Output(), looked: make(chan struct{}), used: make(chan string, 100)}
+	config.Signal = func() error { return syscall.Kill(cache.pid, syscall.SIGHUP) }
+	log := &watched{Writer: t.Output(), read: make(chan struct{}), used: make(chan string, 100)}
 	config.Logger = slog.New(slog.NewTextHandler(log, nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- reloader.Run(ctx, config); close(ended) }()
 	t.Cleanup(func() {
 		cancel()
-		for range ended { // until it is closed
+		for range ended { // wait until the reloader has ended
 		}
 	})
 	select {
-	case <-log.looked: // what changes from now on is a change
+	case <-log.read: // the reloader sees each later change
 	case <-time.After(10 * time.Second):
-		t.Fatal("the reloader does not look at the files")
+		t.Fatal("the reloader does not read the files")
 	}
 	for len(log.used) > 0 {
 		<-log.used
@@ -70,30 +70,30 @@ func startReloader(t *testing.T, pod corev1.PodSpec, folder string, beside serve
 	return runningReloader{ended: ended, used: log.used}
 }
 
-// watched is a log that signals its first line, and each line that names what memcached uses.
+// watched is a log that signals its first line and each line about what memcached uses.
 type watched struct {
 	io.Writer
-	once   sync.Once
-	looked chan struct{}
-	used   chan string
+	once sync.Once
+	read chan struct{}
+	used chan string
 }
 
 func (w *watched) Write(line []byte) (int, error) {
 	if strings.Contains(string(line), "memcached uses") {
 		w.used <- string(line)
 	}
-	w.once.Do(func() { close(w.looked) })
+	w.once.Do(func() { close(w.read) })
 	return w.Writer.Write(line)
 }
 
-// waitForUse returns the line that says what memcached uses after a change. The reloader must not end for it.
+// waitForUse returns the next log line about what memcached uses. The reloader must not end.
 func (r runningReloader) waitForUse(t *testing.T) string {
 	t.Helper()
 	select {
 	case line := <-r.used:
 		return line
 	case err := <-r.ended:
-		t.Fatalf("the reloader ends: %v", err)
+		t.Fatalf("the reloader ended: %v", err)
 	case <-time.After(20 * time.Second):
 		t.Fatal("memcached does not use the change")
 	}

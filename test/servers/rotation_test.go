@@ -14,95 +14,96 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// rotating are the caches whose memcached has to be told of a change.
+// rotating returns the combinations in which memcached needs a reload after a change.
 func rotating() []combination {
 	return slices.DeleteFunc(combinations(), func(c combination) bool {
 		return c.clientAuth == "" && c.mode != v1alpha1.AuthASCII || c.metrics || c.plaintext
 	})
 }
 
-// TestRotation: a full cache accepts a new certificate and new passwords, and keeps every item. What it cannot accept is
-// reported by one end of the reloader and withdrawn by another; meanwhile it serves with what it has.
+// TestRotation checks that memcached loads a new certificate and new passwords, and keeps every item. If memcached cannot load
+// a Secret, it continues with the old one, and the reloader ends with an error. The reloader ends without an error after the
+// Secret is fixed.
 func TestRotation(t *testing.T) {
 	ours := ca.New()
 	client := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: []tls.Certificate{ours.Certificate(ca.Subject{CommonName: "client"})}}
 	for _, c := range rotating() {
 		t.Run(c.String(), func(t *testing.T) {
-			s, pod, folder := startSecure(t, c.spec(), ours)
+			s, pod, dir := startSecure(t, c.spec(), ours)
 			config := client
 			if c.clientAuth == "" {
 				config = nil
 			}
 			c.fill(t, s.address, config)
 			before := serial(s.address, config)
-			reloader := startReloader(t, pod, folder, s)
+			reloader := startReloader(t, pod, dir, s)
 
-			newPassword := c.rotate(t, folder, ours)
+			newPassword := c.rotate(t, dir, ours)
 			if line := reloader.waitForUse(t); !strings.Contains(line, c.reports()) {
 				t.Fatalf("logged %q, want %q", line, c.reports())
 			}
 			if c.clientAuth != "" && serial(s.address, config) == before {
-				t.Error("the old certificate is served")
+				t.Error("memcached still serves the old certificate")
 			}
 			if c.mode == v1alpha1.AuthASCII {
 				if err := c.try(s.address, config, user, password); err == nil {
-					t.Error("the old password lets in")
+					t.Error("memcached still accepts the old password")
 				}
 			}
 			c.checkItems(t, s.address, config, newPassword)
 
-			c.breakSecrets(t, folder)
+			c.breakSecrets(t, dir)
 			err := reloader.waitForEnd(t)
 			if err == nil {
-				t.Error("a change that memcached cannot accept is not reported")
+				t.Error("the reloader ended without an error after a wrong Secret")
 			}
 			t.Log(err)
 			c.checkItems(t, s.address, config, newPassword)
 
-			reloader = startReloader(t, pod, folder, s)
-			newPassword = c.rotate(t, folder, ours)
+			reloader = startReloader(t, pod, dir, s)
+			newPassword = c.rotate(t, dir, ours)
 			if err := reloader.waitForEnd(t); err != nil {
-				t.Errorf("the end that withdraws the report has an error: %v", err)
+				t.Errorf("the reloader ended with an error after the Secret was fixed: %v", err)
 			}
 			c.checkItems(t, s.address, config, newPassword)
 
-			reloader = startReloader(t, pod, folder, s)
-			newPassword = c.rotate(t, folder, ours)
+			reloader = startReloader(t, pod, dir, s)
+			newPassword = c.rotate(t, dir, ours)
 			reloader.waitForUse(t)
 			c.checkItems(t, s.address, config, newPassword)
 		})
 	}
 }
 
-// rotate puts another certificate and another password in place, and returns that password. The certificate comes last:
-// until then it does not match its key, and memcached does not accept what the files hold.
-func (c combination) rotate(t *testing.T, folder string, issuer *ca.CA) string {
+// rotate writes a new certificate and a new password, and returns the current password. It writes the certificate last. Until
+// then the key does not match, so memcached cannot load the files too early.
+func (c combination) rotate(t *testing.T, dir string, issuer *ca.CA) string {
 	t.Helper()
 	certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
 	if c.clientAuth != "" {
-		writeFile(t, filepath.Join(folder, "tls", "tls.key"), key)
+		writeFile(t, filepath.Join(dir, "tls", "tls.key"), key)
 	}
 	current := password
 	if c.mode == v1alpha1.AuthASCII {
 		current = fmt.Sprintf("rotated-%d", time.Now().UnixNano())
-		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte(user+":"+current+"\n"))
+		writeFile(t, filepath.Join(dir, "auth", "passwords"), []byte(user+":"+current+"\n"))
 	}
 	if c.clientAuth != "" {
-		writeFile(t, filepath.Join(folder, "tls", "tls.crt"), certificate)
+		writeFile(t, filepath.Join(dir, "tls", "tls.crt"), certificate)
 	}
 	return current
 }
 
-// breakSecrets leaves a certificate that is not the key's, or passwords that are none. A memcached that loaded such a
-// certificate would refuse every handshake from then on.
-func (c combination) breakSecrets(t *testing.T, folder string) {
+// breakSecrets writes a certificate that does not match the key, or an invalid password file. A memcached that loaded such a
+// certificate would refuse every handshake.
+func (c combination) breakSecrets(t *testing.T, dir string) {
 	t.Helper()
 	if c.clientAuth == "" {
-		writeFile(t, filepath.Join(folder, "auth", "passwords"), []byte("app\n"))
+		writeFile(t, filepath.Join(dir, "auth", "passwords"), []byte("app\n"))
 		return
 	}
 	certificate, _ := ca.New().Issue(ca.Subject{CommonName: "cache"})
-	writeFile(t, filepath.Join(folder, "tls", "tls.crt"), certificate)
+	writeFile(t, filepath.Join(dir, "tls", "tls.crt"), certificate)
 }
 
 func (c combination) reports() string {
@@ -116,10 +117,10 @@ func (c combination) reports() string {
 	return strings.Join(reports, ", ")
 }
 
-// items is how many a cache holds during a rotation.
+// items is the number of items in the cache during a rotation.
 const items = 1000
 
-// fill stores items, and checkItems reads them again, over one connection.
+// fill stores the items over one connection.
 func (c combination) fill(t *testing.T, address string, config *tls.Config) {
 	t.Helper()
 	connection := c.enter(t, address, config, password)
@@ -138,6 +139,7 @@ func (c combination) fill(t *testing.T, address string, config *tls.Config) {
 	}
 }
 
+// checkItems reads the items over one connection.
 func (c combination) checkItems(t *testing.T, address string, config *tls.Config, password string) {
 	t.Helper()
 	connection := c.enter(t, address, config, password)
@@ -149,12 +151,12 @@ func (c combination) checkItems(t *testing.T, address string, config *tls.Config
 			err = binaryRequest(connection, opGet, key, "")
 		} else {
 			var lines []string
-			if lines, err = ask(connection, "mg "+key+" s"); err == nil && !strings.HasPrefix(lines[0], "HD ") {
-				err = fmt.Errorf("answered %q", lines)
+			if lines, err = send(connection, "mg "+key+" s"); err == nil && !strings.HasPrefix(lines[0], "HD ") {
+				err = fmt.Errorf("got the response %q", lines)
 			}
 		}
 		if err != nil {
-			t.Fatalf("%s is gone: %v", key, err)
+			t.Fatalf("cannot read %s: %v", key, err)
 		}
 	}
 }
@@ -184,26 +186,26 @@ func serial(address string, config *tls.Config) string {
 	return ""
 }
 
-// TestAuthorityRotation: clients of a new authority get in without a restart. Those of the old one still do as well, for
-// memcached adds authorities and forgets none: crds/memcached/README.md says so, and what to do about it.
-func TestAuthorityRotation(t *testing.T) {
+// TestCARotation checks that memcached accepts clients of a new CA without a restart. It still accepts clients of the old CA,
+// because memcached adds CAs and removes none: see crds/memcached/README.md.
+func TestCARotation(t *testing.T) {
 	ours, next := ca.New(), ca.New()
 	c := combination{clientAuth: v1alpha1.ClientAuthRequire}
-	s, pod, folder := startSecure(t, c.spec(), ours)
-	reloader := startReloader(t, pod, folder, s)
-	writeFile(t, filepath.Join(folder, "tls", "ca.crt"), next.PEM())
+	s, pod, dir := startSecure(t, c.spec(), ours)
+	reloader := startReloader(t, pod, dir, s)
+	writeFile(t, filepath.Join(dir, "tls", "ca.crt"), next.PEM())
 	reloader.waitForUse(t)
 	client := func(issuer *ca.CA) error {
 		config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache"}
 		return c.try(s.address, presents(config, issuer), "", "")
 	}
 	if err := client(next); err != nil {
-		t.Errorf("a client of the new authority: %v", err)
+		t.Errorf("a client of the new CA is refused: %v", err)
 	}
 	if err := client(ours); err != nil {
-		t.Errorf("a client of the old authority is refused, and README says otherwise: %v", err)
+		t.Errorf("a client of the old CA is refused, but README.md documents otherwise: %v", err)
 	}
 	if err := client(ca.New()); err == nil {
-		t.Error("a client of no authority gets in")
+		t.Error("a client of an unknown CA is accepted")
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// checkPasswords lets the SASL library ask for passwords where memcached cannot check them itself: by the protocol of
-// saslauthd, and of the file that the pod has. All else is as in the pod.
-func checkPasswords(t *testing.T, folder string) {
+// checkPasswords starts a saslauthd for a memcached that cannot read the password file, and configures the SASL library to
+// use it. This saslauthd reads the password file of the pod.
+func checkPasswords(t *testing.T, dir string) {
 	t.Helper()
-	socket := filepath.Join(folder, "saslauthd")
+	socket := filepath.Join(dir, "saslauthd")
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func checkPasswords(t *testing.T, folder string) {
 	if err := os.Chmod(socket, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(folder, "sasl", "memcached.conf")
+	config := filepath.Join(dir, "sasl", "memcached.conf")
 	content, err := os.ReadFile(config)
 	if err != nil {
 		t.Fatal(err)
@@ -35,16 +35,16 @@ func checkPasswords(t *testing.T, folder string) {
 			if err != nil {
 				return
 			}
-			answer(connection, filepath.Join(folder, "auth", "passwords"))
+			serveLogin(connection, filepath.Join(dir, "auth", "passwords"))
 		}
 	}()
 }
 
-// answer reads a user, a password, a service and a realm, and says OK or NO: each is a length of two bytes and the text.
-func answer(connection net.Conn, passwords string) {
+// serveLogin reads a user, a password, a service and a realm, and writes OK or NO. Each text follows its length in two bytes.
+func serveLogin(connection net.Conn, passwords string) {
 	defer connection.Close()
-	var asked [4]string
-	for i := range asked {
+	var login [4]string
+	for i := range login {
 		var length uint16
 		if err := binary.Read(connection, binary.BigEndian, &length); err != nil {
 			return
@@ -53,13 +53,13 @@ func answer(connection net.Conn, passwords string) {
 		if _, err := io.ReadFull(connection, text); err != nil {
 			return
 		}
-		asked[i] = string(text)
+		login[i] = string(text)
 	}
 	verdict := "NO"
 	content, err := os.ReadFile(passwords)
 	if err == nil {
 		for line := range strings.Lines(string(content)) {
-			if strings.TrimSuffix(line, "\n") == asked[0]+"@"+asked[3]+":"+asked[1] {
+			if strings.TrimSuffix(line, "\n") == login[0]+"@"+login[3]+":"+login[1] {
 				verdict = "OK"
 			}
 		}

@@ -15,7 +15,7 @@ const (
 	loopbackPort  = "11213"
 )
 
-// combination is one of all that spec.tls, spec.auth and spec.metrics can ask for.
+// combination is a combination of spec.tls, spec.auth and spec.metrics.
 type combination struct {
 	clientAuth v1alpha1.ClientAuth // "" without TLS
 	plaintext  bool
@@ -67,7 +67,7 @@ func (c combination) spec() v1alpha1.MemcachedSpec {
 	return spec
 }
 
-// startSecure starts what the pods of the spec run, with the Secrets that it names.
+// startSecure starts the memcached of a spec with the Secrets that the spec names. It returns the directory of the Secrets.
 func startSecure(t *testing.T, spec v1alpha1.MemcachedSpec, issuer *ca.CA) (server, corev1.PodSpec, string) {
 	t.Helper()
 	certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
@@ -79,15 +79,14 @@ func startSecure(t *testing.T, spec v1alpha1.MemcachedSpec, issuer *ca.CA) (serv
 	if spec.Auth != nil {
 		all[spec.Auth.SecretName] = map[string][]byte{"passwords": []byte("other@shop:x\n" + user + ":" + password + "\n")}
 	}
-	folder := mount(t, pod, all)
+	dir := mount(t, pod, all)
 	if spec.Auth != nil && spec.Auth.Mode == v1alpha1.AuthSASL && !readsPasswords(t) {
-		checkPasswords(t, folder)
+		checkPasswords(t, dir)
 	}
-	return start(t, pod.Spec.Containers[0], folder), pod.Spec, folder
+	return start(t, pod.Spec.Containers[0], dir), pod.Spec, dir
 }
 
-// TestSecurity: a real memcached lets in whom the spec lets in, and nobody else, on the ports that are declared, and on
-// no others.
+// TestSecurity checks that a real memcached accepts exactly the clients that the spec allows, on exactly the declared ports.
 func TestSecurity(t *testing.T) {
 	ours, stranger := ca.New(), ca.New()
 	for _, c := range combinations() {
@@ -103,7 +102,7 @@ func TestSecurity(t *testing.T) {
 				return
 			}
 			if err := c.try(s.address, nil, user, password); err == nil {
-				t.Error("the port of TLS takes plain connections")
+				t.Error("the TLS port accepts connections without TLS")
 			}
 			c.checkClients(t, s.address, ours, stranger)
 			if c.plaintext {
@@ -113,7 +112,7 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
-// checkClients tries certificates: none, one of the authority, and one of another.
+// checkClients connects with no certificate, with a certificate of the CA, and with a certificate of another CA.
 func (c combination) checkClients(t *testing.T, address string, ours, stranger *ca.CA) {
 	t.Helper()
 	trusting := func(certificates ...tls.Certificate) *tls.Config {
@@ -122,52 +121,52 @@ func (c combination) checkClients(t *testing.T, address string, ours, stranger *
 	known := trusting(ours.Certificate(ca.Subject{CommonName: "client"}))
 	c.checkLogins(t, address, known)
 	cases := []struct {
-		reason string
-		config *tls.Config
-		enters bool
+		reason   string
+		config   *tls.Config
+		accepted bool
 	}{
 		{"no certificate", trusting(), c.clientAuth != v1alpha1.ClientAuthRequire},
-		{"a stranger's certificate", presents(trusting(), stranger), c.clientAuth == v1alpha1.ClientAuthNone},
+		{"a certificate of another CA", presents(trusting(), stranger), c.clientAuth == v1alpha1.ClientAuthNone},
 	}
 	for _, test := range cases {
 		for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 			test.config.MaxVersion = version
-			if err := c.try(address, test.config, user, password); (err == nil) != test.enters {
-				t.Errorf("a client with %s over %s: %v", test.reason, tls.VersionName(version), err)
+			if err := c.try(address, test.config, user, password); (err == nil) != test.accepted {
+				t.Errorf("a client with %s over %s: accepted is %t, want %t: %v", test.reason, tls.VersionName(version), err == nil, test.accepted, err)
 			}
 		}
 	}
 	old := known.Clone()
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 	if err := c.try(address, old, user, password); err == nil {
-		t.Error("TLS 1.1 is broken, and is let in")
+		t.Error("TLS 1.1, which is insecure, is accepted")
 	}
 }
 
-// presents makes a client present a certificate of an authority that the server has not asked for.
-func presents(config *tls.Config, authorities *ca.CA) *tls.Config {
-	certificate := authorities.Certificate(ca.Subject{CommonName: "client"})
+// presents makes a client present a certificate of a CA even if the server does not name this CA.
+func presents(config *tls.Config, issuer *ca.CA) *tls.Config {
+	certificate := issuer.Certificate(ca.Subject{CommonName: "client"})
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &certificate, nil }
 	return config
 }
 
-// checkLogins tries users and passwords on a port.
+// checkLogins logs in on a port with valid and invalid users and passwords.
 func (c combination) checkLogins(t *testing.T, address string, config *tls.Config) {
 	t.Helper()
 	cases := []struct {
 		reason, user, password string
-		enters                 bool
+		accepted               bool
 	}{
 		{"no login", "", "", c.mode == ""},
 		{"the right password", user, password, true},
 		{"a wrong password", user, wrong, c.mode == ""},
 		{"an empty password", user, "", c.mode == ""},
-		{"another's password", "other@shop", password, c.mode == ""},
-		{"a user that is none", "nobody@shop", password, c.mode == ""},
+		{"the password of another user", "other@shop", password, c.mode == ""},
+		{"an unknown user", "nobody@shop", password, c.mode == ""},
 	}
 	for _, test := range cases {
-		if err := c.try(address, config, test.user, test.password); (err == nil) != test.enters {
-			t.Errorf("%s, on %s: %v", test.reason, address, err)
+		if err := c.try(address, config, test.user, test.password); (err == nil) != test.accepted {
+			t.Errorf("%s, on %s: accepted is %t, want %t: %v", test.reason, address, err == nil, test.accepted, err)
 		}
 	}
 	if c.mode != v1alpha1.AuthSASL {
@@ -179,7 +178,7 @@ func (c combination) checkLogins(t *testing.T, address string, config *tls.Confi
 	}
 	defer connection.Close()
 	if err := binaryRequest(connection, opSASL, "ANONYMOUS", "me"); err == nil {
-		t.Error("SASL lets in everybody who says to be nobody")
+		t.Error("SASL accepts anonymous users")
 	}
 }
 
@@ -193,7 +192,7 @@ func (c combination) try(address string, config *tls.Config, user, password stri
 	return use(connection, string(c.mode), user, password)
 }
 
-// checkLoopback asks for stats as the other containers of the pod do, which in ASCII mode have to log in too.
+// checkLoopback reads stats as the other containers of the pod do. In ASCII mode they must log in.
 func (c combination) checkLoopback(t *testing.T, address string) {
 	t.Helper()
 	connection, err := dial(address, nil)
@@ -206,7 +205,7 @@ func (c combination) checkLoopback(t *testing.T, address string) {
 			t.Fatal(err)
 		}
 	}
-	if lines, err := ask(connection, "stats"); err != nil || len(lines) < 50 {
+	if lines, err := send(connection, "stats"); err != nil || len(lines) < 50 {
 		t.Errorf("stats on loopback: %v, %d lines", err, len(lines))
 	}
 }

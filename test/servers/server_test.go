@@ -18,18 +18,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// server is a memcached that runs.
+// server is a running process.
 type server struct {
 	address string
 	pid     int
-	log     string // the file that has what it writes
-	// ports are the addresses on loopback of all ports on which the server was told to listen, by the port in the pod.
+	log     string // the file with its output
+	// ports has the loopback address for each port in the pod.
 	ports map[string]string
 }
 
-// start runs a container's command as the pod would, but on free ports of loopback, and returns when it takes connections
-// on all of them. Where the container has files, they are in the given folder instead of /etc/memcached.
-func start(t *testing.T, container corev1.Container, folder string) server {
+// start runs the command of a container on free ports of loopback, and returns when it accepts connections on all of them.
+// The given directory replaces /etc/memcached.
+func start(t *testing.T, container corev1.Container, dir string) server {
 	t.Helper()
 	program, err := exec.LookPath(container.Command[0])
 	if err != nil {
@@ -37,21 +37,21 @@ func start(t *testing.T, container corev1.Container, folder string) server {
 	}
 	args, ports := onLoopback(t, container)
 	for i := range args {
-		args[i] = strings.ReplaceAll(args[i], "/etc/memcached", folder)
+		args[i] = strings.ReplaceAll(args[i], "/etc/memcached", dir)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, program, args...)
 	command.Env = os.Environ()
 	for _, variable := range container.Env {
-		command.Env = append(command.Env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", folder))
+		command.Env = append(command.Env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", dir))
 	}
-	log, err := os.Create(filepath.Join(t.TempDir(), "log")) // a file, because a buffer has the lines a while later
+	log, err := os.Create(filepath.Join(t.TempDir(), "log")) // a file, because a buffer gets the lines later
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close() // the process has its own descriptor
 	command.Stdout, command.Stderr = log, log
-	if os.Geteuid() == 0 { // a pod's memcached never is, and would ask for the name of a user
+	if os.Geteuid() == 0 { // memcached as root needs the name of a user; in a pod it never runs as root
 		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
 	if err := command.Start(); err != nil {
@@ -66,21 +66,21 @@ func start(t *testing.T, container corev1.Container, folder string) server {
 	t.Cleanup(func() { cancel(); <-ended })
 	s := server{address: ports[declared(container)], pid: command.Process.Pid, log: log.Name(), ports: ports}
 	for deadline := time.After(5 * time.Second); ; {
-		err := s.takesConnections()
+		err := s.connectAll()
 		if err == nil {
 			return s
 		}
 		select {
 		case <-ended:
-			t.Fatalf("memcached ended (%v) with %q:\n%s", endedWith, args, s.logged(t))
+			t.Fatalf("memcached with %q ended: %v:\n%s", args, endedWith, s.logged(t))
 		case <-deadline:
-			t.Fatalf("memcached does not listen with %q: %v", args, err)
+			t.Fatalf("memcached with %q does not listen: %v", args, err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
 
-// logged is what the server has written so far.
+// logged returns the output of the server so far.
 func (s server) logged(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile(s.log)
@@ -90,22 +90,22 @@ func (s server) logged(t *testing.T) string {
 	return string(content)
 }
 
-// nobody is a user, and a group, with no rights.
+// nobody is an unprivileged user and group.
 const nobody = 65534
 
-// declared is the port of clients.
+// declared returns the port for clients that a container declares.
 func declared(container corev1.Container) string {
 	return strconv.Itoa(int(container.Ports[0].ContainerPort))
 }
 
-// onLoopback returns the arguments with a free port of loopback for each port of the pod. It fails for a port that is
-// open to others and not declared.
+// onLoopback returns the arguments with a free port of loopback for each port of the pod. It fails if a port that is not
+// loopback is not declared.
 func onLoopback(t *testing.T, container corev1.Container) (args []string, ports map[string]string) {
 	t.Helper()
 	args, ports = slices.Clone(container.Command[1:]), map[string]string{}
 	at := slices.Index(args, "-p")
 	if at < 0 || args[at+1] != declared(container) {
-		t.Fatalf("the port that is declared, %v, is not the one of the command: %q", container.Ports, args)
+		t.Fatalf("the container declares the ports %v, but the command has %q", container.Ports, args)
 	}
 	args[at+1] = freePort(t)
 	ports[declared(container)] = "127.0.0.1:" + args[at+1]
@@ -123,7 +123,7 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 		prefix, host := cutLast(rest, ":")
 		known := slices.ContainsFunc(container.Ports, func(each corev1.ContainerPort) bool { return strconv.Itoa(int(each.ContainerPort)) == port })
 		if (host == "*") != known || host != "*" && host != "127.0.0.1" {
-			t.Fatalf("the listener %s does not go with the ports that are declared: %v", listener, container.Ports)
+			t.Fatalf("the listener %s does not match the declared ports %v", listener, container.Ports)
 		}
 		free := freePort(t)
 		listeners[i], ports[port] = prefix+":127.0.0.1:"+free, "127.0.0.1:"+free
@@ -132,7 +132,7 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 	return args, ports
 }
 
-// cutLast cuts the text at its last separator. Without one, all of it comes after.
+// cutLast cuts text around the last separator. Without a separator, after is the whole text.
 func cutLast(text, separator string) (before, after string) {
 	at := strings.LastIndex(text, separator)
 	if at < 0 {
@@ -141,8 +141,8 @@ func cutLast(text, separator string) (before, after string) {
 	return text[:at], text[at+len(separator):]
 }
 
-// takesConnections is what the pod's own probe asks, of all ports.
-func (s server) takesConnections() error {
+// connectAll connects to each port, as the probes do.
+func (s server) connectAll() error {
 	for _, address := range s.ports {
 		connection, err := net.DialTimeout("tcp", address, time.Second)
 		if err != nil {
@@ -153,18 +153,18 @@ func (s server) takesConnections() error {
 	return nil
 }
 
-// ask sends a command and returns the lines that it is answered with.
-func (s server) ask(command string) ([]string, error) {
+// send sends a command and returns the lines of the response.
+func (s server) send(command string) ([]string, error) {
 	connection, err := net.DialTimeout("tcp", s.address, time.Second)
 	if err != nil {
 		return nil, err
 	}
 	defer connection.Close()
-	return ask(connection, command)
+	return send(connection, command)
 }
 
-// ask sends a command over a connection and returns the lines that it is answered with.
-func ask(connection net.Conn, command string) ([]string, error) {
+// send sends a command over a connection and returns the lines of the response.
+func send(connection net.Conn, command string) ([]string, error) {
 	if err := connection.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return nil, err
 	}
@@ -179,13 +179,13 @@ func ask(connection net.Conn, command string) ([]string, error) {
 			return lines, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: the answer ends early: %q", command, lines)
+	return nil, fmt.Errorf("%s: the response is incomplete: %q", command, lines)
 }
 
-// stats returns what the server tells of itself.
+// stats returns the statistics that a command such as "stats settings" returns.
 func (s server) stats(t *testing.T, command string) map[string]string {
 	t.Helper()
-	lines, err := s.ask(command)
+	lines, err := s.send(command)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func (s server) stats(t *testing.T, command string) map[string]string {
 	return stats
 }
 
-// peakMiB is the most memory that the server had at once.
+// peakMiB returns the peak resident memory of the process.
 func (s server) peakMiB(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))

@@ -10,26 +10,26 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// secrets are the Secrets of a namespace: by name, and then by key.
+// secrets has the values of the Secrets of a namespace, by name and key.
 type secrets map[string]map[string][]byte
 
-// mount writes what the kubelet would mount into memcached's container, and returns the folder that stands for
+// mount writes the volumes of the memcached container, as the kubelet does, and returns the directory that replaces
 // /etc/memcached.
 func mount(t *testing.T, pod corev1.PodTemplateSpec, secrets secrets) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "servers")
+	dir, err := os.MkdirTemp("", "servers")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	open(t, folder)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	open(t, dir)
 	mounts := map[string]string{}
 	for _, each := range pod.Spec.Containers[0].VolumeMounts {
-		mounts[each.Name] = filepath.Join(folder, filepath.Base(each.MountPath))
+		mounts[each.Name] = filepath.Join(dir, filepath.Base(each.MountPath))
 	}
 	for _, volume := range pod.Spec.Volumes {
 		if volume.EmptyDir != nil {
-			continue // not of memcached's container
+			continue // the memcached container does not mount it
 		}
 		if err := os.Mkdir(mounts[volume.Name], 0o755); err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func mount(t *testing.T, pod corev1.PodTemplateSpec, secrets secrets) string {
 			for _, item := range volume.Secret.Items {
 				content, found := secrets[volume.Secret.SecretName][item.Key]
 				if !found {
-					t.Fatalf("the pod would not start: Secret %s has no key %s", volume.Secret.SecretName, item.Key)
+					t.Fatalf("the pod cannot start: Secret %s has no key %s", volume.Secret.SecretName, item.Key)
 				}
 				writeFile(t, filepath.Join(mounts[volume.Name], item.Path), content)
 			}
@@ -51,10 +51,10 @@ func mount(t *testing.T, pod corev1.PodTemplateSpec, secrets secrets) string {
 			t.Fatalf("this test cannot mount the volume %s", volume.Name)
 		}
 	}
-	return folder
+	return dir
 }
 
-// annotation returns what metadata.annotations['key'] stands for.
+// annotation returns the value of the field path metadata.annotations['key'].
 func annotation(t *testing.T, pod corev1.PodTemplateSpec, fieldPath string) string {
 	t.Helper()
 	for key, value := range pod.Annotations {
@@ -78,16 +78,16 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// open lets the user of a server into a folder.
-func open(t *testing.T, folder string) {
+// open makes a directory accessible to the user of a server.
+func open(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.Chmod(folder, 0o755); err != nil {
+	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// readsPasswords is true for a memcached that checks the passwords of SASL itself, as the official images do. Others,
-// such as Debian's, leave that to the SASL library, and know no file of user:password.
+// readsPasswords reports whether memcached reads the file of SASL passwords itself, as in the official images. Other builds,
+// such as Debian's, leave passwords to the SASL library, which does not read this file.
 func readsPasswords(t *testing.T) bool {
 	t.Helper()
 	program, err := exec.LookPath("memcached")

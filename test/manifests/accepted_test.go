@@ -9,22 +9,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestCustomResourceDefinitions holds what Metacontroller needs of a parent's definition, beside its being valid.
+// TestCustomResourceDefinitions checks that each CRD has what Metacontroller needs of a parent.
 func TestCustomResourceDefinitions(t *testing.T) {
 	for gvk, k := range kinds(t) {
 		t.Run(gvk.String(), func(t *testing.T) {
 			if k.version.Subresources == nil || k.version.Subresources.Status == nil {
-				t.Error("no status subresource: Metacontroller ignores such a parent")
+				t.Error("the status subresource is missing: Metacontroller ignores the parent")
 			}
 			observed, ok := k.structural.Properties["status"].Properties["observedGeneration"]
 			if !ok || observed.Type != "integer" {
-				t.Error("no integer status.observedGeneration: Metacontroller sets it, and if it is pruned every sync writes")
+				t.Error("the integer status.observedGeneration is missing: Metacontroller sets it, so every sync would write a pruned field")
 			}
 		})
 	}
 }
 
-// TestSamples holds that what we tell people to apply is accepted, and every field of it kept.
+// TestSamples checks that the API server accepts the samples and keeps every field.
 func TestSamples(t *testing.T) {
 	known := kinds(t)
 	for _, sample := range build(t, "manifests/samples") {
@@ -36,15 +36,15 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestGoldenStatus holds that the API server stores every status that the hooks answer exactly as it was answered.
-// A field dropped or defaulted there would differ from the next answer: a write at every sync, without end.
+// TestGoldenStatus checks that the API server stores every golden status unchanged. A pruned or defaulted field would differ
+// from the next response, so every sync would write.
 func TestGoldenStatus(t *testing.T) {
 	known := kinds(t)
 	files := append(glob(t, "test/testdata/*/sync/*/response.json"), glob(t, "test/testdata/*/finalize/*/response.json")...)
 	for _, file := range files {
-		folder := filepath.Dir(file)
-		t.Run(caseName(t, folder), func(t *testing.T) {
-			request, response := readObject(t, filepath.Join(folder, "request.json")), readObject(t, file)
+		dir := filepath.Dir(file)
+		t.Run(caseName(t, dir), func(t *testing.T) {
+			request, response := readObject(t, filepath.Join(dir, "request.json")), readObject(t, file)
 			parent, _, _ := unstructured.NestedMap(request, "parent")
 			k := kindOf(t, known, parent)
 			_, unknown, problems := k.admit(t, parent, nil)
@@ -53,7 +53,7 @@ func TestGoldenStatus(t *testing.T) {
 
 			status, ok, err := unstructured.NestedMap(response, "status")
 			if err != nil || !ok {
-				t.Fatalf("response has no status: Metacontroller would wipe the parent's (%v)", err)
+				t.Fatalf("the response has no status, so Metacontroller would delete the status of the parent (%v)", err)
 			}
 			status["observedGeneration"], _, _ = unstructured.NestedInt64(parent, "metadata", "generation")
 			sent := runtime.DeepCopyJSON(parent)
@@ -62,16 +62,16 @@ func TestGoldenStatus(t *testing.T) {
 			expectNone(t, "unknown field", unknown)
 			expectNone(t, "problem", problems)
 			if diff := cmp.Diff(status, stored["status"]); diff != "" {
-				t.Errorf("the API server stores another status than it was sent (-sent +stored):\n%s", diff)
+				t.Errorf("the API server changes the status (-sent +stored):\n%s", diff)
 			}
 		})
 	}
 }
 
-// caseName is the name of a case's folder below test/testdata, which is also its URL.
-func caseName(t *testing.T, folder string) string {
+// caseName returns the path of a case below test/testdata.
+func caseName(t *testing.T, dir string) string {
 	t.Helper()
-	name, err := filepath.Rel(filepath.Join(root, "test/testdata"), folder)
+	name, err := filepath.Rel(filepath.Join(root, "test/testdata"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

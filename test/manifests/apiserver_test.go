@@ -29,7 +29,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 )
 
-// strategies are what the API server does with a new object of each kind that is a child, or a pod of one.
+// strategies has the API server's create strategy for each kind of child, and for pods.
 var strategies = map[string]rest.RESTCreateStrategy{
 	"Deployment":          deployment.Strategy,
 	"StatefulSet":         statefulset.Strategy,
@@ -40,11 +40,11 @@ var strategies = map[string]rest.RESTCreateStrategy{
 	"Ingress":             ingress.Strategy,
 }
 
-// created returns what the API server says against a child that Metacontroller creates, and against a pod of it; nil when
-// it accepts both.
+// created returns the error of the API server when Metacontroller creates a child, or when the child's controller creates a
+// pod. It returns nil if the API server accepts both.
 func created(t *testing.T, child map[string]any) error {
 	t.Helper()
-	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true}) // as kubeadm and the managed services have it
+	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true}) // the default of kubeadm and of managed clusters
 	raw, err := json.Marshal(child)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func created(t *testing.T, child map[string]any) error {
 	return nil
 }
 
-// create decodes, defaults and validates an object as the API server does. The decoder sets the defaults.
+// create decodes, defaults and validates an object as the API server does.
 func create(t *testing.T, raw []byte) error {
 	t.Helper()
 	object, kind, err := legacyscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
@@ -85,7 +85,7 @@ func create(t *testing.T, raw []byte) error {
 	}
 	strategy, ok := strategies[kind.Kind]
 	if !ok {
-		t.Fatalf("no strategy is known for %s", kind)
+		t.Fatalf("no create strategy for %s", kind)
 	}
 	meta := internal.(metav1.Object)
 	meta.SetCreationTimestamp(metav1.Now())
@@ -97,7 +97,7 @@ func create(t *testing.T, raw []byte) error {
 	return rest.BeforeCreate(strategy, apirequest.WithNamespace(ctx, meta.GetNamespace()), internal)
 }
 
-// allocate gives a headless Service the families that the API server gives it before validation.
+// allocate sets the cluster IP and IP families of a Service, as the API server does before validation.
 func allocate(service *core.Service) {
 	if service.Spec.ClusterIP != core.ClusterIPNone {
 		service.Spec.ClusterIP = "10.0.0.10"
@@ -111,10 +111,10 @@ func allocate(service *core.Service) {
 	}
 }
 
-// podOf returns the pod that a controller makes of a workload's template.
+// podOf returns the pod that a controller creates from the template of a workload.
 func podOf(t *testing.T, workload []byte) []byte {
 	t.Helper()
-	var made appsv1.Deployment // the template of a StatefulSet is at the same place
+	var made appsv1.Deployment // a StatefulSet has the template in the same field
 	if err := json.Unmarshal(workload, &made); err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// kustomizations lists the folders at and below one that hold a kustomization.
-func kustomizations(t *testing.T, folder string) []string {
+// kustomizations returns the directories with a kustomization, at and below a directory.
+func kustomizations(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
-	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(root, dir), func(file string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Base(file) == "kustomization.yaml" {
 			below, _ := filepath.Rel(root, filepath.Dir(file))
 			found = append(found, filepath.ToSlash(below))
@@ -31,35 +31,34 @@ func kustomizations(t *testing.T, folder string) []string {
 		t.Fatal(err)
 	}
 	if len(found) == 0 {
-		t.Fatalf("no kustomization below %s", folder)
+		t.Fatalf("no kustomization below %s", dir)
 	}
 	return found
 }
 
-// TestBuild holds that every kustomization builds, by itself. A component changes what another one builds: production
-// has all of them.
+// TestBuild checks that every kustomization builds. Components cannot be built alone: TestComponents builds them.
 func TestBuild(t *testing.T) {
-	for _, folder := range append(kustomizations(t, "manifests"), kustomizations(t, "crds")...) {
-		if path.Dir(folder) == "manifests/components" {
+	for _, dir := range append(kustomizations(t, "manifests"), kustomizations(t, "crds")...) {
+		if path.Dir(dir) == "manifests/components" {
 			continue
 		}
-		t.Run(folder, func(t *testing.T) {
-			if len(build(t, folder)) == 0 {
-				t.Error("builds no object")
+		t.Run(dir, func(t *testing.T) {
+			if len(build(t, dir)) == 0 {
+				t.Error("the kustomization has no object")
 			}
 		})
 	}
 }
 
-// TestInstallations holds that what kubectl apply -k installs fits together: each controller's parent is defined, and
-// each of its hooks leads through a Service to a port of the hook's pods.
+// TestInstallations checks what kubectl apply -k installs: each controller's parent has a CRD, and each hook URL leads to a
+// port of the hook's pods through a Service.
 func TestInstallations(t *testing.T) {
 	everything := sets.New[string]()
 	for _, controller := range controllers(t) {
 		everything.Insert(controller.Name)
 	}
 	cases := map[string]struct {
-		folders     []string
+		dirs        []string
 		controllers sets.Set[string]
 	}{
 		"default": {[]string{"manifests/default"}, sets.New("memcached")},
@@ -67,51 +66,51 @@ func TestInstallations(t *testing.T) {
 	}
 	for name := range everything.Difference(sets.New("memcached")) {
 		c := cases[name]
-		c.folders, c.controllers = []string{"manifests/base", "manifests/" + name}, sets.New(name)
+		c.dirs, c.controllers = []string{"manifests/base", "manifests/" + name}, sets.New(name)
 		cases[name] = c
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			var objects []*unstructured.Unstructured
-			for _, folder := range c.folders {
-				objects = append(objects, build(t, folder)...)
+			for _, dir := range c.dirs {
+				objects = append(objects, build(t, dir)...)
 			}
 			if diff := cmp.Diff(sets.List(c.controllers), sets.List(checkInstallation(t, objects))); diff != "" {
-				t.Errorf("installs other controllers than it says (-want +got):\n%s", diff)
+				t.Errorf("it installs other controllers (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// checkInstallation returns the names of the controllers among the objects.
+// checkInstallation checks the CRD and the hooks of each controller, and returns the names of the controllers.
 func checkInstallation(t *testing.T, objects []*unstructured.Unstructured) sets.Set[string] {
 	t.Helper()
-	definitions := find[apiextensionsv1.CustomResourceDefinition](t, objects, "CustomResourceDefinition")
+	crds := find[apiextensionsv1.CustomResourceDefinition](t, objects, "CustomResourceDefinition")
 	services := find[corev1.Service](t, objects, "Service")
 	deployments := find[appsv1.Deployment](t, objects, "Deployment")
 	installed := sets.New[string]()
 	for _, controller := range find[compositeController](t, objects, "CompositeController") {
 		installed.Insert(controller.Name)
-		if parent := controller.Spec.ParentResource; !defined(definitions, parent.APIVersion, parent.Resource) {
-			t.Errorf("no CustomResourceDefinition serves the parent %s %s", parent.APIVersion, parent.Resource)
+		if parent := controller.Spec.ParentResource; !defined(crds, parent.APIVersion, parent.Resource) {
+			t.Errorf("no CRD serves the parent %s %s", parent.APIVersion, parent.Resource)
 		}
 		for name, hook := range controller.hooks() {
 			if want := path.Join("/", controller.Name, name); hook.Webhook.Path != want {
 				t.Errorf("%s hook: path is %s, but the program serves %s", name, hook.Webhook.Path, want)
 			}
 			if !reachable(services, deployments, hook) {
-				t.Errorf("%s hook: no Service %v leads to a pod", name, hook.Webhook.Service)
+				t.Errorf("%s hook: the Service %v does not lead to a pod", name, hook.Webhook.Service)
 			}
 		}
 	}
-	if len(definitions) != len(installed) {
-		t.Errorf("%d parents are defined, %d have a controller", len(definitions), len(installed))
+	if len(crds) != len(installed) {
+		t.Errorf("%d CRDs, but %d controllers", len(crds), len(installed))
 	}
 	return installed
 }
 
-func defined(definitions []apiextensionsv1.CustomResourceDefinition, apiVersion, resource string) bool {
-	for _, crd := range definitions {
+func defined(crds []apiextensionsv1.CustomResourceDefinition, apiVersion, resource string) bool {
+	for _, crd := range crds {
 		for _, version := range crd.Spec.Versions {
 			if crd.Spec.Names.Plural == resource && crd.Spec.Group+"/"+version.Name == apiVersion && version.Served {
 				return true
@@ -121,8 +120,8 @@ func defined(definitions []apiextensionsv1.CustomResourceDefinition, apiVersion,
 	return false
 }
 
-// reachable reports whether a hook's URL, which Metacontroller makes of its Service and by default port 80, leads to a
-// named port of a Deployment's pods.
+// reachable reports whether the URL of a hook leads to a named port of a Deployment's pods. Metacontroller builds the URL from
+// the Service and the port, which is 80 by default.
 func reachable(services []corev1.Service, deployments []appsv1.Deployment, hook *hook) bool {
 	for _, service := range services {
 		if service.Name != hook.Webhook.Service.Name || service.Namespace != hook.Webhook.Service.Namespace {

@@ -14,21 +14,21 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// variant is one case of testdata/children/*.yaml: a parent with an unusual spec.
+// variant is a case of testdata/children/*.yaml: a parent with an unusual spec.
 type variant struct {
-	// Why is the reason why the API server accepts the children of it, or does not.
+	// Why is the reason why the API server accepts or refuses the children.
 	Why string `json:"why"`
-	// Kind is Memcached unless it is given.
+	// Kind is Memcached by default.
 	Kind string `json:"kind,omitempty"`
-	// Spec is laid over a plain one of that kind.
+	// Spec overrides fields in the spec of a plain parent.
 	Spec map[string]any `json:"spec"`
-	// Field is what the error of the hook has to name.
+	// Field is the field that the hook's error must name.
 	Field string `json:"field,omitempty"`
-	// Stricter is why a hook refuses what the API server accepts.
+	// Stricter is the reason why a hook refuses what the API server accepts.
 	Stricter string `json:"stricter,omitempty"`
 }
 
-// plainParents are the parents on which variants are laid.
+// plainParents has a valid parent of each kind, whose spec variants override.
 var plainParents = map[string]struct {
 	apiVersion, hook string
 	spec             map[string]any
@@ -55,8 +55,8 @@ func (v variant) parent(t *testing.T) map[string]any {
 	})
 }
 
-// TestChildrenAreAccepted holds that the API server accepts every child that a hook returns for an unusual parent, that
-// neither the hook nor the CRD refuses such a parent, and that a pod can be made.
+// TestChildrenAreAccepted checks that the CRD and the hook accept unusual parents, and that the API server accepts their
+// children and pods.
 func TestChildrenAreAccepted(t *testing.T) {
 	known := kinds(t)
 	for _, v := range variants(t, "accepted") {
@@ -65,35 +65,35 @@ func TestChildrenAreAccepted(t *testing.T) {
 		for _, problem := range problems {
 			t.Errorf("%s: %v: the CRD refuses it: %s", v.Why, v.Spec, problem)
 		}
-		answer := sync(t, parent)
-		if !accepted(answer) {
-			t.Errorf("%s: %v: the hook refuses it: %s", v.Why, v.Spec, answer.Body)
+		response := sync(t, parent)
+		if !accepted(response) {
+			t.Errorf("%s: %v: the hook refuses it: %s", v.Why, v.Spec, response.Body)
 			continue
 		}
-		expectAccepted(t, v, answer.Body.Bytes())
+		expectAccepted(t, v, response.Body.Bytes())
 	}
 }
 
-// TestParentsAreRefused holds that a hook refuses a parent of which the API server would refuse a child, with the field in
-// the sentence.
+// TestParentsAreRefused checks that a hook refuses a parent if the API server would refuse a child. The hook's error must name
+// the field.
 func TestParentsAreRefused(t *testing.T) {
 	for _, v := range variants(t, "refused") {
-		answer := sync(t, v.parent(t))
+		response := sync(t, v.parent(t))
 		switch {
-		case accepted(answer):
+		case accepted(response):
 			t.Errorf("%s: %v: the hook accepts it", v.Why, v.Spec)
-			expectAccepted(t, v, answer.Body.Bytes())
-		case answer.Code != http.StatusOK && answer.Code != http.StatusUnprocessableEntity:
-			t.Errorf("%s: %v: %d, want 200 or 422: %s", v.Why, v.Spec, answer.Code, answer.Body)
-		case v.Field == "" || !strings.Contains(answer.Body.String(), v.Field):
-			t.Errorf("%s: %v: the sentence does not name %q: %s", v.Why, v.Spec, v.Field, answer.Body)
+			expectAccepted(t, v, response.Body.Bytes())
+		case response.Code != http.StatusOK && response.Code != http.StatusUnprocessableEntity:
+			t.Errorf("%s: %v: got status code %d, want 200 or 422: %s", v.Why, v.Spec, response.Code, response.Body)
+		case v.Field == "" || !strings.Contains(response.Body.String(), v.Field):
+			t.Errorf("%s: %v: the error does not name %q: %s", v.Why, v.Spec, v.Field, response.Body)
 		}
 	}
 }
 
-// accepted reports whether a hook acts on a spec. One that it does not act on gets a status that says so.
-func accepted(answer *httptest.ResponseRecorder) bool {
-	return answer.Code == http.StatusOK && !strings.Contains(answer.Body.String(), `"reason":"InvalidSpec"`)
+// accepted reports whether a hook accepts a spec. The status of an invalid spec has the reason InvalidSpec.
+func accepted(response *httptest.ResponseRecorder) bool {
+	return response.Code == http.StatusOK && !strings.Contains(response.Body.String(), `"reason":"InvalidSpec"`)
 }
 
 func expectAccepted(t *testing.T, v variant, body []byte) {
@@ -125,7 +125,7 @@ func variants(t *testing.T, outcome string) []variant {
 	return found
 }
 
-// sync posts a parent without children to its sync hook. The groups of the request are those of a recorded one.
+// sync sends a parent without children to its sync hook. The request has the groups of a recorded request.
 func sync(t *testing.T, parent map[string]any) *httptest.ResponseRecorder {
 	t.Helper()
 	kind := parent["kind"].(string)
@@ -143,37 +143,37 @@ func sync(t *testing.T, parent map[string]any) *httptest.ResponseRecorder {
 	}
 	post := httptest.NewRequest(http.MethodPost, "/"+plainParents[kind].hook+"/sync", bytes.NewReader(body))
 	post.Header.Set("Content-Type", "application/json")
-	answer := httptest.NewRecorder()
+	response := httptest.NewRecorder()
 	webhook.NewHandler(webhook.Options{
 		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
-	}).ServeHTTP(answer, post)
-	return answer
+	}).ServeHTTP(response, post)
+	return response
 }
 
-// TestAnnotationsFitWithTheirCopy holds that the API server accepts the largest annotations that the hook accepts, with
-// the copy of the child that Metacontroller adds to them, and that the hook refuses larger ones.
-func TestAnnotationsFitWithTheirCopy(t *testing.T) {
+// TestLargeAnnotations checks that the hook refuses annotations above a limit. Below the limit the API server must accept them
+// together with Metacontroller's annotation, which is a copy of the child.
+func TestLargeAnnotations(t *testing.T) {
 	cases := []struct {
 		reason   string
 		value    string
 		accepted bool
 	}{
-		{"letters, which are encoded as they are", strings.Repeat("a", 119<<10), true},
+		{"letters, which JSON does not escape", strings.Repeat("a", 119<<10), true},
 		{"more letters", strings.Repeat("a", 121<<10), false},
-		{"signs, which are encoded in six letters each", strings.Repeat("<", 19<<10), true},
+		{"signs, which JSON escapes to six bytes each", strings.Repeat("<", 19<<10), true},
 		{"more signs", strings.Repeat("<", 21<<10), false},
 	}
 	for _, test := range cases {
 		annotations := map[string]any{"example.com/large": test.value}
 		v := variant{Why: test.reason, Spec: map[string]any{"podAnnotations": annotations, "service": map[string]any{"annotations": annotations}}}
-		answer := sync(t, v.parent(t))
-		if got := accepted(answer); got != test.accepted {
-			t.Errorf("%s: accepted: %t, want %t", test.reason, got, test.accepted)
+		response := sync(t, v.parent(t))
+		if got := accepted(response); got != test.accepted {
+			t.Errorf("%s: accepted is %t, want %t", test.reason, got, test.accepted)
 			continue
 		}
 		if test.accepted {
-			v.Spec = nil // which is large
-			expectAccepted(t, v, answer.Body.Bytes())
+			v.Spec = nil // too large to print
+			expectAccepted(t, v, response.Body.Bytes())
 		}
 	}
 }

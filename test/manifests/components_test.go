@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestComponents holds that each component goes with what manifests/default installs.
+// TestComponents checks that each component builds with manifests/default.
 func TestComponents(t *testing.T) {
-	folders, err := filepath.Abs(root)
+	repository, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,24 +18,24 @@ func TestComponents(t *testing.T) {
 		name := filepath.Base(filepath.Dir(file))
 		t.Run(name, func(t *testing.T) {
 			overlay := t.TempDir()
-			from, err := filepath.Rel(overlay, folders)
+			from, err := filepath.Rel(overlay, repository)
 			if err != nil {
 				t.Fatal(err)
 			}
 			needed := ""
 			if name == "client-certificate" || name == "token" {
-				needed = from + "/manifests/components/tls, " // both add to the endpoint that it sets up
+				needed = from + "/manifests/components/tls, " // both patch the endpoint that tls adds
 			}
 			content := fmt.Sprintf("resources: [%[1]s/manifests/default]\ncomponents: [%[3]s%[1]s/manifests/components/%[2]s]\n", from, name, needed)
 			if err := os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			below, err := filepath.Rel(folders, overlay)
+			below, err := filepath.Rel(repository, overlay)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := len(build(t, below)); got < plain {
-				t.Errorf("with the component there are %d objects, without it %d", got, plain)
+				t.Errorf("%d objects with the component, but %d without it", got, plain)
 			}
 		})
 	}

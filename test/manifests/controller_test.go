@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// compositeController holds the fields of Metacontroller's CompositeController that our manifests set. There is no
-// Go package of its types to import. Decoding refuses any other field, so a misspelt one does not pass.
+// compositeController has the fields of a CompositeController that the manifests set. Metacontroller has no Go package to
+// import for its types. Decoding refuses other fields, so that a misspelt field fails.
 type compositeController struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -57,7 +57,7 @@ func (h *hook) port() int32 {
 	return cmp.Or(h.Webhook.Service.Port, 80)
 }
 
-// endpointConfig is how Metacontroller calls the webhooks at one host.
+// endpointConfig configures how Metacontroller calls the webhooks of a host.
 type endpointConfig struct {
 	Host     string `json:"host"`
 	CABundle struct {
@@ -78,7 +78,7 @@ type secretRef struct {
 	Key       string `json:"key"`
 }
 
-// hooks returns the hooks that are set, by the last segment of their path.
+// hooks returns the configured hooks, by the last segment of their path.
 func (c compositeController) hooks() map[string]*hook {
 	set := map[string]*hook{}
 	for name, hook := range map[string]*hook{
@@ -97,8 +97,8 @@ func (c compositeController) hooks() map[string]*hook {
 func controllers(t *testing.T) []compositeController {
 	t.Helper()
 	var objects []*unstructured.Unstructured
-	for _, folder := range kustomizations(t, "manifests/controllers") {
-		objects = append(objects, build(t, folder)...)
+	for _, dir := range kustomizations(t, "manifests/controllers") {
+		objects = append(objects, build(t, dir)...)
 	}
 	found := find[compositeController](t, objects, "CompositeController")
 	if len(found) == 0 {
@@ -107,33 +107,33 @@ func controllers(t *testing.T) []compositeController {
 	return found
 }
 
-// TestControllers holds what every controller of ours owes to how Metacontroller works.
+// TestControllers checks settings that every controller needs.
 func TestControllers(t *testing.T) {
 	for _, controller := range controllers(t) {
 		t.Run(controller.Name, func(t *testing.T) {
 			if !controller.Spec.ParentResource.IgnoreStatusChanges {
-				t.Error("ignoreStatusChanges is false: every status write causes another sync")
+				t.Error("ignoreStatusChanges is false, so every status write causes another sync")
 			}
 			if controller.Spec.ResyncPeriodSeconds <= 0 {
-				t.Error("no resyncPeriodSeconds: after a hook outage parents wait as long as their backoff, up to 16 minutes")
+				t.Error("resyncPeriodSeconds is missing, so after a hook outage parents wait for their backoff, which is up to 16 minutes")
 			}
 			for _, child := range controller.Spec.ChildResources {
 				if child.UpdateStrategy.Method != "InPlace" {
-					t.Errorf("%s: update method %q; OnDelete, the default, never updates", child.Resource, child.UpdateStrategy.Method)
+					t.Errorf("%s: the update method is %q, want InPlace; the default, OnDelete, never updates", child.Resource, child.UpdateStrategy.Method)
 				}
 			}
 			if controller.Spec.Hooks.Sync == nil {
-				t.Fatal("no sync hook")
+				t.Fatal("the sync hook is missing")
 			}
 			for name, hook := range controller.hooks() {
 				if hook.Version != controller.Spec.Hooks.Sync.Version {
-					t.Errorf("%s hook: version %q, but sync's is %q and decides the shape of related", name, hook.Version, controller.Spec.Hooks.Sync.Version)
+					t.Errorf("%s hook: version %q, but the sync hook has %q, which determines the format of related", name, hook.Version, controller.Spec.Hooks.Sync.Version)
 				}
 				if hook.Webhook.ResponseUnMarshallMode != "strict" {
-					t.Errorf("%s hook: an unknown field in a response would pass", name)
+					t.Errorf("%s hook: responseUnMarshallMode is not strict, so unknown fields in a response are ignored", name)
 				}
 				if timeout, err := time.ParseDuration(hook.Webhook.Timeout); err != nil || timeout <= 0 {
-					t.Errorf("%s hook: timeout %q is no duration (%v)", name, hook.Webhook.Timeout, err)
+					t.Errorf("%s hook: timeout %q is not a positive duration (%v)", name, hook.Webhook.Timeout, err)
 				}
 			}
 		})

@@ -22,7 +22,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// kind is one served version of a CustomResourceDefinition, with the API server's own code to judge objects by it.
+// kind is a served version of a CRD, with the API server's code to validate objects.
 type kind struct {
 	crd        *apiextensionsv1.CustomResourceDefinition
 	version    apiextensionsv1.CustomResourceDefinitionVersion
@@ -31,7 +31,7 @@ type kind struct {
 	rules      *cel.Validator
 }
 
-// kinds loads every CustomResourceDefinition below crds/ and refuses one that the API server would refuse.
+// kinds loads every CRD below crds/. It fails on a CRD that the API server would refuse.
 func kinds(t *testing.T) map[runtimeschema.GroupVersionKind]kind {
 	t.Helper()
 	loaded := map[runtimeschema.GroupVersionKind]kind{}
@@ -56,8 +56,7 @@ func kinds(t *testing.T) map[runtimeschema.GroupVersionKind]kind {
 	return loaded
 }
 
-// check runs what the API server runs on a new CustomResourceDefinition: a structural schema, defaults that fit it,
-// rules that compile and stay within their cost.
+// check validates a new CRD as the API server does: the structural schema, the defaults, and the CEL rules with their cost.
 func check(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) error {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -97,9 +96,9 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version apiextension
 	}, nil
 }
 
-// admit does to an object what the API server does before it stores it: unknown fields and nulls are dropped, defaults
-// set, the schema and its rules held. It returns what is stored, the paths of unknown fields, and the problems as
-// "field: type: sentence", without the field if it is the whole object. With an old object it judges an update.
+// admit processes an object as the API server does before it stores the object: it prunes unknown fields and nulls, sets
+// defaults, and validates the schema and the CEL rules. It returns the stored object, the paths of unknown fields, and the
+// problems as "field: type: message", or "type: message" for the whole object. An old object makes it an update.
 func (k kind) admit(t *testing.T, object, old map[string]any) (stored map[string]any, unknown, problems []string) {
 	t.Helper()
 	stored = runtime.DeepCopyJSON(object)
@@ -127,20 +126,20 @@ func (k kind) validate(t *testing.T, object, old map[string]any) field.ErrorList
 	}
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structural, object)...)
 	if len(errs) > 0 || k.rules == nil {
-		return errs // the rules are typed: they are not asked about an object that breaks its types
+		return errs // the API server does not run CEL rules on an object that violates the schema
 	}
 	errs, _ = k.rules.Validate(t.Context(), nil, k.structural, object, oldObject, celconfig.RuntimeCELCostBudget)
 	return errs
 }
 
-// kindOf returns the kind of an object, which one of our CustomResourceDefinitions must serve.
+// kindOf returns the kind of an object. It fails if no CRD below crds/ serves the kind.
 func kindOf(t *testing.T, known map[runtimeschema.GroupVersionKind]kind, object map[string]any) kind {
 	t.Helper()
 	apiVersion, _ := object["apiVersion"].(string)
 	name, _ := object["kind"].(string)
 	k, ok := known[runtimeschema.FromAPIVersionAndKind(apiVersion, name)]
 	if !ok {
-		t.Fatalf("no CustomResourceDefinition below crds/ defines %s %s", apiVersion, name)
+		t.Fatalf("no CRD below crds/ serves %s %s", apiVersion, name)
 	}
 	return k
 }

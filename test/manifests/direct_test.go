@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// direct are the fields of a Memcached's spec whose values a builder hands on as they are, with where they are in a child.
+// direct has the fields of a Memcached's spec that a builder copies unchanged, and their paths in a child.
 var direct = map[string]struct {
 	kind string
 	path []any
@@ -23,12 +23,12 @@ var direct = map[string]struct {
 	"service.annotations":       {"Service", []any{"metadata", "annotations"}},
 }
 
-// TestRefusalsAreTheAPIServers holds that the API server refuses the values that a hook refuses, where they are put into a
-// child as they are, unless the case says why the hook is stricter.
-func TestRefusalsAreTheAPIServers(t *testing.T) {
-	answer := sync(t, variant{}.parent(t))
-	if !accepted(answer) {
-		t.Fatal(answer.Body)
+// TestAPIServerRefusesTheSame checks that the API server refuses what a hook refuses, for fields that are copied into a child
+// unchanged. A case can have a reason why the hook is stricter.
+func TestAPIServerRefusesTheSame(t *testing.T) {
+	response := sync(t, variant{}.parent(t))
+	if !accepted(response) {
+		t.Fatal(response.Body)
 	}
 	for _, v := range variants(t, "refused") {
 		if v.Kind != "" || len(v.Spec) != 1 {
@@ -39,18 +39,18 @@ func TestRefusalsAreTheAPIServers(t *testing.T) {
 			if !ok {
 				continue
 			}
-			err := created(t, with(t, answer.Body.Bytes(), place.kind, place.path, value))
+			err := created(t, with(t, response.Body.Bytes(), place.kind, place.path, value))
 			if err == nil && v.Stricter == "" {
-				t.Errorf("%s: %v: the API server accepts it: say in stricter why the hook does not", v.Why, v.Spec)
+				t.Errorf("%s: %v: the API server accepts it: add the reason of the hook as stricter", v.Why, v.Spec)
 			}
 			if err != nil && v.Stricter != "" {
-				t.Errorf("%s: %v: the API server refuses it too, so stricter is wrong: %v", v.Why, v.Spec, err)
+				t.Errorf("%s: %v: the API server refuses it, so stricter is wrong: %v", v.Why, v.Spec, err)
 			}
 		}
 	}
 }
 
-// flat names the fields of a spec, and those one level below it.
+// flat returns the fields of a spec and the fields one level below.
 func flat(spec map[string]any) map[string]any {
 	all := map[string]any{}
 	for name, value := range spec {
@@ -63,7 +63,7 @@ func flat(spec map[string]any) map[string]any {
 	return all
 }
 
-// with returns the child of a kind with a value put into it. Each call decodes the response again.
+// with decodes a response and returns the child of a kind with another value at a path.
 func with(t *testing.T, response []byte, kind string, path []any, value any) map[string]any {
 	t.Helper()
 	var decoded struct {

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestHookDrains holds that a pod is given the time to serve what Metacontroller has already sent it.
+// TestHookDrains checks that a terminating pod has the time to serve the requests that Metacontroller has sent.
 func TestHookDrains(t *testing.T) {
 	checkDrain(t, hookDeployment(t).Spec.Template.Spec)
 }
@@ -18,21 +18,21 @@ func checkDrain(t *testing.T, spec corev1.PodSpec) {
 	args := spec.Containers[0].Args
 	delay, timeout := duration(t, args, "-shutdown-delay="), duration(t, args, "-shutdown-timeout=")
 	if delay <= 0 {
-		t.Error("no -shutdown-delay: requests would still come when the pod no longer takes them")
+		t.Error("-shutdown-delay is missing, so requests can arrive after the pod has stopped to accept them")
 	}
 	if longest := longestTimeout(t); timeout < longest {
-		t.Errorf("-shutdown-timeout %s cuts off a request that Metacontroller awaits for %s", timeout, longest)
+		t.Errorf("-shutdown-timeout is %s, but Metacontroller waits %s for a response", timeout, longest)
 	}
 	drain := delay + timeout
 	if stop := spec.Containers[0].Lifecycle; stop != nil && stop.PreStop != nil && stop.PreStop.Sleep != nil {
 		drain += time.Duration(stop.PreStop.Sleep.Seconds) * time.Second
 	}
 	if grace := time.Duration(*spec.TerminationGracePeriodSeconds) * time.Second; grace <= drain {
-		t.Errorf("terminationGracePeriodSeconds leaves %s, but the drain may take %s", grace, drain)
+		t.Errorf("terminationGracePeriodSeconds is %s, but the drain can take %s", grace, drain)
 	}
 }
 
-// duration returns the value of the flag that starts with a prefix, which the arguments must hold.
+// duration returns the value of the argument with a prefix. It fails without such an argument.
 func duration(t *testing.T, args []string, prefix string) time.Duration {
 	t.Helper()
 	for _, arg := range args {
@@ -50,7 +50,7 @@ func duration(t *testing.T, args []string, prefix string) time.Duration {
 	return 0
 }
 
-// longestTimeout is the longest that Metacontroller waits for an answer of ours.
+// longestTimeout returns the longest timeout of a hook in Metacontroller.
 func longestTimeout(t *testing.T) time.Duration {
 	t.Helper()
 	var longest time.Duration

@@ -10,17 +10,16 @@ import (
 	"k8s.io/pod-security-admission/policy"
 )
 
-// standards are the Pod Security Standards that the pods of each parent keep. Images that we choose need nothing; one that
-// anybody chooses may have to start as root.
+// standards has the Pod Security Standard of the pods of each parent. A CustomImageDeploy is baseline, because the image of a
+// user can need root.
 var standards = map[string]api.Level{
 	"customimagedeploy": api.LevelBaseline,
 	"memcached":         api.LevelRestricted,
 	"nginx":             api.LevelRestricted,
 }
 
-// TestPodsKeepTheirStandard holds that every Deployment that a hook answers has pods that the API server's own admission
-// plugin admits.
-func TestPodsKeepTheirStandard(t *testing.T) {
+// TestPodsMeetTheirStandard checks the pods of every golden Deployment with the code of the API server's admission plugin.
+func TestPodsMeetTheirStandard(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +44,7 @@ func TestPodsKeepTheirStandard(t *testing.T) {
 	}
 }
 
-// children returns the children of a hook's answer.
+// children returns the children of a golden response.
 func children(t *testing.T, file string) []*unstructured.Unstructured {
 	t.Helper()
 	items, _, err := unstructured.NestedSlice(readObject(t, file), "children")

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// TestProductionIsRestricted holds that what production adds to the pod keeps to the standard, and that nothing gives
-// the hook itself a permission.
+// TestProductionIsRestricted checks that the production pod meets the restricted standard, and that the hook has no RBAC
+// permission.
 func TestProductionIsRestricted(t *testing.T) {
 	objects := production(t)
 	deployment := only[appsv1.Deployment](t, objects, "Deployment")
@@ -25,18 +25,18 @@ func TestProductionIsRestricted(t *testing.T) {
 	if token := deployment.Spec.Template.Spec.AutomountServiceAccountToken; token == nil || *token {
 		t.Error("the pod mounts a service account token")
 	}
-	// The one binding lets Metacontroller read the credentials.
+	// The only binding allows Metacontroller to read the credentials.
 	binding := only[rbacv1.ClusterRoleBinding](t, objects, "ClusterRoleBinding")
 	want := []rbacv1.Subject{{Kind: "ServiceAccount", Name: "metacontroller", Namespace: "metacontroller"}}
 	if diff := cmp.Diff(want, binding.Subjects); diff != "" {
-		t.Errorf("%s is for others (-want +got):\n%s", binding.Name, diff)
+		t.Errorf("%s has other subjects (-want +got):\n%s", binding.Name, diff)
 	}
 	for _, role := range find[rbacv1.ClusterRole](t, objects, "ClusterRole") {
 		if role.Name != binding.RoleRef.Name {
 			continue
 		}
 		if diff := cmp.Diff(sets.New(allow("", "secrets", "list", "watch")...), permissions(t, role.Rules), cmp.AllowUnexported(permission{})); diff != "" {
-			t.Errorf("%s is not what a cache of Secrets needs (-want +got):\n%s", role.Name, diff)
+			t.Errorf("%s has other permissions than a cache of Secrets needs (-want +got):\n%s", role.Name, diff)
 		}
 	}
 	if n := len(find[rbacv1.RoleBinding](t, objects, "RoleBinding")); n > 0 {
@@ -44,26 +44,26 @@ func TestProductionIsRestricted(t *testing.T) {
 	}
 }
 
-// TestProductionNetwork holds that only Metacontroller gets to the hooks, only the scraper to the metrics, and the hook
-// to nobody.
+// TestProductionNetwork checks that only Metacontroller can connect to the hooks, only Prometheus to the metrics, and that the
+// hook can connect to nothing.
 func TestProductionNetwork(t *testing.T) {
 	objects := production(t)
 	template := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template
 	policy := only[networkingv1.NetworkPolicy](t, objects, "NetworkPolicy")
 	if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector); err != nil || !selector.Matches(labels.Set(template.Labels)) {
-		t.Errorf("the policy is not about the hook's pods: %v", err)
+		t.Errorf("the policy does not select the hook's pods: %v", err)
 	}
 	if !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeIngress) || !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
-		t.Errorf("the policy is about %v only", policy.Spec.PolicyTypes)
+		t.Errorf("the policy has the types %v, want Ingress and Egress", policy.Spec.PolicyTypes)
 	}
 	if len(policy.Spec.Egress) > 0 {
-		t.Error("the hook may call others")
+		t.Error("the policy allows egress")
 	}
 	allowed := map[string]string{}
 	for _, rule := range policy.Spec.Ingress {
 		for _, port := range rule.Ports {
 			if len(rule.From) != 1 || rule.From[0].PodSelector == nil || rule.From[0].NamespaceSelector == nil {
-				t.Fatalf("port %s: whoever is not a pod with a name, in a namespace with a name, gets in", port.Port)
+				t.Fatalf("port %s: the policy must select one peer by pod and namespace labels", port.Port)
 			}
 			allowed[port.Port.String()] = labels.FormatLabels(rule.From[0].NamespaceSelector.MatchLabels) + " " + labels.FormatLabels(rule.From[0].PodSelector.MatchLabels)
 		}
@@ -73,7 +73,7 @@ func TestProductionNetwork(t *testing.T) {
 		"ops":  "kubernetes.io/metadata.name=monitoring app.kubernetes.io/name=prometheus",
 	}
 	if diff := cmp.Diff(want, allowed); diff != "" {
-		t.Errorf("other callers are let in (-want +got):\n%s", diff)
+		t.Errorf("the policy allows other callers (-want +got):\n%s", diff)
 	}
 	for name := range want {
 		if !slices.ContainsFunc(template.Spec.Containers[0].Ports, func(port corev1.ContainerPort) bool { return port.Name == name }) {
@@ -82,32 +82,31 @@ func TestProductionNetwork(t *testing.T) {
 	}
 }
 
-// TestProductionAvailability holds that one hook is there whatever happens to the other, and that a pod has the time to
-// leave.
+// TestProductionAvailability checks that a disruption leaves one hook, and that a terminating pod has the time to drain.
 func TestProductionAvailability(t *testing.T) {
 	objects := production(t)
 	deployment := only[appsv1.Deployment](t, objects, "Deployment")
 	spec := deployment.Spec.Template.Spec
 	if *deployment.Spec.Replicas < 2 || deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
-		t.Errorf("%d replicas, of which an update may take %s", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
+		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
 	}
 	budget := only[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget")
 	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
-		t.Errorf("the budget is not about the hook's pods: %v", err)
+		t.Errorf("the PodDisruptionBudget does not select the hook's pods: %v", err)
 	}
-	if least := budget.Spec.MinAvailable; least == nil || *least != intstr.FromInt32(1) {
-		t.Errorf("the budget keeps %v pods; none is too few, and both let no node be drained", least)
+	if available := budget.Spec.MinAvailable; available == nil || *available != intstr.FromInt32(1) {
+		t.Errorf("minAvailable is %v, want 1: 0 protects no pod, and 2 blocks the drain of nodes", available)
 	}
 	if len(spec.TopologySpreadConstraints) == 0 {
-		t.Error("nothing keeps the pods apart")
+		t.Error("topologySpreadConstraints are missing")
 	}
 	for _, spread := range spec.TopologySpreadConstraints {
 		if selector, err := metav1.LabelSelectorAsSelector(spread.LabelSelector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
-			t.Errorf("%s: not about the hook's pods: %v", spread.TopologyKey, err)
+			t.Errorf("the constraint on %s does not select the hook's pods: %v", spread.TopologyKey, err)
 		}
 	}
 	checkDrain(t, spec)
 	if stop := spec.Containers[0].Lifecycle; stop == nil || stop.PreStop == nil || stop.PreStop.Sleep == nil || stop.PreStop.Sleep.Seconds < 1 {
-		t.Error("no preStop: the pod is told to go before every node knows that it goes")
+		t.Error("preStop is missing, so the pod gets SIGTERM before every node has removed its endpoint")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// certificate holds the fields of cert-manager's Certificate that our manifests set.
+// certificate has the fields of a cert-manager Certificate that the manifests set.
 type certificate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -36,7 +36,7 @@ type certificate struct {
 	} `json:"spec"`
 }
 
-// production builds what production does, but upon every controller that there is.
+// production builds manifests/production with manifests/all instead of manifests/default.
 func production(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	var overlay struct {
@@ -50,12 +50,12 @@ func production(t *testing.T) []*unstructured.Unstructured {
 	if err := yaml.Unmarshal(content, &overlay); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	dir := t.TempDir()
 	from, err := filepath.Abs(filepath.Join(root, "manifests/production"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	up, err := filepath.Rel(folder, from)
+	up, err := filepath.Rel(dir, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,27 +64,27 @@ func production(t *testing.T) []*unstructured.Unstructured {
 		overlay.Components[i] = path.Join(up, component)
 	}
 	for _, component := range kustomizations(t, "manifests/components") {
-		// Two need the Prometheus operator's kinds, which not every cluster that matters has.
-		needsKinds := component == "manifests/components/monitoring" || component == "manifests/components/service-monitors"
-		if !needsKinds && !slices.Contains(overlay.Components, path.Join(up, "../..", component)) {
-			t.Errorf("production leaves out %s", component)
+		// Two components need the CRDs of the Prometheus operator, which not every production cluster has.
+		needsCRDs := component == "manifests/components/monitoring" || component == "manifests/components/service-monitors"
+		if !needsCRDs && !slices.Contains(overlay.Components, path.Join(up, "../..", component)) {
+			t.Errorf("production does not include %s", component)
 		}
 	}
 	content, err = yaml.Marshal(overlay)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), content, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	below, err := filepath.Rel(filepath.Dir(filepath.Dir(from)), folder) // build names folders below the root
+	below, err := filepath.Rel(filepath.Dir(filepath.Dir(from)), dir) // build takes paths below the root
 	if err != nil {
 		t.Fatal(err)
 	}
 	return build(t, below)
 }
 
-// TestProductionCallers holds that every hook of every controller is called over TLS, with what the hook asks for.
+// TestProductionCallers checks that Metacontroller calls every hook over TLS with the credentials that the hook requires.
 func TestProductionCallers(t *testing.T) {
 	objects := production(t)
 	checkInstallation(t, objects)
@@ -100,54 +100,54 @@ func TestProductionCallers(t *testing.T) {
 			service := hook.Webhook.Service
 			host := service.Name + "." + service.Namespace
 			if service.Protocol != "https" || service.Port != 443 {
-				t.Errorf("%s, %s hook: called over %q at port %d, want https at 443", controller.Name, name, service.Protocol, service.Port)
+				t.Errorf("%s, %s hook: protocol %q and port %d, want https and 443", controller.Name, name, service.Protocol, service.Port)
 			}
 			if host != config.Host || !slices.Contains(server.Spec.DNSNames, host) {
-				t.Errorf("%s, %s hook: the host %s is not that of the endpoint config, %s, and of the certificate, %v", controller.Name, name, host, config.Host, server.Spec.DNSNames)
+				t.Errorf("%s, %s hook: the host is %s, but the endpoint config has %s and the certificate %v", controller.Name, name, host, config.Host, server.Spec.DNSNames)
 			}
 		}
 		if config.CABundle.SecretRef.Name != server.Spec.SecretName || config.CABundle.SecretRef.Key != "ca.crt" {
-			t.Errorf("%s trusts %v, not the authority of the hook's certificate", controller.Name, config.CABundle)
+			t.Errorf("%s trusts %v, want the CA of the hook's certificate", controller.Name, config.CABundle)
 		}
 		if config.ClientTLS.SecretRef.Name != client.Spec.SecretName {
-			t.Errorf("%s shows the certificate in %v, not that for clients", controller.Name, config.ClientTLS)
+			t.Errorf("%s presents the certificate in %v, want the client certificate", controller.Name, config.ClientTLS)
 		}
 		if config.Authorization.SecretRef.Name != token || config.Authorization.Type != "Bearer" {
-			t.Errorf("%s sends a token of %v, the hook takes those in %s", controller.Name, config.Authorization, token)
+			t.Errorf("%s sends the token in %v, but the hook accepts the tokens in %s", controller.Name, config.Authorization, token)
 		}
 		for _, ref := range []secretRef{config.CABundle.SecretRef, config.ClientTLS.SecretRef, config.Authorization.SecretRef} {
 			if ref.Namespace != server.Namespace {
-				t.Errorf("%s: the Secret %s is sought in namespace %q", controller.Name, ref.Name, ref.Namespace)
+				t.Errorf("%s: the Secret %s has the wrong namespace %q", controller.Name, ref.Name, ref.Namespace)
 			}
 		}
 	}
 }
 
-// TestProductionFiles holds that the program gets what its flags name, and takes the flags.
+// TestProductionFiles checks that the program accepts its flags, and that the Secrets with their files are mounted.
 func TestProductionFiles(t *testing.T) {
 	objects := production(t)
 	spec := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template.Spec
 	server, client := certificates(t, objects)
 	for _, flag := range []string{"-tls-cert=", "-tls-key=", "-client-ca="} {
 		if secret := mounted(t, spec, flag); secret != server.Spec.SecretName {
-			t.Errorf("%s is read from the Secret %s, the certificate is in %s", flag, secret, server.Spec.SecretName)
+			t.Errorf("%s is a file of the Secret %s, but the certificate is in %s", flag, secret, server.Spec.SecretName)
 		}
 	}
 	if names := argument(t, spec, "-client-names="); !slices.Contains(client.Spec.DNSNames, names) {
-		t.Errorf("the hook lets in %s, the callers' certificate is for %v", names, client.Spec.DNSNames)
+		t.Errorf("the hook accepts the name %s, but the client certificate has %v", names, client.Spec.DNSNames)
 	}
 	if !slices.Contains(server.Spec.Usages, "server auth") || slices.Contains(server.Spec.Usages, "client auth") || !slices.Contains(client.Spec.Usages, "client auth") {
-		t.Errorf("the hook's certificate is for %v, the callers' for %v", server.Spec.Usages, client.Spec.Usages)
+		t.Errorf("the server certificate has the usages %v and the client certificate %v", server.Spec.Usages, client.Spec.Usages)
 	}
 	args := append([]string{"run", "."}, spec.Containers[0].Args...)
 	command := exec.CommandContext(t.Context(), "go", append(args, "-h")...)
 	command.Dir = root
 	if output, err := command.CombinedOutput(); err != nil {
-		t.Errorf("the program does not take its arguments: %v: %s", err, output)
+		t.Errorf("the program does not accept its arguments: %v: %s", err, output)
 	}
 }
 
-// certificates returns those of the hook and of its callers.
+// certificates returns the certificates of the hook and of its clients.
 func certificates(t *testing.T, objects []*unstructured.Unstructured) (server, client certificate) {
 	t.Helper()
 	found := map[string]certificate{}
@@ -156,12 +156,12 @@ func certificates(t *testing.T, objects []*unstructured.Unstructured) (server, c
 	}
 	server, client = found["memcached-operator"], found["memcached-operator-client"]
 	if server.Spec.IssuerRef != client.Spec.IssuerRef || server.Spec.IssuerRef.Name == "" {
-		t.Errorf("one authority signs for the hook, %v, and another for its callers, %v", server.Spec.IssuerRef, client.Spec.IssuerRef)
+		t.Errorf("the issuer of the server certificate is %v, but that of the client certificate is %v", server.Spec.IssuerRef, client.Spec.IssuerRef)
 	}
 	return server, client
 }
 
-// argument returns the value of the flag that starts with a prefix.
+// argument returns the value of the argument with a prefix. It fails without such an argument.
 func argument(t *testing.T, spec corev1.PodSpec, prefix string) string {
 	t.Helper()
 	for _, arg := range spec.Containers[0].Args {
@@ -173,25 +173,25 @@ func argument(t *testing.T, spec corev1.PodSpec, prefix string) string {
 	return ""
 }
 
-// mounted returns the name of the Secret that holds the file that a flag names.
+// mounted returns the name of the Secret with the file of a flag.
 func mounted(t *testing.T, spec corev1.PodSpec, flag string) string {
 	t.Helper()
-	folder := path.Dir(argument(t, spec, flag))
+	dir := path.Dir(argument(t, spec, flag))
 	for _, mount := range spec.Containers[0].VolumeMounts {
 		for _, volume := range spec.Volumes {
-			if mount.MountPath == folder && mount.Name == volume.Name && volume.Secret != nil {
+			if mount.MountPath == dir && mount.Name == volume.Name && volume.Secret != nil {
 				if mount.SubPath != "" || !mount.ReadOnly {
-					t.Errorf("%s: a subPath never changes, and nothing here needs to be written", folder)
+					t.Errorf("%s: the mount must be read-only and have no subPath, which the kubelet never updates", dir)
 				}
 				return volume.Secret.SecretName
 			}
 		}
 	}
-	t.Fatalf("%s: no Secret is mounted at %s", flag, folder)
+	t.Fatalf("%s: no Secret is mounted at %s", flag, dir)
 	return ""
 }
 
-// only returns the one object of a kind.
+// only returns the only object of a kind.
 func only[T any](t *testing.T, objects []*unstructured.Unstructured, kind string) T {
 	t.Helper()
 	found := find[T](t, objects, kind)

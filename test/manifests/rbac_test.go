@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// permission is one verb on one resource; a subresource is written resource/subresource.
+// permission is a verb on a resource or on a subresource, which is written as resource/subresource.
 type permission struct{ group, resource, verb string }
 
 func (p permission) String() string {
@@ -26,8 +26,8 @@ func allow(group, resource string, verbs ...string) []permission {
 	return permissions
 }
 
-// TestLeastPrivilege holds that the ClusterRole in the values for Metacontroller's chart allows what our controllers
-// need, so that nothing fails in silence, and nothing else.
+// TestLeastPrivilege checks that the ClusterRole in metacontroller-values.yaml grants exactly the RBAC permissions that the
+// controllers need.
 func TestLeastPrivilege(t *testing.T) {
 	granted := grants(t)
 	needed := sets.New(metacontrollerNeeds()...)
@@ -35,14 +35,14 @@ func TestLeastPrivilege(t *testing.T) {
 		needed.Insert(controllerNeeds(t, controller)...)
 	}
 	for missing := range needed.Difference(granted) {
-		t.Errorf("metacontroller-values.yaml does not allow what a controller needs: %s", missing)
+		t.Errorf("metacontroller-values.yaml does not grant a permission that a controller needs: %s", missing)
 	}
 	for extra := range granted.Difference(needed) {
-		t.Errorf("metacontroller-values.yaml allows what no controller needs: %s", extra)
+		t.Errorf("metacontroller-values.yaml grants a permission that no controller needs: %s", extra)
 	}
 }
 
-// grants lists what the values file allows. A wildcard stands for itself, and so is never something needed.
+// grants returns the permissions in metacontroller-values.yaml. A wildcard matches only itself, so no controller needs it.
 func grants(t *testing.T) sets.Set[permission] {
 	t.Helper()
 	var values struct {
@@ -52,13 +52,13 @@ func grants(t *testing.T) sets.Set[permission] {
 	return permissions(t, values.ClusterRole.Rules)
 }
 
-// permissions lists what rules allow.
+// permissions returns the permissions that rules grant.
 func permissions(t *testing.T, rules []rbacv1.PolicyRule) sets.Set[permission] {
 	t.Helper()
 	granted := sets.New[permission]()
 	for _, rule := range rules {
 		if len(rule.ResourceNames) > 0 || len(rule.NonResourceURLs) > 0 {
-			t.Errorf("rule %v names objects or URLs, which this test does not judge", rule)
+			t.Errorf("rule %v has resourceNames or nonResourceURLs, which this test does not support", rule)
 		}
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
@@ -69,8 +69,8 @@ func permissions(t *testing.T, rules []rbacv1.PolicyRule) sets.Set[permission] {
 	return granted
 }
 
-// metacontrollerNeeds lists what Metacontroller 4.17 needs whatever its controllers are: it reads through caches,
-// which list and watch.
+// metacontrollerNeeds returns the permissions that Metacontroller 4.17 needs with any controllers. It reads through caches,
+// which need list and watch.
 func metacontrollerNeeds() []permission {
 	var needs []permission
 	for _, resource := range []string{"compositecontrollers", "decoratorcontrollers", "controllerrevisions"} {
@@ -81,7 +81,7 @@ func metacontrollerNeeds() []permission {
 	return append(needs, allow("", "events", "create", "patch")...)
 }
 
-// controllerNeeds lists what Metacontroller 4.17, with its default apply strategy, needs for one controller.
+// controllerNeeds returns the permissions that Metacontroller 4.17 needs for a controller, with the default apply strategy.
 func controllerNeeds(t *testing.T, controller compositeController) []permission {
 	t.Helper()
 	parent := controller.Spec.ParentResource
@@ -97,7 +97,7 @@ func controllerNeeds(t *testing.T, controller compositeController) []permission 
 		needs = append(needs, allow(group, parent.Resource, "update")...)
 	}
 	for _, child := range controller.Spec.ChildResources {
-		// get and update also serve adoption and release.
+		// Metacontroller uses get and update also to adopt and release children.
 		needs = append(needs, allow(groupOf(t, child.APIVersion), child.Resource, "get", "list", "watch", "create", "update", "delete")...)
 		if strings.HasPrefix(child.UpdateStrategy.Method, "Rolling") {
 			needs = append(needs, allow("metacontroller.k8s.io", "controllerrevisions", "create", "update", "delete")...)
@@ -109,7 +109,7 @@ func controllerNeeds(t *testing.T, controller compositeController) []permission 
 	return needs
 }
 
-// relatedNeeds lists what the rules that the customize hook answers make Metacontroller watch.
+// relatedNeeds returns the permissions to watch the related resources of the customize hook.
 func relatedNeeds(t *testing.T, controller string) []permission {
 	t.Helper()
 	var needs []permission

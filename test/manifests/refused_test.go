@@ -12,56 +12,56 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// refusal is one case of testdata/refused/<parent>.yaml: a parent that the API server refuses, and what it says.
+// refusal is a case of testdata/refused/<parent>.yaml: a parent that the API server refuses, and its messages.
 type refusal struct {
-	// Why is the reason for refusing it.
+	// Why is the reason why the parent is refused.
 	Why string `json:"why"`
-	// Parent is the object, and Was what it was before, if the case is an update.
+	// Parent is the object, and Was the old object if the case is an update.
 	Parent map[string]any `json:"parent"`
 	Was    map[string]any `json:"was,omitempty"`
-	// ReadsAsAbsent is true where a Go type cannot tell what is refused from nothing, so the hooks take it for that.
+	// ReadsAsAbsent is true if the hooks accept the parent, because a Go type has the same value for an absent field.
 	ReadsAsAbsent bool `json:"readsAsAbsent,omitempty"`
-	// Refused lists all that the schema and its rules report, sorted, as "field: type: sentence" (no field: the whole
-	// object). For a size the API server adds what its scale subresource has to say.
+	// Refused has all messages of the schema and its CEL rules, sorted, as "field: type: message", or "type: message" for the
+	// whole object. For a size, the API server adds a message of the scale subresource.
 	Refused []string `json:"refused"`
 }
 
-// TestRefused holds that bad input fails at kubectl apply, with a sentence that says what to do about it.
+// TestRefused checks the messages of the API server for invalid parents. Every limit and every CEL rule must have a case.
 func TestRefused(t *testing.T) {
 	known := kinds(t)
-	said := sets.New[string]()
+	reported := sets.New[string]()
 	for _, file := range glob(t, "test/manifests/testdata/refused/*.yaml") {
 		var cases []refusal
 		read(t, file, &cases)
 		for i, c := range cases {
 			t.Run(fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(file), ".yaml"), i), func(t *testing.T) {
 				if len(c.Refused) == 0 {
-					t.Fatal("the case names no problem")
+					t.Fatal("the case has no message")
 				}
 				parent := reread(t, c.Parent)
 				_, _, problems := kindOf(t, known, parent).admit(t, parent, reread(t, c.Was))
 				if diff := cmp.Diff(c.Refused, problems); diff != "" {
-					t.Errorf("refused otherwise than expected (-want +got), for: %s\n%s", c.Why, diff)
+					t.Errorf("%s: the messages differ (-want +got):\n%s", c.Why, diff)
 				}
-				said.Insert(problems...)
+				reported.Insert(problems...)
 			})
 		}
 	}
 	for gvk, k := range known {
 		for _, message := range messages(k.structural) {
-			if !heard(said, message) {
+			if !hasMessage(reported, message) {
 				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, message)
 			}
 		}
-		for _, bound := range bounds("", k.structural) {
-			if !bound.broken(said.UnsortedList()) {
-				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, bound.path+bound.says)
+		for _, limit := range limits("", k.structural) {
+			if !limit.reported(reported.UnsortedList()) {
+				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, limit.path+limit.message)
 			}
 		}
 	}
 }
 
-// reread gives an object the number types that the API server's decoder would give it.
+// reread returns the object with the number types of the API server's decoder.
 func reread(t *testing.T, object map[string]any) map[string]any {
 	t.Helper()
 	if object == nil {
@@ -74,7 +74,7 @@ func reread(t *testing.T, object map[string]any) map[string]any {
 	return decode(t, "testdata/refused", raw)
 }
 
-// messages lists the sentences of all the rules in a schema.
+// messages returns the messages of all CEL rules in a schema.
 func messages(s *schema.Structural) []string {
 	var found []string
 	visitor := schema.Visitor{Structural: func(node *schema.Structural) bool {
@@ -87,9 +87,9 @@ func messages(s *schema.Structural) []string {
 	return found
 }
 
-func heard(said sets.Set[string], message string) bool {
-	for sentence := range said {
-		if message != "" && strings.HasSuffix(sentence, ": "+message) {
+func hasMessage(reported sets.Set[string], message string) bool {
+	for problem := range reported {
+		if message != "" && strings.HasSuffix(problem, ": "+message) {
 			return true
 		}
 	}

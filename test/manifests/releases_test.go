@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// TestParentsOfReleases holds that what a release stored is valid today, so that it can still be changed.
+// TestParentsOfReleases checks that the current CRDs accept an update of the parents that each release stored.
 func TestParentsOfReleases(t *testing.T) {
 	known := kinds(t)
 	for _, file := range glob(t, "test/releases/*.jsonl") {
@@ -37,7 +37,7 @@ func TestParentsOfReleases(t *testing.T) {
 			parent := recorded.Request.Parent
 			t.Run(filepath.Base(file)+"/"+recorded.Case, func(t *testing.T) {
 				_, unknown, problems := kindOf(t, known, parent).admit(t, parent, parent)
-				expectNone(t, "a field that is not known any more", unknown)
+				expectNone(t, "field that is no longer known", unknown)
 				expectNone(t, "problem", problems)
 			})
 		}
@@ -47,11 +47,11 @@ func TestParentsOfReleases(t *testing.T) {
 	}
 }
 
-// heading is that of a release in the changelog.
+// heading matches the heading of a release in the changelog.
 var heading = regexp.MustCompile(`(?m)^## (v\S+)`)
 
-// TestVersionsAgree holds that what installs a release, what tells of it, and what later ones are tested against are
-// about the same one.
+// TestVersionsAgree checks that manifests/base installs the newest release of the changelog, and that each release is recorded
+// for the upgrade test.
 func TestVersionsAgree(t *testing.T) {
 	var base struct {
 		Images []struct {
@@ -69,20 +69,19 @@ func TestVersionsAgree(t *testing.T) {
 	}
 	newest := heading.FindStringSubmatch(string(changes))
 	if newest == nil || newest[1] != base.Images[0].NewTag {
-		t.Errorf("%s installs %s, and the newest heading of CHANGELOG.md is %q", file, base.Images[0].NewTag, newest)
+		t.Errorf("%s installs %s, but the newest heading of CHANGELOG.md is %q", file, base.Images[0].NewTag, newest)
 	}
 	for _, heading := range heading.FindAllStringSubmatch(string(changes), -1) {
 		if _, err := os.Stat(filepath.Join(root, "test/releases", heading[1]+".jsonl")); err != nil {
-			t.Errorf("CHANGELOG.md tells of %s, which is not recorded: make record-release VERSION=%[1]s", heading[1])
+			t.Errorf("CHANGELOG.md has %s, which is not recorded: run make record-release VERSION=%[1]s", heading[1])
 		}
 	}
 }
 
-// chart is a version of Metacontroller's Helm chart, where a page or a file names one.
+// chart matches a version of Metacontroller's Helm chart in a page or a manifest.
 var chart = regexp.MustCompile(`metacontroller-helm(?: --version)? (\d+\.\d+\.\d+)`)
 
-// TestMetacontrollerVersionsAgree holds that what is documented, what the values are written for and what kind tests are
-// the same release of Metacontroller.
+// TestMetacontrollerVersionsAgree checks that the pages, the values and the kind workflow have the same chart version.
 func TestMetacontrollerVersionsAgree(t *testing.T) {
 	found := map[string][]string{}
 	for _, file := range []string{"README.md", "manifests/README.md", "manifests/metacontroller-values.yaml", ".github/workflows/kind.yaml"} {
@@ -97,11 +96,11 @@ func TestMetacontrollerVersionsAgree(t *testing.T) {
 		}
 	}
 	if len(found) != 1 {
-		t.Errorf("versions of the chart, and the files that name them: %v", found)
+		t.Errorf("the files name several versions of the chart: %v", found)
 	}
 	for version, files := range found {
 		if len(files) != 4 {
-			t.Errorf("only %s name the chart %s", strings.Join(files, ", "), version)
+			t.Errorf("only %s have the chart version %s", strings.Join(files, ", "), version)
 		}
 	}
 }

@@ -9,24 +9,23 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// TestReloaderImage holds that the hook runs beside caches the image that it is itself, whatever that is called: it is
-// named once.
+// TestReloaderImage checks that the reloader has the image of the hook, also if an overlay changes the image.
 func TestReloaderImage(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(root, "manifests/base/kustomization.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	dir := t.TempDir()
 	for _, file := range glob(t, "manifests/base/*.yaml") {
 		copied, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(file)), copied, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), copied, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	folders, err := filepath.Abs(root)
+	repository, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,12 +35,12 @@ func TestReloaderImage(t *testing.T) {
 		if image != "" && changed == string(content) {
 			t.Fatalf("no line %q", name)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(changed), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		spec := only[appsv1.Deployment](t, build(t, relative(t, folders, folder)), "Deployment").Spec.Template.Spec
+		spec := only[appsv1.Deployment](t, build(t, relative(t, repository, dir)), "Deployment").Spec.Template.Spec
 		if got, want := argument(t, spec, "-reloader-image="), spec.Containers[0].Image; got != want {
-			t.Errorf("the hook is %s and runs %s beside caches", want, got)
+			t.Errorf("the hook has the image %s, but -reloader-image is %s", want, got)
 		}
 	}
 }

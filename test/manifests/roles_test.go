@@ -9,8 +9,8 @@ import (
 
 const aggregateTo = "rbac.authorization.k8s.io/aggregate-to-"
 
-// TestRoles holds that whoever may view, edit or administrate a namespace may do the same with every kind that is
-// served, and no more: a status is written by Metacontroller alone.
+// TestRoles checks which permissions the cluster roles view, edit and admin get for every kind. Only Metacontroller may write
+// a status.
 func TestRoles(t *testing.T) {
 	view, edit := sets.New[permission](), sets.New[permission]()
 	for gvk, k := range kinds(t) {
@@ -30,16 +30,16 @@ func TestRoles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			granted := aggregated(t, roles, aggregateTo+name)
 			for missing := range want.Difference(granted) {
-				t.Errorf("the role does not allow to %s", missing)
+				t.Errorf("the role does not grant %s", missing)
 			}
 			for extra := range granted.Difference(want) {
-				t.Errorf("the role allows what is not its business: %s", extra)
+				t.Errorf("the role must not grant %s", extra)
 			}
 		})
 	}
 }
 
-// aggregated lists what the roles with a label allow, as the API server adds them up.
+// aggregated returns the permissions of all roles with a label, as the API server aggregates them.
 func aggregated(t *testing.T, roles []rbacv1.ClusterRole, label string) sets.Set[permission] {
 	t.Helper()
 	granted := sets.New[permission]()
@@ -51,11 +51,11 @@ func aggregated(t *testing.T, roles []rbacv1.ClusterRole, label string) sets.Set
 	return granted
 }
 
-// TestRolesAreInstalled holds that whoever installs the hook can let others use it.
+// TestRolesAreInstalled checks that the installations have the aggregated roles.
 func TestRolesAreInstalled(t *testing.T) {
-	for _, folder := range []string{"manifests/default", "manifests/all"} {
-		if roles := find[rbacv1.ClusterRole](t, build(t, folder), "ClusterRole"); len(roles) == 0 {
-			t.Errorf("%s installs no role: only a cluster administrator could apply a parent", folder)
+	for _, dir := range []string{"manifests/default", "manifests/all"} {
+		if roles := find[rbacv1.ClusterRole](t, build(t, dir), "ClusterRole"); len(roles) == 0 {
+			t.Errorf("%s installs no role, so only a cluster administrator can apply a parent", dir)
 		}
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 )
 
-// TestHookIsRestricted holds that the Pod Security Standard "restricted" admits the hook, and that its namespace
-// enforces that standard.
+// TestHookIsRestricted checks that the hook meets the restricted Pod Security Standard, which its namespace enforces.
 func TestHookIsRestricted(t *testing.T) {
 	template := hookDeployment(t).Spec.Template
 	expectRestricted(t, template.ObjectMeta, template.Spec)
@@ -24,7 +23,7 @@ func TestHookIsRestricted(t *testing.T) {
 	}
 }
 
-// TestMetacontrollerIsRestricted holds that the standard admits Metacontroller too, with our values for its chart.
+// TestMetacontrollerIsRestricted checks that Metacontroller meets the restricted standard with metacontroller-values.yaml.
 func TestMetacontrollerIsRestricted(t *testing.T) {
 	var values struct {
 		PodSecurityContext *corev1.PodSecurityContext  `json:"podSecurityContext"`
@@ -40,7 +39,7 @@ func TestMetacontrollerIsRestricted(t *testing.T) {
 	expectBounded(t, container)
 }
 
-// expectRestricted asks the code of the API server's own admission plugin.
+// expectRestricted checks a pod with the code of the API server's admission plugin.
 func expectRestricted(t *testing.T, metadata metav1.ObjectMeta, spec corev1.PodSpec) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -55,11 +54,11 @@ func expectRestricted(t *testing.T, metadata metav1.ObjectMeta, spec corev1.PodS
 	}
 }
 
-// expectBounded expects a read-only root file system, and requests and limits.
+// expectBounded checks that a container has a read-only root file system, requests and limits.
 func expectBounded(t *testing.T, container corev1.Container) {
 	t.Helper()
 	if c := container.SecurityContext; c == nil || c.ReadOnlyRootFilesystem == nil || !*c.ReadOnlyRootFilesystem {
-		t.Error("the root file system can be written to")
+		t.Error("the root file system is not read-only")
 	}
 	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		request, limit := container.Resources.Requests[resource], container.Resources.Limits[resource]
@@ -69,14 +68,14 @@ func expectBounded(t *testing.T, container corev1.Container) {
 	}
 }
 
-// TestHookHasNoAccess holds that the hook has nothing to reach the API server or its neighbours with.
+// TestHookHasNoAccess checks that the hook has no token, no RBAC permission and no service links.
 func TestHookHasNoAccess(t *testing.T) {
 	spec := hookDeployment(t).Spec.Template.Spec
 	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {
 		t.Error("the pod mounts a service account token")
 	}
 	if spec.EnableServiceLinks == nil || *spec.EnableServiceLinks {
-		t.Error("the pod is told of every Service in its namespace")
+		t.Error("enableServiceLinks is not false: the pod has environment variables for every Service in its namespace")
 	}
 	objects := build(t, "manifests/base")
 	accounts := find[corev1.ServiceAccount](t, objects, "ServiceAccount")
@@ -93,7 +92,7 @@ func TestHookHasNoAccess(t *testing.T) {
 	}
 }
 
-// TestHookContainer holds the promises that no standard makes: it cannot write, is probed, and bounded.
+// TestHookContainer checks what the standard does not: a read-only file system, probes, resources and a fixed image tag.
 func TestHookContainer(t *testing.T) {
 	containers := hookDeployment(t).Spec.Template.Spec.Containers
 	if len(containers) != 1 {
@@ -106,7 +105,7 @@ func TestHookContainer(t *testing.T) {
 	}
 	for name, probe := range map[string]*corev1.Probe{"/healthz": container.LivenessProbe, "/readyz": container.ReadinessProbe} {
 		if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Path != name || probe.HTTPGet.Port.StrVal != "ops" {
-			t.Errorf("no probe asks %s on the ops port", name)
+			t.Errorf("the probe of %s on the ops port is missing", name)
 		}
 	}
 }

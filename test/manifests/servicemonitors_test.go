@@ -10,19 +10,19 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// TestServiceMonitors holds that the component makes the CompositeController list the one kind that the hook observes
-// only where it is listed, and lets Metacontroller do with it what it does with children.
+// TestServiceMonitors checks that the component adds ServiceMonitors to the child resources of Memcached, and grants
+// Metacontroller the RBAC permissions for them.
 func TestServiceMonitors(t *testing.T) {
-	folders, err := filepath.Abs(root)
+	repository, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	overlay := t.TempDir()
-	content := fmt.Sprintf("resources: [%[1]s/manifests/all]\ncomponents: [%[1]s/manifests/components/service-monitors]\n", relative(t, overlay, folders))
+	content := fmt.Sprintf("resources: [%[1]s/manifests/all]\ncomponents: [%[1]s/manifests/components/service-monitors]\n", relative(t, overlay, repository))
 	if err := os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	objects := build(t, relative(t, folders, overlay))
+	objects := build(t, relative(t, repository, overlay))
 	var kinds []string
 	for _, controller := range find[compositeController](t, objects, "CompositeController") {
 		for _, child := range controller.Spec.ChildResources {
@@ -37,11 +37,11 @@ func TestServiceMonitors(t *testing.T) {
 	granted := permissions(t, rulesOf(t, find[rbacv1.ClusterRole](t, objects, "ClusterRole"), "memcached-operator-metacontroller-servicemonitors"))
 	for _, needed := range allow("monitoring.coreos.com", "servicemonitors", "get", "list", "watch", "create", "update", "delete") {
 		if !granted.Has(needed) {
-			t.Errorf("Metacontroller may not %s", needed)
+			t.Errorf("the ClusterRole does not grant %s", needed)
 		}
 	}
 	if len(granted) != 6 {
-		t.Errorf("Metacontroller may do more than that: %v", granted)
+		t.Errorf("the ClusterRole grants more than 6 permissions: %v", granted)
 	}
 }
 

@@ -12,7 +12,7 @@ var (
 	pinned = regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 )
 
-// TestActionsArePinned holds that a workflow runs what was read when it was written: a tag may be moved, a commit not.
+// TestActionsArePinned checks that workflows use actions by commit, because a tag can be moved.
 func TestActionsArePinned(t *testing.T) {
 	found := 0
 	for _, file := range glob(t, ".github/workflows/*.yaml") {
@@ -23,7 +23,7 @@ func TestActionsArePinned(t *testing.T) {
 		for _, use := range uses.FindAllStringSubmatch(string(content), -1) {
 			found++
 			if !pinned.MatchString(use[1] + use[2]) {
-				t.Errorf("%s uses %s%s, not a commit with its version beside it", filepath.Base(file), use[1], use[2])
+				t.Errorf("%s uses %s%s, want a commit with the version as a comment", filepath.Base(file), use[1], use[2])
 			}
 		}
 	}

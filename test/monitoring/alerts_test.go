@@ -1,5 +1,5 @@
-// Package monitoring tests manifests/components/monitoring with the code of those who read it: the alerts with
-// Prometheus' promtool, the statuses with kube-state-metrics, the names of metrics with the hook and the exporter.
+// Package monitoring tests manifests/components/monitoring with the code that reads it: alerts with promtool, status metrics
+// with kube-state-metrics, and metric names with the hook and the exporter.
 package monitoring
 
 import (
@@ -14,7 +14,7 @@ import (
 
 const component = "../../manifests/components/monitoring"
 
-// alertTests is the part of promtool's test file that says which alerts are expected.
+// alertTests has the expected alerts of promtool's test file.
 type alertTests struct {
 	Tests []struct {
 		Rules []struct {
@@ -24,25 +24,25 @@ type alertTests struct {
 	} `json:"tests"`
 }
 
-// TestAlerts runs promtool's unit tests on the rules, and its check of their form.
+// TestAlerts checks and tests the rules with promtool.
 func TestAlerts(t *testing.T) {
-	folder := t.TempDir()
+	dir := t.TempDir()
 	groups, err := yaml.Marshal(map[string]any{"groups": rules(t).Spec.Groups})
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(folder, "rules.yaml"), groups)
+	write(t, filepath.Join(dir, "rules.yaml"), groups)
 	tests, err := os.ReadFile("testdata/alerts.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(folder, "alerts.yaml"), tests)
-	promtool(t, "check", "rules", "--lint=all", "--lint-fatal", filepath.Join(folder, "rules.yaml"))
-	promtool(t, "test", "rules", filepath.Join(folder, "alerts.yaml"))
+	write(t, filepath.Join(dir, "alerts.yaml"), tests)
+	promtool(t, "check", "rules", "--lint=all", "--lint-fatal", filepath.Join(dir, "rules.yaml"))
+	promtool(t, "test", "rules", filepath.Join(dir, "alerts.yaml"))
 }
 
-// TestAlertsAreTried holds that each alert is seen to fire and seen to be silent.
-func TestAlertsAreTried(t *testing.T) {
+// TestEveryAlertIsTested checks that the test file has a firing and a silent case for each alert.
+func TestEveryAlertIsTested(t *testing.T) {
 	content, err := os.ReadFile("testdata/alerts.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -61,13 +61,13 @@ func TestAlertsAreTried(t *testing.T) {
 	for _, group := range rules(t).Spec.Groups {
 		for _, rule := range group.Rules {
 			if rule.Alert != "" && (!fires[rule.Alert] || !silent[rule.Alert]) {
-				t.Errorf("%s: seen to fire %v, seen to be silent %v", rule.Alert, fires[rule.Alert], silent[rule.Alert])
+				t.Errorf("%s: a firing case: %v, a silent case: %v, want both", rule.Alert, fires[rule.Alert], silent[rule.Alert])
 			}
 		}
 	}
 }
 
-// rules reads the PrometheusRule and refuses fields that its kind does not have.
+// rules reads the PrometheusRule. It fails on unknown fields.
 func rules(t *testing.T) monitoringv1.PrometheusRule {
 	t.Helper()
 	var rule monitoringv1.PrometheusRule
@@ -93,7 +93,7 @@ func write(t *testing.T, file string, content []byte) {
 	}
 }
 
-// promtool runs the version that go.mod names, built without the service discoveries, which rules have no use for.
+// promtool runs the version in go.mod. It is built without service discovery, which rules do not need.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	run := append([]string{"run", "-tags", "remove_all_sd", "github.com/prometheus/prometheus/cmd/promtool"}, args...)

@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// hookMetrics starts the program, has it answer a request, and lists the series of its /metrics.
+// hookMetrics starts the program, sends a request, and returns the names of its metrics.
 func hookMetrics(t *testing.T) []string {
 	t.Helper()
 	hooks, ops := startHook(t)
@@ -26,25 +26,25 @@ func hookMetrics(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Post("http://"+hooks+"/memcached/sync", "application/json", bytes.NewReader(request))
+	response, err := http.Post("http://"+hooks+"/memcached/sync", "application/json", bytes.NewReader(request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("the hook answers %s", answer.Status)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("the hook returned %s", response.Status)
 	}
-	_, _ = io.Copy(io.Discard, answer.Body) // the request is counted when it is done, and so a moment later
+	_, _ = io.Copy(io.Discard, response.Body) // the hook counts the request a moment after the response
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		if names := scrape(t, ops); slices.Contains(names, "hook_requests_total") {
 			return names
 		}
 	}
-	t.Fatal("the hook answered a request and did not count it")
+	t.Fatal("the hook did not count the request")
 	return nil
 }
 
-// scrape lists the series of a /metrics.
+// scrape returns the names of the metrics at an address.
 func scrape(t *testing.T, address string) []string {
 	t.Helper()
 	scraped, err := http.Get("http://" + address + "/metrics")
@@ -67,7 +67,7 @@ func scrape(t *testing.T, address string) []string {
 	return names
 }
 
-// startHook builds and starts the program on free ports of the loopback and returns them.
+// startHook builds and starts the program on free ports of loopback. It returns both addresses.
 func startHook(t *testing.T) (hooks, ops string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "memcached-operator")
@@ -100,6 +100,6 @@ func startHook(t *testing.T) (hooks, ops string) {
 			return line.Address, line.Ops
 		}
 	}
-	t.Fatalf("the program ended without having served: %v", lines.Err())
+	t.Fatalf("the program ended before it served: %v", lines.Err())
 	return "", ""
 }

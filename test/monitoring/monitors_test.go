@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestHookIsScraped holds that the ServiceMonitor finds the Service, and the Service the hook's pods and their port.
+// TestHookIsScraped checks that the ServiceMonitor selects the Service, and the Service selects the hook's pods and their port.
 func TestHookIsScraped(t *testing.T) {
 	var service corev1.Service
 	var monitor monitoringv1.ServiceMonitor
@@ -24,10 +24,10 @@ func TestHookIsScraped(t *testing.T) {
 	read(t, "../../manifests/base/deployment.yaml", &deployment)
 
 	if !selects(t, monitor.Spec.Selector, service.Labels) || monitor.Namespace != service.Namespace {
-		t.Errorf("the ServiceMonitor selects %v, the Service has %v", monitor.Spec.Selector, service.Labels)
+		t.Errorf("the ServiceMonitor selects %v, but the Service has %v", monitor.Spec.Selector, service.Labels)
 	}
 	if want := deployment.Spec.Selector.MatchLabels; !labels.Equals(want, service.Spec.Selector) {
-		t.Errorf("the Service selects %v, the hook's Deployment %v", service.Spec.Selector, want)
+		t.Errorf("the Service selects %v, but the hook's Deployment selects %v", service.Spec.Selector, want)
 	}
 	ports := map[string]bool{}
 	for _, port := range deployment.Spec.Template.Spec.Containers[0].Ports {
@@ -35,17 +35,17 @@ func TestHookIsScraped(t *testing.T) {
 	}
 	for _, port := range service.Spec.Ports {
 		if !ports[port.TargetPort.StrVal] || port.Name != monitor.Spec.Endpoints[0].Port {
-			t.Errorf("port %s leads to %s of the pods %v, and the ServiceMonitor asks %s", port.Name, port.TargetPort.StrVal, ports, monitor.Spec.Endpoints[0].Port)
+			t.Errorf("the Service port %s has the target %s, the pods have the ports %v, and the ServiceMonitor scrapes %s", port.Name, port.TargetPort.StrVal, ports, monitor.Spec.Endpoints[0].Port)
 		}
 	}
 }
 
-// TestCachesAreScraped holds that the PodMonitor selects the pods of every Memcached.
+// TestCachesAreScraped checks that the PodMonitor selects the pods of every Memcached.
 func TestCachesAreScraped(t *testing.T) {
 	var monitor monitoringv1.PodMonitor
 	documents(t, filepath.Join(component, "caches.yaml"), &monitor)
 	if !monitor.Spec.NamespaceSelector.Any {
-		t.Error("the PodMonitor leaves out namespaces")
+		t.Error("the PodMonitor does not select all namespaces")
 	}
 	files, err := filepath.Glob("../testdata/memcached/sync/*/response.json")
 	if err != nil || len(files) == 0 {
@@ -70,13 +70,13 @@ func TestCachesAreScraped(t *testing.T) {
 		for _, child := range response.Children {
 			isWorkload := child.Kind == "Deployment" || child.Kind == "StatefulSet"
 			if isWorkload && !selects(t, monitor.Spec.Selector, child.Spec.Template.Labels) {
-				t.Errorf("%s: the PodMonitor leaves out pods labelled %v", file, child.Spec.Template.Labels)
+				t.Errorf("%s: the PodMonitor does not select pods with the labels %v", file, child.Spec.Template.Labels)
 			}
 		}
 	}
 }
 
-// TestMetacontrollerIsScraped holds that the values for its chart make a Service with the port that is asked.
+// TestMetacontrollerIsScraped checks that metacontroller-values.yaml enables a Service with the scraped port.
 func TestMetacontrollerIsScraped(t *testing.T) {
 	var monitor monitoringv1.ServiceMonitor
 	documents(t, filepath.Join(component, "metacontroller.yaml"), &monitor)
@@ -94,11 +94,11 @@ func TestMetacontrollerIsScraped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !values.Service.Enabled || len(values.Service.Ports) != 1 || values.Service.Ports[0].Name != monitor.Spec.Endpoints[0].Port {
-		t.Errorf("the chart makes a Service %+v, and the ServiceMonitor asks its port %q", values.Service, monitor.Spec.Endpoints[0].Port)
+		t.Errorf("the values have the Service %+v, but the ServiceMonitor scrapes the port %q", values.Service, monitor.Spec.Endpoints[0].Port)
 	}
 }
 
-// documents reads a file's YAML documents, one for each value, and refuses fields that the values do not have.
+// documents decodes the YAML documents of a file into the values. It fails on unknown fields.
 func documents(t *testing.T, file string, values ...any) {
 	t.Helper()
 	content, err := os.ReadFile(file)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// foreign are metrics of programs that cannot be asked here, with where their names come from.
+// foreign has metrics of programs that this test cannot run, and the sources of their names.
 var foreign = []string{
 	"up",                                 // Prometheus itself
 	"container_memory_working_set_bytes", // cAdvisor in the kubelet: metrics/prometheus.go
@@ -24,7 +24,7 @@ var foreign = []string{
 	"metacontroller_sync_request_duration_histogram_seconds_bucket", // the same
 }
 
-// TestQueriesNameMetricsThatExist holds that alerts and dashboard ask for nothing that nobody tells.
+// TestQueriesNameMetricsThatExist checks that alerts and dashboard query only metrics that exist.
 func TestQueriesNameMetricsThatExist(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range foreign {
@@ -32,7 +32,7 @@ func TestQueriesNameMetricsThatExist(t *testing.T) {
 	}
 	for _, names := range [][]string{hookMetrics(t), exporterMetrics(), stateMetricNames(t), records(t)} {
 		if len(names) == 0 {
-			t.Fatal("a source of metrics tells none")
+			t.Fatal("a source of metrics has none")
 		}
 		for _, name := range names {
 			known[name] = true
@@ -41,13 +41,13 @@ func TestQueriesNameMetricsThatExist(t *testing.T) {
 	for where, query := range queries(t) {
 		for _, selector := range selectors(t, where, query) {
 			if !known[selector.Name] {
-				t.Errorf("%s asks for %s, which nobody tells", where, selector.Name)
+				t.Errorf("%s queries %s, which does not exist", where, selector.Name)
 			}
 		}
 	}
 }
 
-// TestSyncAlertCoversEveryController holds that a controller's failing syncs are somebody's business.
+// TestSyncAlertCoversEveryController checks that queries with a controller name match every controller.
 func TestSyncAlertCoversEveryController(t *testing.T) {
 	files, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
 	if err != nil || len(files) == 0 {
@@ -58,7 +58,7 @@ func TestSyncAlertCoversEveryController(t *testing.T) {
 			for _, matcher := range selector.LabelMatchers {
 				for _, file := range files {
 					if name := controllerName(t, file); matcher.Name == "controller_name" && !matcher.Matches(name) {
-						t.Errorf("%s leaves out the controller %s", where, name)
+						t.Errorf("%s does not match the controller %s", where, name)
 					}
 				}
 			}
@@ -83,7 +83,7 @@ func controllerName(t *testing.T, file string) string {
 	return object.Metadata.Name
 }
 
-// queries returns every query of the rules and of the dashboard, by where it stands.
+// queries returns the queries of rules and dashboard, by rule or panel.
 func queries(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -92,7 +92,7 @@ func queries(t *testing.T) map[string]string {
 			found["rule "+rule.Alert+rule.Record] = rule.Expr.String()
 		}
 	}
-	// Grafana puts the interval in; any duration will do for reading the query.
+	// Grafana sets the interval; the parser needs any duration.
 	grafana := strings.NewReplacer("$__rate_interval", "5m")
 	for _, panel := range readDashboard(t).Panels {
 		for _, target := range panel.Targets {
@@ -144,7 +144,7 @@ func stateMetricNames(t *testing.T) []string {
 
 var fqName = regexp.MustCompile(`fqName: "([^"]+)"`)
 
-// exporterMetrics asks prom/memcached-exporter which metrics it has.
+// exporterMetrics returns the names of the metrics of prom/memcached-exporter.
 func exporterMetrics() []string {
 	descs := make(chan *prometheus.Desc)
 	go func() {
@@ -185,25 +185,25 @@ func readDashboard(t *testing.T) dashboard {
 		t.Fatal(err)
 	}
 	if read.UID == "" || len(read.Panels) == 0 {
-		t.Fatal("dashboard.json is no dashboard")
+		t.Fatal("dashboard.json is not a dashboard")
 	}
 	return read
 }
 
-// TestDashboard holds what Grafana does not complain about: panels on top of each other, without a sentence of what
-// they show, or bound to the data source of whoever drew them.
+// TestDashboard checks what Grafana does not report: panels that overlap, that have no description, or that have a fixed data
+// source.
 func TestDashboard(t *testing.T) {
 	ids, cells := map[int]bool{}, map[[2]int]string{}
 	for _, panel := range readDashboard(t).Panels {
 		if ids[panel.ID] {
-			t.Errorf("%s: another panel has the id %d", panel.Title, panel.ID)
+			t.Errorf("%s: another panel has the ID %d", panel.Title, panel.ID)
 		}
 		ids[panel.ID] = true
 		for x := range panel.GridPos.W {
 			for y := range panel.GridPos.H {
 				cell := [2]int{panel.GridPos.X + x, panel.GridPos.Y + y}
 				if other, taken := cells[cell]; taken {
-					t.Fatalf("%s lies on %s", panel.Title, other)
+					t.Fatalf("%s overlaps %s", panel.Title, other)
 				}
 				cells[cell] = panel.Title
 			}
@@ -212,11 +212,11 @@ func TestDashboard(t *testing.T) {
 			continue
 		}
 		if panel.Description == "" || len(panel.Targets) == 0 {
-			t.Errorf("%s: no description or no query", panel.Title)
+			t.Errorf("%s: the description or the query is missing", panel.Title)
 		}
 		for _, target := range panel.Targets {
 			if target.Datasource["uid"] != "${datasource}" {
-				t.Errorf("%s: data source %q is not the dashboard's variable", panel.Title, target.Datasource["uid"])
+				t.Errorf("%s: the data source is %q, want the variable of the dashboard", panel.Title, target.Datasource["uid"])
 			}
 		}
 	}

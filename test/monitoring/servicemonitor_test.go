@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestCacheHasAServiceMonitor holds that what the hook answers is a ServiceMonitor by the Prometheus operator's own type,
-// and that it finds the port of the exporters behind the cache's Service.
-func TestCacheHasAServiceMonitor(t *testing.T) {
+// TestServiceMonitorOfCache checks that the Prometheus operator can decode the ServiceMonitor of a cache, and that it selects
+// the Service and the port of the exporters.
+func TestServiceMonitorOfCache(t *testing.T) {
 	content, err := os.ReadFile("../testdata/memcached/sync/metrics-of-tls-and-sasl/response.json")
 	if err != nil {
 		t.Fatal(err)
@@ -39,12 +39,12 @@ func TestCacheHasAServiceMonitor(t *testing.T) {
 		}
 	}
 	if monitor.Namespace != service.Namespace || !selects(t, monitor.Spec.Selector, service.Labels) {
-		t.Errorf("the ServiceMonitor selects %v, the Service has %v", monitor.Spec.Selector, service.Labels)
+		t.Errorf("the ServiceMonitor selects %v, but the Service has %v", monitor.Spec.Selector, service.Labels)
 	}
 	for _, port := range service.Spec.Ports {
 		if port.Name == monitor.Spec.Endpoints[0].Port {
 			return
 		}
 	}
-	t.Errorf("the ServiceMonitor asks the port %q, the Service has %v", monitor.Spec.Endpoints[0].Port, service.Spec.Ports)
+	t.Errorf("the ServiceMonitor scrapes the port %q, but the Service has %v", monitor.Spec.Endpoints[0].Port, service.Spec.Ports)
 }

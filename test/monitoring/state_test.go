@@ -22,11 +22,11 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden metrics")
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // kube-state-metrics tells at every use what it was configured for
+	klog.SetLogger(logr.Discard()) // kube-state-metrics logs its configuration at each use
 	m.Run()
 }
 
-// stateMetrics are the configuration's metrics of each kind, made by kube-state-metrics.
+// stateMetrics returns the metric factories that kube-state-metrics creates from custom-resource-state.yaml, by kind.
 func stateMetrics(t *testing.T) map[schema.GroupVersionKind]customresource.RegistryFactory {
 	t.Helper()
 	var config struct {
@@ -38,7 +38,7 @@ func stateMetrics(t *testing.T) map[schema.GroupVersionKind]customresource.Regis
 	for _, resource := range config.Spec.Resources {
 		for i := range resource.Metrics {
 			each := &resource.Metrics[i].Each
-			each.Type = metric.Type(strings.ToLower(string(each.Type))) // as kube-state-metrics does when it reads the file
+			each.Type = metric.Type(strings.ToLower(string(each.Type))) // kube-state-metrics does this when it reads the file
 		}
 		factory, err := customresourcestate.NewCustomResourceMetrics(resource)
 		if err != nil {
@@ -49,7 +49,7 @@ func stateMetrics(t *testing.T) map[schema.GroupVersionKind]customresource.Regis
 	return made
 }
 
-// parents returns the parents of the golden requests with the statuses that the hooks answer, by their case's folder.
+// parents returns the parents of the golden requests with the status of the golden responses, by directory.
 func parents(t *testing.T) map[string]*unstructured.Unstructured {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/*/sync/*/response.json")
@@ -58,14 +58,14 @@ func parents(t *testing.T) map[string]*unstructured.Unstructured {
 	}
 	found := map[string]*unstructured.Unstructured{}
 	for _, file := range files {
-		folder := filepath.Dir(file)
-		if filepath.Base(folder) == "size-by-default" {
-			continue // no parent that the API server would store: it sets the default
+		dir := filepath.Dir(file)
+		if filepath.Base(dir) == "size-by-default" {
+			continue // the API server would set the default, so it never stores this parent
 		}
-		parent, _, _ := unstructured.NestedMap(readJSON(t, filepath.Join(folder, "request.json")), "parent")
+		parent, _, _ := unstructured.NestedMap(readJSON(t, filepath.Join(dir, "request.json")), "parent")
 		status, _, _ := unstructured.NestedMap(readJSON(t, file), "status")
 		parent["status"] = status
-		found[folder] = &unstructured.Unstructured{Object: parent}
+		found[dir] = &unstructured.Unstructured{Object: parent}
 	}
 	return found
 }
@@ -83,28 +83,28 @@ func readJSON(t *testing.T, file string) map[string]any {
 	return value
 }
 
-// TestEveryStatusYieldsMetrics holds that no kind is left out, and no metric of a kind stays empty.
+// TestEveryStatusYieldsMetrics checks that every kind has metrics and that none of them is empty.
 func TestEveryStatusYieldsMetrics(t *testing.T) {
 	metrics := stateMetrics(t)
-	for folder, parent := range parents(t) {
+	for dir, parent := range parents(t) {
 		factory, ok := metrics[parent.GroupVersionKind()]
 		if !ok {
-			t.Errorf("%s: custom-resource-state.yaml has no %s", folder, parent.GroupVersionKind())
+			t.Errorf("%s: custom-resource-state.yaml has no %s", dir, parent.GroupVersionKind())
 			continue
 		}
 		for _, family := range factory.MetricFamilyGenerators() {
 			if len(family.Generate(parent).Metrics) == 0 {
-				t.Errorf("%s: %s yields nothing", folder, family.Name)
+				t.Errorf("%s: the metric %s is empty", dir, family.Name)
 			}
 		}
 	}
 }
 
-// TestDegradedStatus holds what becomes of one status, to the letter.
+// TestDegradedStatus compares the metrics of a status with a golden file.
 func TestDegradedStatus(t *testing.T) {
 	parent := parents(t)["../testdata/memcached/sync/image-pull-back-off"]
 	if parent == nil {
-		t.Fatal("the case image-pull-back-off is gone")
+		t.Fatal("the case image-pull-back-off is missing")
 	}
 	var got strings.Builder
 	for _, family := range stateMetrics(t)[parent.GroupVersionKind()].MetricFamilyGenerators() {
@@ -120,18 +120,18 @@ func TestDegradedStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("kube-state-metrics makes other metrics of it (-want +got):\n%s", diff)
+		t.Errorf("the metrics differ from the golden file (-want +got):\n%s", diff)
 	}
 }
 
-// TestStateMetricsAreAllowed holds that kube-state-metrics may list what its configuration names, and nothing else.
+// TestStateMetricsAreAllowed checks that the role grants list and watch for exactly the configured kinds.
 func TestStateMetricsAreAllowed(t *testing.T) {
 	var role rbacv1.ClusterRole
 	read(t, filepath.Join(component, "kube-state-metrics-role.yaml"), &role)
 	granted := map[string]bool{}
 	for _, rule := range role.Rules {
 		if diff := cmp.Diff([]string{"list", "watch"}, rule.Verbs); diff != "" {
-			t.Errorf("%v is more or less than reading:\n%s", rule.Resources, diff)
+			t.Errorf("%v has other verbs than list and watch (-want +got):\n%s", rule.Resources, diff)
 		}
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
@@ -144,6 +144,6 @@ func TestStateMetricsAreAllowed(t *testing.T) {
 		want[factory.Name()+"."+gvk.Group] = true
 	}
 	if diff := cmp.Diff(want, granted); diff != "" {
-		t.Errorf("the role allows to list (-want +got):\n%s", diff)
+		t.Errorf("the role grants other resources (-want +got):\n%s", diff)
 	}
 }

@@ -1,7 +1,7 @@
-# The builder runs on this machine's own platform and cross-compiles, so no other one is emulated.
+# The build stage runs on the platform of the build machine and cross-compiles, so it needs no emulation.
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
-# Modules change less often than the code: a layer of their own.
+# A separate layer, because modules change less often than the code.
 COPY go.mod go.sum ./
 RUN go mod download
 COPY main.go ./
@@ -13,7 +13,7 @@ ARG VERSION=devel
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /memcached-operator .
 
-# The program alone: it calls nobody, so it needs no certificates of authorities, and it knows no time zone but UTC.
+# Only the program. It opens no connections and uses only UTC, so it needs no CA certificates and no time zones.
 FROM scratch
 ARG VERSION=devel
 LABEL org.opencontainers.image.title="memcached-operator" \
@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="memcached-operator" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="$VERSION"
 COPY --from=build /memcached-operator /memcached-operator
-# By number, for runAsNonRoot cannot judge a name.
+# A number, because runAsNonRoot does not accept a name.
 USER 65532:65532
 EXPOSE 8080 8081
 ENTRYPOINT ["/memcached-operator"]

@@ -1,4 +1,4 @@
-# What a person runs and what CI runs are the same targets.
+# Developers and CI run the same targets.
 
 GO             ?= go
 VERSION        ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
@@ -8,16 +8,16 @@ CRD_REF_DOCS    = $(GO) run github.com/elastic/crd-ref-docs@v0.3.0
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.8.0
 KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
-# Without the linters of other languages that it calls where they are installed.
+# Without shellcheck and pyflakes, which actionlint runs if they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
-# Modules besides the root; each has tools that are too heavy for the root's go.mod.
+# Nested modules, whose dependencies are too heavy for the go.mod of the root.
 MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench test/bench/chain
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
 	bench bench-cluster record-release image dist clean
 
-help: ## Say what each target does.
+help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## Build bin/memcached-operator.
@@ -26,25 +26,25 @@ build: ## Build bin/memcached-operator.
 run: build ## Build and serve the hooks on 127.0.0.1:8080.
 	bin/memcached-operator serve -address 127.0.0.1:8080 -ops-address 127.0.0.1:8081 -log-level debug $(ARGS)
 
-demo: ## Start a cluster on this machine and watch the samples come alive (ARGS=-once to end then).
+demo: ## Start a cluster on this machine and show the samples until you stop it (ARGS=-once: until they are ready).
 	cd test/cluster && $(GO) run ./cmd/demo $(ARGS)
 
-test: ## Run the fast tests: rules, hooks, the program, with the race detector.
+test: ## Run the fast tests of the root module, with the race detector.
 	$(GO) test -race ./...
 
-test-manifests: ## Test all YAML and the pages, offline, with the API server's and kustomize's own code; count allocations.
-	$(GO) test ./webhook/memcached -run '^TestAllocations$$' # not with the race detector
-	cd test/manifests && $(GO) test -count=1 ./... # go test does not notice changes outside of a module
+test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.
+	$(GO) test ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
+	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 	cd test/bench && $(GO) test ./...
 
-test-servers: ## Start real memcached servers (Debian and Ubuntu: apt-get install memcached) with what the hook answers.
+test-servers: ## Test the hook's command lines with real memcached servers (Debian and Ubuntu: apt-get install memcached).
 	cd test/servers && $(GO) test -count=1 ./...
 
-test-monitoring: ## Test alerts, dashboard and metrics with Prometheus' and kube-state-metrics' own code.
+test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...
 
-test-cluster: ## Run the cluster tests: a real API server, and Metacontroller or its stand-in.
-	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows what is going on
+test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
+	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
 	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/bench/chain && $(GO) test ./...
 
@@ -53,10 +53,10 @@ lint: ## Lint code and workflows, and check that go.mod files are tidy.
 	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
-vulnerabilities: ## Look for known vulnerabilities in what we depend on; needs the vulnerability database.
+vulnerabilities: ## Check the dependencies for known vulnerabilities (online).
 	$(GOVULNCHECK) ./...
 
-generate: ## Write the CRDs, their reference pages and the DeepCopy methods from the API types.
+generate: ## Generate CRDs, their reference and DeepCopy methods from the Go types.
 	$(CONTROLLER_GEN) object paths=./webhook/...
 	@set -e; for package in $$(grep -rl --include='*.go' kubebuilder:object:root=true webhook | xargs -n1 dirname | sort -u); do \
 	  crd=crds/$$(echo $$package | cut -d/ -f2); \
@@ -64,33 +64,33 @@ generate: ## Write the CRDs, their reference pages and the DeepCopy methods from
 	  $(CRD_REF_DOCS) --log-level ERROR --config .ci/reference/config.yaml --templates-dir .ci/reference --renderer markdown \
 	    --source-path $$package --output-path $$crd/reference.md; done
 
-verify: generate ## Fail if generated files differ from the committed ones.
+verify: generate ## Fail if generated files differ from the committed files.
 	@git diff --exit-code -- crds webhook
 
-fuzz: ## Send random requests to the hooks, FUZZTIME (30s) for each target, and run SEEDS (300) random walks.
+fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, and run SEEDS (300) random walks.
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test -run '^TestRandomWalk$$' -seeds $(or $(SEEDS),300)
 
-faults: ## Do to the server what networks and callers do (ARGS=-long for the full figures).
+faults: ## Test the server with faults of networks and callers (ARGS=-long: all figures).
 	$(GO) run ./test/faults $(ARGS)
 
-bench: ## Measure the hook, COUNT (6) times for benchstat, then beside hooks of other kinds (ARGS="-rounds 5").
+bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="-rounds 5").
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
 	cd test/bench && $(GO) run ./hooks $(ARGS)
 
-bench-cluster: ## Measure Metacontroller with the hook beside an operator, on a cluster (METACONTROLLER=program; ARGS="-parents 200").
+bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="-parents 200").
 	cd test/bench/chain && $(GO) run . $(ARGS)
 
-record-release: ## Record what the hooks of release VERSION answer, for the upgrade test, before it is tagged.
-	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is tagged: its answers do not change"; exit 1; }
+record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged.
+	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
 	$(GO) test ./test -run '^TestUpgrade$$' -record $(VERSION)
 
-image: ## Build the container image IMAGE with docker, for this machine's platform or for PLATFORMS.
+image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .
 
-dist: ## Build what a release has beside the image into dist/: binaries, and all manifests in one file.
+dist: ## Build the binaries and the rendered manifests of a release into dist/.
 	rm -rf dist && mkdir dist
 	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 	  name=dist/memcached-operator-$$(echo $$platform | tr / -); echo "building $$name"; \
@@ -99,5 +99,5 @@ dist: ## Build what a release has beside the image into dist/: binaries, and all
 	$(KUSTOMIZE) build manifests/default >dist/install.yaml
 	$(KUSTOMIZE) build manifests/all >dist/install-all.yaml
 
-clean: ## Remove what was built.
+clean: ## Remove bin/ and dist/.
 	rm -rf bin dist

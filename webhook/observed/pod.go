@@ -3,7 +3,6 @@ package observed
 import (
 	"iter"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -34,9 +33,6 @@ type PodStatus struct {
 // is four of five conditions of most pods.
 type PodConditions []PodCondition
 
-// readConditions saves an allocation per pod for the conditions that are dropped.
-var readConditions = sync.Pool{New: func() any { return new(PodCondition) }}
-
 // UnmarshalJSONFrom reads a list of conditions.
 func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginArray {
@@ -46,15 +42,14 @@ func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return err
 	}
 	*c = PodConditions{}
-	condition := readConditions.Get().(*PodCondition)
-	defer readConditions.Put(condition)
+	var condition PodCondition
 	for decoder.PeekKind() != jsontext.KindEndArray {
-		*condition = PodCondition{}
-		if err := json.UnmarshalDecode(decoder, condition); err != nil {
+		condition = PodCondition{}
+		if err := json.UnmarshalDecode(decoder, &condition); err != nil {
 			return err
 		}
 		if condition.Type == corev1.PodReady || condition.Status != corev1.ConditionTrue {
-			*c = append(*c, *condition)
+			*c = append(*c, condition)
 		}
 	}
 	_, err := decoder.ReadToken()

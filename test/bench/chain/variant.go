@@ -35,7 +35,7 @@ func variants(dir string) []variant {
 		"rollout":             map[string]any{"minReadySeconds": int64(0)},
 	}
 	return []variant{
-		{name: "this operator, fewer children", spec: lean},
+		{name: "this operator, minimal", spec: lean},
 		{name: "controller-runtime", operator: filepath.Join(dir, "operator")},
 		{name: "Metacontroller, typical Go hook", hook: filepath.Join(dir, "typical")},
 		{name: "this operator"},

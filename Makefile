@@ -26,8 +26,11 @@ build: ## Build bin/memcached-operator.
 run: build ## Build and serve the hooks on 127.0.0.1:8080.
 	bin/memcached-operator serve -address 127.0.0.1:8080 -ops-address 127.0.0.1:8081 -log-level debug $(ARGS)
 
-demo: ## Start a cluster on this machine and show the samples until you stop it (ARGS=-once: until they are ready).
-	cd test/cluster && $(GO) run ./cmd/demo $(ARGS)
+demo: ## Start a control plane and show the samples (ARGS=-once: exit when all are ready).
+	@rm -f bin/demo; echo "Compiling the cluster harness: $$(cd test/cluster && $(GO) list -deps ./cmd/demo | wc -l) packages, unless they are cached."
+	@cd test/cluster && $(GO) build -v -o ../../bin/demo ./cmd/demo 2>&1 | \
+	  awk '/[:#]/ {print; next} ++n % 100 == 0 {print "  " n " packages compiled"; fflush()}'
+	@cd test/cluster && ../../bin/demo $(ARGS)
 
 test: ## Run the fast tests of the root module, with the race detector.
 	$(GO) test -race ./...

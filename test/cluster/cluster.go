@@ -36,6 +36,8 @@ type Options struct {
 	MetacontrollerFlags []string
 	// Audit names the users whose requests the API server writes to AuditLog, one line of JSON per request.
 	Audit []string
+	// NoKubectl saves the time to build kubectl. Cluster.Kubectl is then empty.
+	NoKubectl bool
 }
 
 // Cluster is a running control plane with the hook and Metacontroller.
@@ -87,7 +89,7 @@ func startWith(ctx context.Context, options Options, start func(*Cluster) error)
 }
 
 func (c *Cluster) startAll(ctx context.Context, options Options) error {
-	if err := c.buildPrograms(ctx, options.Progress); err != nil {
+	if err := c.buildPrograms(ctx, options); err != nil {
 		return err
 	}
 	var built *binaries
@@ -117,8 +119,8 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 	return c.startMetacontroller(ctx, built, "metacontroller", options.MetacontrollerFlags)
 }
 
-func (c *Cluster) buildPrograms(ctx context.Context, progress io.Writer) error {
-	programs, err := Build(ctx, progress)
+func (c *Cluster) buildPrograms(ctx context.Context, options Options) error {
+	programs, err := Build(ctx, !options.NoKubectl, options.Progress)
 	c.programs, c.Kubectl = programs, programs["kubectl"]
 	return err
 }

@@ -60,8 +60,8 @@ func TestDeletedAsOrphan(t *testing.T) {
 	recreate(t, m, deployment.UID, before)
 }
 
-// recreate creates a Memcached with the name of one whose children were orphaned. The stand-in for Metacontroller adopts
-// them at the next apply. The real one does not, and the status contains the command for the adoption.
+// recreate creates a Memcached with the name of one whose children were orphaned. Metacontroller does not
+// adopt them until a user runs the command in the status.
 func recreate(t *testing.T, m *unstructured.Unstructured, deployment types.UID, pods []string) {
 	t.Helper()
 	again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
@@ -69,23 +69,21 @@ func recreate(t *testing.T, m *unstructured.Unstructured, deployment types.UID, 
 	again.SetNamespace(m.GetNamespace())
 	again.SetName(m.GetName())
 	must(t, shared.Client.Create(t.Context(), again))
-	if isReal(t) {
-		eventually(t, waitTimeout, "the status reports the orphaned Deployment", func(ctx context.Context) error {
-			if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(again), again); err != nil {
-				return err
-			}
-			if degraded := Condition(again, "Degraded"); degraded == nil || degraded["reason"] != "Orphaned" {
-				return fmt.Errorf("status %v", again.Object["status"])
-			}
-			return nil
-		})
-		message := fmt.Sprint(Condition(again, "Degraded")["message"])
-		_, command, found := strings.Cut(message, "kubectl ")
-		if !found {
-			t.Fatalf("no command in %q", message)
+	eventually(t, waitTimeout, "the status reports the orphaned Deployment", func(ctx context.Context) error {
+		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(again), again); err != nil {
+			return err
 		}
-		kubectl(t, strings.Fields(command)...)
+		if degraded := Condition(again, "Degraded"); degraded == nil || degraded["reason"] != "Orphaned" {
+			return fmt.Errorf("status %v", again.Object["status"])
+		}
+		return nil
+	})
+	message := fmt.Sprint(Condition(again, "Degraded")["message"])
+	_, command, found := strings.Cut(message, "kubectl ")
+	if !found {
+		t.Fatalf("no command in %q", message)
 	}
+	kubectl(t, strings.Fields(command)...)
 	waitReady(t, again, len(pods), waitTimeout)
 	if after := deploymentOf(t, again); after.UID != deployment {
 		t.Errorf("the Deployment was replaced: %v", after.ObjectMeta)

@@ -32,7 +32,7 @@ func Install(ctx context.Context, dir string, prepare func(context.Context, *Clu
 }
 
 func (c *Cluster) install(ctx context.Context, dir string, prepare func(context.Context, *Cluster) error, options Options) error {
-	if err := c.buildPrograms(ctx, options.Progress); err != nil {
+	if err := c.buildPrograms(ctx, options); err != nil {
 		return err
 	}
 	built, err := c.buildBinaries(ctx)
@@ -84,11 +84,11 @@ func externalCRDs(ctx context.Context, root string) ([]string, error) {
 		"github.com/cert-manager/cert-manager":               "deploy/crds",
 		"github.com/prometheus-operator/prometheus-operator": "example/prometheus-operator-crd",
 	} {
-		list := goCommand(ctx, filepath.Join(root, "test", "cluster", "programs", "definitions"), "mod", "download", module)
+		list := goCommand(ctx, filepath.Join(root, "test", "cluster", "crds"), "mod", "download", module)
 		if out, err := list.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("download %s: %w\n%s", module, err, out)
 		}
-		list = goCommand(ctx, filepath.Join(root, "test", "cluster", "programs", "definitions"), "list", "-m", "-f", "{{.Dir}}", module)
+		list = goCommand(ctx, filepath.Join(root, "test", "cluster", "crds"), "list", "-m", "-f", "{{.Dir}}", module)
 		out, err := list.Output()
 		if err != nil {
 			return nil, fmt.Errorf("find %s: %w", module, err)

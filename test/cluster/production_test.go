@@ -135,34 +135,26 @@ func TestScaledInSteps(t *testing.T) {
 	m := newMemcachedOf(t, newNamespace(t), "cache", 1, map[string]any{
 		"scaling": map[string]any{"maxStep": int64(1), "stepIntervalSeconds": int64(interval.Seconds())},
 	})
-	seen, since := int32(1), time.Now()
-	var first time.Time
 	setSize(t, m, 4)
+	seen, steps := int64(1), map[int64]time.Time{}
 	eventually(t, waitTimeout, "the Deployment reaches the size in steps", func(ctx context.Context) error {
-		d := &appsv1.Deployment{}
-		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), d); err != nil {
-			return err
-		}
-		replicas := *d.Spec.Replicas
-		if replicas > seen+1 {
-			t.Errorf("one step from %d to %d replicas", seen, replicas)
-		}
-		if replicas != seen {
-			// The status stores the time of a step in whole seconds.
-			if !first.IsZero() && time.Since(since) < interval-time.Second {
-				t.Errorf("the step to %d came %s after the previous step", replicas, time.Since(since))
-			}
-			seen, since = replicas, time.Now()
-			if first.IsZero() {
-				first = since
-			}
-		}
 		must(t, shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m))
+		replicas, _, _ := unstructured.NestedInt64(m.Object, "status", "scaling", "replicas")
+		text, _, _ := unstructured.NestedString(m.Object, "status", "scaling", "lastStepTime")
+		if at, err := time.Parse(time.RFC3339, text); err == nil && replicas != seen {
+			if last := steps[replicas-1]; !last.IsZero() && at.Sub(last) < interval {
+				t.Errorf("the step to %d came %s after the previous step", replicas, at.Sub(last))
+			}
+			if replicas != seen+1 {
+				t.Errorf("one step from %d to %d replicas", seen, replicas)
+			}
+			seen, steps[replicas] = replicas, at
+		}
 		if ready := Condition(m, "Ready"); seen < 4 && m.GetGeneration() == statusGeneration(m) && ready["status"] == "True" {
 			t.Errorf("ready with %d of 4 replicas: %v", seen, ready)
 		}
-		if replicas != 4 {
-			return fmt.Errorf("%d replicas: %v", replicas, Condition(m, "Progressing")["message"])
+		if seen != 4 {
+			return fmt.Errorf("%d replicas: %v", seen, Condition(m, "Progressing")["message"])
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -9,147 +10,198 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
 )
 
-// program is a program of the control plane and its Go package.
+// program is a program of the control plane.
 type program struct {
-	name   string
-	dir    string // under programs/: the module that pins the versions of the program and its dependencies
-	module string // the module that has the program's version
-	pkg    string
+	name, module, pkg string
+	// versionArgs make the program print its version.
+	versionArgs []string
 }
 
 const kubernetesModule = "k8s.io/kubernetes"
 
 var programs = []program{
-	{"etcd", "etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
-	{"kwok", "kwok", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok"},
-	{"kubectl", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kubectl"},
-	{"kube-apiserver", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-apiserver"},
-	{"kube-controller-manager", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-controller-manager"},
-	{"kube-scheduler", "kubernetes", kubernetesModule, kubernetesModule + "/cmd/kube-scheduler"},
+	{"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", []string{"--version"}},
+	{"kube-apiserver", kubernetesModule, kubernetesModule + "/cmd/kube-apiserver", []string{"--version"}},
+	{"kube-controller-manager", kubernetesModule, kubernetesModule + "/cmd/kube-controller-manager", []string{"--version"}},
+	{"kube-scheduler", kubernetesModule, kubernetesModule + "/cmd/kube-scheduler", []string{"--version"}},
+	{"kwok", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok", []string{"--version"}},
+	{"kubectl", kubernetesModule, kubernetesModule + "/cmd/kubectl", []string{"version", "--client"}},
 }
 
-// Build returns the paths of the control plane's programs by name. It uses the programs in KUBEBUILDER_ASSETS and builds
-// the others once, from their Go modules, into the user's cache directory.
-func Build(ctx context.Context, progress io.Writer) (map[string]string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return nil, fmt.Errorf("find a cache directory for built programs: %w", err)
-	}
+// Build returns the paths of the control plane's programs by name, kubectl only if it is wanted. It uses programs of the
+// pinned minor version in KUBEBUILDER_ASSETS or PATH. It builds the others once, into the user's cache directory. All are in
+// the module test/cluster/programs, so that the packages that they share compile once.
+func Build(ctx context.Context, kubectl bool, progress io.Writer) (map[string]string, error) {
 	root, err := repository(ctx)
 	if err != nil {
 		return nil, err
 	}
-	paths := make(map[string]string, len(programs))
-	for i, p := range programs {
-		if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" && isExecutable(filepath.Join(assets, p.name)) {
-			paths[p.name] = filepath.Join(assets, p.name)
-			continue
-		}
-		module := filepath.Join(root, "test", "cluster", "programs", p.dir)
-		version, dir, err := cacheDir(ctx, p, module)
-		if err != nil {
-			return nil, err
-		}
-		path := filepath.Join(cache, "memcached-operator", dir, p.name)
-		paths[p.name] = path
-		if isExecutable(path) {
-			continue
-		}
-		label := fmt.Sprintf("building %s %s (%d of %d, only the first time)", p.name, version, i+1, len(programs))
-		if err := p.build(ctx, module, version, path, label, progress); err != nil {
-			return nil, err
-		}
-	}
-	return paths, nil
-}
-
-// cacheDir returns the directory of a built program. The name contains the version and a hash of go.mod, because a newer
-// dependency results in a different binary.
-func cacheDir(ctx context.Context, p program, module string) (version, dir string, err error) {
-	out, err := goCommand(ctx, module, "list", "-m", "-f", "{{.Version}}", p.module).Output()
-	if err != nil {
-		return "", "", fmt.Errorf("read the version of %s in %s: %w", p.module, module, err)
-	}
+	module := filepath.Join(root, "test", "cluster", "programs")
 	mod, err := os.ReadFile(filepath.Join(module, "go.mod"))
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	version = strings.TrimSpace(string(out))
-	return version, fmt.Sprintf("%s-%s-%s-%s-%.4x", p.dir, version, runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod)), nil
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("find a cache directory for built programs: %w", err)
+	}
+	dir := filepath.Join(cache, "memcached-operator", fmt.Sprintf("programs-%s-%s-%.4x", runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod)))
+	paths := map[string]string{}
+	var missing []program
+	for _, p := range programs {
+		if p.name == "kubectl" && !kubectl {
+			continue
+		}
+		if path := p.installed(ctx, pinned(p.module, mod), progress); path != "" {
+			paths[p.name] = path
+			continue
+		}
+		paths[p.name] = filepath.Join(dir, p.name)
+		if !isExecutable(paths[p.name]) {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) == 0 {
+		return paths, nil
+	}
+	return paths, buildPrograms(ctx, module, dir, missing, pinned(kubernetesModule, mod), progress)
 }
 
-// build moves the finished program to path atomically, so that an interrupted build leaves no program there.
-func (p program) build(ctx context.Context, module, version, path, label string, progress io.Writer) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+// pinned returns the version of a module in the text of a go.mod, without the v.
+func pinned(module string, mod []byte) string {
+	match := regexp.MustCompile(`(?m)^\s+` + regexp.QuoteMeta(module) + ` v([0-9.]+)`).FindSubmatch(mod)
+	if match == nil {
+		return ""
+	}
+	return string(match[1])
+}
+
+var version = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
+
+// installed returns the path of the program in KUBEBUILDER_ASSETS or PATH if it has the minor version of the pinned one, and
+// "" otherwise.
+func (p program) installed(ctx context.Context, pinned string, progress io.Writer) string {
+	minor := pinned[:strings.LastIndex(pinned, ".")+1]
+	for _, dir := range append([]string{os.Getenv("KUBEBUILDER_ASSETS")}, filepath.SplitList(os.Getenv("PATH"))...) {
+		path := filepath.Join(dir, p.name)
+		if dir == "" || !isExecutable(path) {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, path, p.versionArgs...).CombinedOutput()
+		found := version.Find(out)
+		if err == nil && strings.HasPrefix(string(found), minor) {
+			fmt.Fprintf(progress, "Using %s %s.\n", path, found)
+			return path
+		}
+		fmt.Fprintf(progress, "Not using %s: its version is %q, and the tests need %sx.\n", path, found, minor)
+	}
+	return ""
+}
+
+// buildPrograms builds the programs into dir. It moves each finished program there in one step, so that dir never has a part
+// of a program.
+func buildPrograms(ctx context.Context, module, dir string, missing []program, kubernetes string, progress io.Writer) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	unfinished, err := os.MkdirTemp(filepath.Dir(path), "unfinished-")
+	unfinished, err := os.MkdirTemp(dir, "unfinished-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(unfinished)
-	built := filepath.Join(unfinished, p.name)
-	cmd := goCommand(ctx, module, "build", "-v", "-ldflags", p.ldflags(version), "-o", built, p.pkg)
-	if err := runShowing(cmd, label, progress); err != nil {
-		return fmt.Errorf("build %s %s: %w", p.name, version, err)
+	var names, packages []string
+	for _, p := range missing {
+		names, packages = append(names, p.name), append(packages, p.pkg)
 	}
-	return os.Rename(built, path)
-}
-
-// ldflags omits the debugging tables, which halves the link time, and sets the version of Kubernetes, because
-// kube-controller-manager v0.0.0 refuses to work with the API server.
-func (p program) ldflags(version string) string {
-	flags := "-s -w"
-	if p.module == kubernetesModule {
-		parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-		const stamp = " -X k8s.io/component-base/version."
-		flags += stamp + "gitVersion=" + version + stamp + "gitMajor=" + parts[0] + stamp + "gitMinor=" + parts[1]
-	}
-	return flags
-}
-
-// runShowing runs a go command and prints the last line of its output every ten seconds.
-func runShowing(cmd *exec.Cmd, label string, progress io.Writer) error {
-	stderr, err := cmd.StderrPipe()
+	fmt.Fprintf(progress, "Building %s, once for all later runs. Then the control plane starts.\n", strings.Join(names, ", "))
+	flags := []string{"-ldflags", linkerFlags(kubernetes)}
+	total, err := stalePackages(ctx, module, append(flags, packages...), progress)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(progress, label)
+	build := goCommand(ctx, module, append(append([]string{"build", "-v", "-o", unfinished + "/"}, flags...), packages...)...)
+	build.Env = append(build.Env, "GOGC=400", "CGO_ENABLED=0") // a larger heap saves the compiler CPU time
+	if _, err := runCounting(build, progress, func(lines int) string {
+		return fmt.Sprintf("%d of %d packages compiled", min(lines, total), total)
+	}); err != nil {
+		return fmt.Errorf("build %s: %w", strings.Join(names, ", "), err)
+	}
+	for _, p := range missing {
+		if err := os.Rename(filepath.Join(unfinished, binaryName(p.pkg)), filepath.Join(dir, p.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stalePackages downloads the modules and returns the number of packages that a build has to compile.
+func stalePackages(ctx context.Context, module string, args []string, progress io.Writer) (int, error) {
+	list := goCommand(ctx, module, append([]string{"list", "-deps", "-f", "{{if .Stale}}stale{{end}}"}, args...)...)
+	list.Env = append(list.Env, "CGO_ENABLED=0")
+	out, err := runCounting(list, progress, func(lines int) string { return fmt.Sprintf("%d modules downloaded", lines) })
+	if err != nil {
+		return 0, fmt.Errorf("list the packages to build: %w", err)
+	}
+	return bytes.Count(out, []byte("stale")), nil
+}
+
+// linkerFlags leave out the debugging tables and set the version of Kubernetes: a controller manager of version v0.0.0 does
+// not accept the API server.
+func linkerFlags(kubernetes string) string {
+	parts := strings.SplitN(kubernetes, ".", 3)
+	const variable = " -X k8s.io/component-base/version."
+	return "-s -w" + variable + "gitVersion=v" + kubernetes + variable + "gitMajor=" + parts[0] + variable + "gitMinor=" + parts[1]
+}
+
+// binaryName returns the name that go build gives to the binary of a package: the last element of its path that is not a
+// major version.
+func binaryName(pkg string) string {
+	if dir, last := filepath.Split(pkg); regexp.MustCompile(`^v[0-9]+$`).MatchString(last) {
+		return filepath.Base(dir)
+	}
+	return filepath.Base(pkg)
+}
+
+// runCounting runs a go command and returns its output. While it runs, progress gets a line every five seconds, which
+// describe returns for the number of lines that the command wrote to standard error.
+func runCounting(cmd *exec.Cmd, progress io.Writer, describe func(lines int) string) ([]byte, error) {
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	var last atomic.Pointer[string]
-	var output []string
+	var count atomic.Int64
+	var text []string
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			line := lines.Text()
-			last.Store(&line)
-			output = append(output, line)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); count.Add(1) {
+			text = append(text, lines.Text())
 		}
 	}()
-	tick := time.NewTicker(10 * time.Second)
+	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if line := last.Load(); line != nil {
-				fmt.Fprintf(progress, "  %s: %s\n", time.Since(start).Round(time.Second), *line)
-			}
+			fmt.Fprintf(progress, "  %s: %s\n", time.Since(start).Round(time.Second), describe(int(count.Load())))
 		case <-read:
 			if err := cmd.Wait(); err != nil {
-				return fmt.Errorf("%w\n%s", err, strings.Join(output[max(0, len(output)-20):], "\n"))
+				return nil, fmt.Errorf("%w\n%s", err, strings.Join(text[max(0, len(text)-20):], "\n"))
 			}
-			fmt.Fprintf(progress, "  %s: done\n", time.Since(start).Round(time.Second))
-			return nil
+			return out.Bytes(), nil
 		}
 	}
 }
@@ -158,7 +210,7 @@ func runShowing(cmd *exec.Cmd, label string, progress io.Writer) error {
 func repository(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/example/memcached-operator/test/cluster").Output()
 	if err != nil {
-		return "", fmt.Errorf("find the module test/cluster (is the working directory inside it?): %w", err)
+		return "", fmt.Errorf("find the module test/cluster (is the current directory inside it?): %w", err)
 	}
 	return filepath.Join(strings.TrimSpace(string(out)), "..", ".."), nil
 }

@@ -3,8 +3,8 @@
 // --apply-strategy=server-side-apply.
 //
 // Differences from Metacontroller:
-//   - It rejects hook version v1 and CompositeControllers without generateSelector. It neither reads spec.selector nor
-//     adopts orphans. A child has the parent as its controller and the parent's label controller-uid.
+//   - It rejects hook version v1 and CompositeControllers without generateSelector. It does not read
+//     spec.selector. A child has the parent as its controller and the parent's label controller-uid.
 //   - It does not support the update methods Recreate and Rolling*. It updates only children with the method InPlace.
 //   - It ignores ignoreStatusChanges, and also syncs after its own status updates.
 //   - It does not support DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks

@@ -157,11 +157,31 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 			return nil
 		}
 	}
+	if observed == nil {
+		if free, err := p.nameIsFree(ctx, parent, child); err != nil || !free {
+			return err
+		}
+	}
 	if err := p.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(child), client.FieldOwner("metacontroller"), client.ForceOwnership); err != nil {
 		return err
 	}
 	p.applied.Store(child.GetUID(), fmt.Sprintf("%x %s", sum, child.GetResourceVersion()))
 	return nil
+}
+
+// nameIsFree reports whether the parent may apply a child that it does not observe. Like Metacontroller, it adopts an orphan with
+// the parent's label, releases an object of the parent without the label, and leaves any other object alone.
+func (p *parentController) nameIsFree(ctx context.Context, parent, child *unstructured.Unstructured) (bool, error) {
+	existing := ofKind(child.GroupVersionKind())
+	if err := p.client.Get(ctx, client.ObjectKeyFromObject(child), existing); err != nil {
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	}
+	labelled := existing.GetLabels()[uidLabel] == string(parent.GetUID())
+	if metav1.IsControlledBy(existing, parent) && !labelled {
+		existing.SetOwnerReferences(nil)
+		return false, p.client.Update(ctx, existing)
+	}
+	return labelled, nil
 }
 
 // updateStatus replaces the whole status if it differs.

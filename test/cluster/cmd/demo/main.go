@@ -47,7 +47,8 @@ func run(ctx context.Context, once bool, logs string) (err error) {
 		return err
 	}
 	fmt.Println(metacontroller)
-	c, err := cluster.Start(ctx, cluster.Options{Progress: os.Stdout, Logs: logs})
+	_, notInPath := exec.LookPath("kubectl")
+	c, err := cluster.Start(ctx, cluster.Options{Progress: os.Stdout, Logs: logs, NoKubectl: once || notInPath == nil})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 # Without shellcheck and pyflakes, which actionlint runs if they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Nested modules, whose dependencies are too heavy for the go.mod of the root.
-MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench test/bench/chain
+MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench/chain
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
@@ -38,7 +38,6 @@ test: ## Run the fast tests of the root module, with the race detector.
 test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.
 	$(GO) test ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
-	cd test/bench && $(GO) test ./...
 
 test-servers: ## Test the hook's command lines with real memcached servers (Debian and Ubuntu: apt-get install memcached).
 	cd test/servers && $(GO) test -count=1 ./...
@@ -81,7 +80,7 @@ faults: ## Test the server with faults of networks and callers (ARGS=-long: all 
 
 bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="-rounds 5").
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
-	cd test/bench && $(GO) run ./hooks $(ARGS)
+	$(GO) run ./test/bench/hooks $(ARGS)
 
 bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="-parents 200").
 	cd test/bench/chain && $(GO) run . $(ARGS)

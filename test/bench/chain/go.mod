@@ -4,13 +4,11 @@ go 1.26.0
 
 replace (
 	github.com/example/memcached-operator => ../../..
-	github.com/example/memcached-operator/test/bench => ..
 	github.com/example/memcached-operator/test/cluster => ../../cluster
 )
 
 require (
 	github.com/example/memcached-operator v0.0.0
-	github.com/example/memcached-operator/test/bench v0.0.0-00010101000000-000000000000
 	github.com/example/memcached-operator/test/cluster v0.0.0-00010101000000-000000000000
 	golang.org/x/sync v0.24.0
 	k8s.io/api v0.37.2

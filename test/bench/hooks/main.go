@@ -3,63 +3,54 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
+	"os/exec"
 )
-
-// sizes are the numbers of pods in the requests.
-var sizes = []int{0, 3, 100, 1000, 3000}
 
 func main() {
 	rounds := flag.Int("rounds", 5, "`number` of measurements of each hook")
-	plot := flag.String("plot", "plot.svg", "output `file` of the plot")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *rounds, *plot); err != nil {
+	if err := run(*rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, rounds int, plotFile string) error {
-	dir, err := os.MkdirTemp("", "memcached-bench-")
-	if err != nil {
-		return err
+func run(rounds int) error {
+	const dir = "bin/bench/"
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", dir, ".", "./test/bench/peers/...")
+	if text, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the hooks in the root of the repository: %w: %s", err, text)
 	}
-	defer os.RemoveAll(dir)
-	fmt.Fprintln(os.Stderr, "building the hooks")
-	peers, missing, err := build(ctx, dir)
-	if err != nil {
-		return err
-	}
-	decoding, err := measureDecoding(rounds)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "checking responses")
-	for _, peer := range peers {
-		if err := check(ctx, peer); err != nil {
-			return fmt.Errorf("%s returns a wrong response: %w", peer.name, err)
+	var hooks []*hook
+	for _, h := range []*hook{
+		{name: "this operator", command: []string{dir + "memcached-operator", "serve", "-log-level", "error", "-ops-address", "", "-address"}},
+		{name: "typical Go hook", command: []string{dir + "typical", "-address"}},
+		{name: "Node hook", command: []string{"node", "test/bench/peers/hook.js"}},
+		{name: "Python hook", command: []string{"python3", "test/bench/peers/hook.py"}},
+		{name: null, command: []string{dir + "null", "-address"}},
+	} {
+		if _, err := exec.LookPath(h.command[0]); err != nil {
+			fmt.Fprintf(os.Stderr, "%s is not measured: %v\n", h.name, err)
+			continue
+		}
+		hooks = append(hooks, h)
+		err := h.start()
+		if err == nil {
+			defer h.process.Stop()
+			err = h.measureMemory()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", h.name, err)
 		}
 	}
-	var results []result
-	for _, peer := range peers {
-		fmt.Fprintln(os.Stderr, "measuring the memory of", peer.name)
-		result := result{peer: peer}
-		if err := measureProcess(ctx, peer, &result); err != nil {
-			return fmt.Errorf("measuring %s: %w", peer.name, err)
+	for _, pods := range sizes {
+		if err := measureCPU(hooks, pods, rounds); err != nil {
+			return fmt.Errorf("%d pods: %w", pods, err)
 		}
-		results = append(results, result)
 	}
-	if err := measureRequests(ctx, rounds, results); err != nil {
-		return err
-	}
-	writeTable(os.Stdout, results, missing)
-	writeDecoding(os.Stdout, decoding)
-	writeLimits(os.Stdout, results, decoding)
-	return os.WriteFile(plotFile, plot(results), 0o644)
+	writeTable(os.Stdout, hooks)
+	return os.WriteFile("test/bench/plot.svg", plot(hooks), 0o644)
 }

@@ -31,55 +31,43 @@ type request struct {
 	} `json:"related"`
 }
 
-type response struct {
-	Status   map[string]any       `json:"status"`
-	Children []*appsv1.Deployment `json:"children"`
-}
-
 func main() {
 	address := flag.String("address", "127.0.0.1:8080", "`host:port` to listen on")
 	flag.Parse()
-	http.HandleFunc("POST /memcached/sync", handle)
-	http.HandleFunc("POST /memcached/customize", customize)
+	serve("/memcached/sync", sync)
+	serve("/memcached/customize", customize)
 	log.Fatal(http.ListenAndServe(*address, nil))
 }
 
-func handle(w http.ResponseWriter, r *http.Request) {
-	var observed request
-	if err := json.NewDecoder(r.Body).Decode(&observed); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(sync(observed)) // an error means that the client has disconnected
+func serve(path string, respond func(request) any) {
+	http.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+		var observed request
+		if err := json.NewDecoder(r.Body).Decode(&observed); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(respond(observed)) // an error means that the client has disconnected
+	})
 }
 
-func sync(observed request) response {
+func sync(observed request) any {
 	nodes := []string{}
 	for _, pod := range observed.Related.Pods {
 		nodes = append(nodes, pod.Name)
 	}
 	sort.Strings(nodes)
-	return response{
-		Status:   map[string]any{"nodes": nodes},
-		Children: []*appsv1.Deployment{deployment(observed.Parent)},
-	}
+	return map[string]any{"status": map[string]any{"nodes": nodes}, "children": []any{deployment(observed.Parent)}}
 }
 
 // customize requests the pods as related objects, because their owner is the ReplicaSet and not the parent.
-func customize(w http.ResponseWriter, r *http.Request) {
-	var observed request
-	if err := json.NewDecoder(r.Body).Decode(&observed); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"relatedResources": []any{map[string]any{
+func customize(observed request) any {
+	return map[string]any{"relatedResources": []any{map[string]any{
 		"apiVersion":    "v1",
 		"resource":      "pods",
 		"namespace":     observed.Parent.Namespace,
 		"labelSelector": metav1.LabelSelector{MatchLabels: labels(observed.Parent)},
-	}}})
+	}}}
 }
 
 func labels(parent memcached) map[string]string {

@@ -29,7 +29,7 @@ func Start(name string, args ...string) (*Process, error) {
 
 // Listening waits until the program accepts connections.
 func (p *Process) Listening(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
 		connection, err := net.Dial("tcp", address)

@@ -11,7 +11,7 @@ KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 # Without shellcheck and pyflakes, which actionlint runs if they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Nested modules, whose dependencies are too heavy for the go.mod of the root.
-MODULES         = test/manifests test/servers test/monitoring test/cluster test/bench/chain
+MODULES         = test/manifests test/servers test/monitoring test/cluster
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
@@ -48,7 +48,6 @@ test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus a
 test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
 	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
-	cd test/bench/chain && $(GO) test ./...
 
 lint: ## Lint code and workflows, and check that go.mod files are tidy.
 	$(ACTIONLINT)
@@ -83,7 +82,7 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with oth
 	$(GO) run ./test/bench/hooks $(ARGS)
 
 bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="-parents 200").
-	cd test/bench/chain && $(GO) run . $(ARGS)
+	cd test/cluster && $(GO) run ./bench $(ARGS)
 
 record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }

@@ -1,4 +1,4 @@
-// Chain measures the whole chain from a parent to its status in a cluster on this machine. It compares the real
+// Bench measures the time from a parent to its status in a cluster on this machine. It compares the real
 // Metacontroller with this repository's hook, Metacontroller with a typical hook, and an operator with controller-runtime.
 // Each variant gets its own cluster, the same client limits and the same work.
 package main
@@ -17,7 +17,7 @@ import (
 
 func main() {
 	var parents []int
-	flags := flag.NewFlagSet("chain", flag.ExitOnError)
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	flags.Func("parents", "comma-separated `numbers` of parents that are created at the same time (default 200,1000)", func(value string) error {
 		for word := range strings.SplitSeq(value, ",") {
 			n, err := strconv.Atoi(word)

@@ -44,15 +44,10 @@ func variants(dir string) []variant {
 
 // build builds the other hook and the operator. Each cluster builds this repository's hook.
 func build(ctx context.Context, dir string) error {
-	for name, source := range map[string][2]string{
-		"typical":  {"..", "./peers/typical"},
-		"operator": {".", "./operator"},
-	} {
-		command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, name), source[1])
-		command.Dir = source[0]
-		if text, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w: %s", name, err, text)
-		}
+	const module = "github.com/example/memcached-operator/test/"
+	command := exec.CommandContext(ctx, "go", "build", "-o", dir+"/", module+"cluster/bench/operator", module+"bench/peers/typical")
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the operator and the typical hook: %w: %s", err, text)
 	}
 	return nil
 }

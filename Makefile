@@ -49,8 +49,9 @@ test-cluster: ## Run the cluster tests with a real API server, and with Metacont
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
 	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
 
-lint: ## Lint code and workflows, and check that go.mod files are tidy.
+lint: ## Lint code and workflows, and check the links of pages and that go.mod files are tidy.
 	$(ACTIONLINT)
+	cd test/manifests && $(GO) run ./links
 	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 

@@ -1,14 +1,16 @@
-package manifests
+// Links fails if a relative link in a Markdown page of the repository leads nowhere, or an anchor to no heading. make lint runs it.
+package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"testing"
 	"unicode"
 
 	"github.com/yuin/goldmark"
@@ -17,59 +19,59 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// page is what a Markdown file links to, and what can be linked to in it.
+// page has the links of a Markdown file and the anchors of its headings.
 type page struct {
 	links   []string
 	anchors map[string]bool
 }
 
-// TestLinks holds that every relative link of every page leads to a file or folder of the repository, and every anchor
-// to a heading.
-func TestLinks(t *testing.T) {
-	pages := pages(t)
-	checked := 0
-	for file, page := range pages {
-		for _, link := range page.links {
-			target, err := url.Parse(link)
-			if err != nil {
-				t.Errorf("%s: the link %q is no URL: %v", file, link, err)
-				continue
-			}
-			if target.IsAbs() {
-				continue // another site's
-			}
-			checked++
-			if problem := follow(pages, file, target); problem != "" {
-				t.Errorf("%s: the link %s %s", file, link, problem)
-			}
-		}
-	}
-	if checked == 0 {
-		t.Error("no page has a relative link")
+func main() {
+	log.SetFlags(0)
+	if err := check("../.."); err != nil {
+		log.Fatal(err)
 	}
 }
 
-// pages reads every Markdown file.
-func pages(t *testing.T) map[string]page {
-	t.Helper()
-	found := map[string]page{}
+// check returns an error with the broken links of all pages below a directory.
+func check(root string) error {
+	pages := map[string]page{}
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == ".git":
 			return filepath.SkipDir
-		}
-		if err == nil && filepath.Ext(file) == ".md" {
-			found[file] = readPage(t, file)
+		case filepath.Ext(file) == ".md":
+			pages[file], err = readPage(file)
 		}
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	return found
+	if len(pages) == 0 {
+		return fmt.Errorf("no page below %s", root)
+	}
+	var problems []error
+	for file, page := range pages {
+		for _, link := range page.links {
+			if problem := follow(pages, root, file, link); problem != "" {
+				problems = append(problems, fmt.Errorf("%s: the link %s %s", file, link, problem))
+			}
+		}
+	}
+	return errors.Join(problems...)
 }
 
-// follow says what is wrong with a relative link, if something is.
-func follow(pages map[string]page, from string, target *url.URL) string {
+// follow returns what is wrong with a link. Links to other sites are not checked.
+func follow(pages map[string]page, root, from, link string) (problem string) {
+	target, err := url.Parse(link)
+	if err != nil {
+		return "is not a URL"
+	}
+	if target.IsAbs() {
+		return ""
+	}
 	file := from
 	if target.Path != "" {
 		file = filepath.Join(filepath.Dir(from), filepath.FromSlash(target.Path))
@@ -90,14 +92,13 @@ func follow(pages map[string]page, from string, target *url.URL) string {
 	return ""
 }
 
-// source is a link in HTML, such as that of a picture for dark backgrounds.
+// source matches a link in HTML, such as the link to a picture for dark backgrounds.
 var source = regexp.MustCompile(`(?:src|srcset|href)="([^"]+)"`)
 
-func readPage(t *testing.T, file string) page {
-	t.Helper()
+func readPage(file string) (page, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		return page{}, err
 	}
 	read := page{anchors: map[string]bool{}}
 	add := func(links ...string) { read.links = append(read.links, links...) }
@@ -120,10 +121,7 @@ func readPage(t *testing.T, file string) page {
 		}
 		return ast.WalkContinue, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read
+	return read, err
 }
 
 func sources(segments *text.Segments, content []byte) []string {
@@ -137,7 +135,7 @@ func sources(segments *text.Segments, content []byte) []string {
 	return links
 }
 
-// addAnchor adds a heading's anchor; one that is there already gets a number, as on GitHub.
+// addAnchor adds the anchor of a heading, with a number if the page already has this anchor, as on GitHub.
 func (p page) addAnchor(anchor string) {
 	numbered := anchor
 	for i := 1; p.anchors[numbered]; i++ {
@@ -146,7 +144,7 @@ func (p page) addAnchor(anchor string) {
 	p.anchors[numbered] = true
 }
 
-// slug makes an anchor of a heading as GitHub does: letters, digits, dashes and underscores in lower case.
+// slug returns the anchor of a heading, as on GitHub: letters, digits, dashes and underscores in lower case.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -159,7 +157,7 @@ func slug(heading string) string {
 	}, heading)
 }
 
-// plain is a node's text without its marks.
+// plain returns the text of a node without its markup.
 func plain(node ast.Node, content []byte) string {
 	var words strings.Builder
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {

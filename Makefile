@@ -11,7 +11,7 @@ KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 # Without shellcheck and pyflakes, which actionlint runs if they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Nested modules, whose dependencies are too heavy for the go.mod of the root.
-MODULES         = test/manifests test/servers test/monitoring test/cluster
+MODULES         = test/manifests test/monitoring test/cluster
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
@@ -40,7 +40,7 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 
 test-servers: ## Test the hook's command lines with real memcached servers (Debian and Ubuntu: apt-get install memcached).
-	cd test/servers && $(GO) test -count=1 ./...
+	$(GO) test -count=1 -tags servers ./test/servers
 
 test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...

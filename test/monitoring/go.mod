@@ -2,7 +2,10 @@ module github.com/example/memcached-operator/test/monitoring
 
 go 1.26.0
 
-tool github.com/prometheus/prometheus/cmd/promtool
+tool (
+	github.com/prometheus/memcached_exporter/cmd/memcached_exporter
+	github.com/prometheus/prometheus/cmd/promtool
+)
 
 require (
 	github.com/go-logr/logr v1.4.4

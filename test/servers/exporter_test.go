@@ -1,3 +1,5 @@
+//go:build servers
+
 package servers
 
 import (
@@ -32,10 +34,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// exporterProgram builds the real exporter, which is a tool dependency of this module, and returns its path.
+// exporterProgram builds the real exporter, which is a tool dependency of the module test/monitoring, and returns its path.
 var exporterProgram = sync.OnceValues(func() (string, error) {
 	program := filepath.Join(programs, "memcached_exporter")
-	output, err := exec.Command("go", "build", "-o", program, "github.com/prometheus/memcached_exporter/cmd/memcached_exporter").CombinedOutput()
+	output, err := exec.Command("go", "build", "-C", "../monitoring", "-o", program, "github.com/prometheus/memcached_exporter/cmd/memcached_exporter").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building the exporter: %w: %s", err, output)
 	}

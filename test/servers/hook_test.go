@@ -1,5 +1,7 @@
-// Package servers runs a real memcached, from the PATH, with the command lines of the pods that the hooks return. The tests
-// fail without memcached.
+//go:build servers
+
+// Package servers runs a real memcached, from the PATH, with the command lines of the pods that the hooks return. It has a
+// build tag, because the tests fail without memcached.
 package servers
 
 import (

@@ -1,3 +1,5 @@
+//go:build servers
+
 package servers
 
 import (
@@ -29,6 +31,7 @@ func TestRotation(t *testing.T) {
 	client := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache", Certificates: []tls.Certificate{ours.Certificate(ca.Subject{CommonName: "client"})}}
 	for _, c := range rotating() {
 		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel() // most of the time is the reloader's patience
 			s, pod, dir := startSecure(t, c.spec(), ours)
 			config := client
 			if c.clientAuth == "" {
@@ -39,11 +42,12 @@ func TestRotation(t *testing.T) {
 			reloader := startReloader(t, pod, dir, s)
 
 			newPassword := c.rotate(t, dir, ours)
-			if line := reloader.waitForUse(t); !strings.Contains(line, c.reports()) {
-				t.Fatalf("logged %q, want %q", line, c.reports())
+			line := reloader.waitForUse(t)
+			for c.clientAuth != "" && serial(s.address, config) == before { // only the password is loaded
+				line = reloader.waitForUse(t)
 			}
-			if c.clientAuth != "" && serial(s.address, config) == before {
-				t.Error("memcached still serves the old certificate")
+			if !strings.Contains(line, c.reports()) {
+				t.Fatalf("logged %q, want %q", line, c.reports())
 			}
 			if c.mode == v1alpha1.AuthASCII {
 				if err := c.try(s.address, config, user, password); err == nil {
@@ -75,21 +79,18 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// rotate writes a new certificate and a new password, and returns the current password. It writes the certificate last. Until
-// then the key does not match, so memcached cannot load the files too early.
+// rotate writes a new password and a new certificate, and returns the current password. The two are in different volumes, so
+// memcached may load the password first.
 func (c combination) rotate(t *testing.T, dir string, issuer *ca.CA) string {
 	t.Helper()
-	certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
-	if c.clientAuth != "" {
-		writeFile(t, filepath.Join(dir, "tls", "tls.key"), key)
-	}
 	current := password
 	if c.mode == v1alpha1.AuthASCII {
 		current = fmt.Sprintf("rotated-%d", time.Now().UnixNano())
-		writeFile(t, filepath.Join(dir, "auth", "passwords"), []byte(user+":"+current+"\n"))
+		update(t, filepath.Join(dir, "auth"), map[string][]byte{"passwords": []byte(user + ":" + current + "\n")})
 	}
 	if c.clientAuth != "" {
-		writeFile(t, filepath.Join(dir, "tls", "tls.crt"), certificate)
+		certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
+		update(t, filepath.Join(dir, "tls"), map[string][]byte{"tls.crt": certificate, "tls.key": key})
 	}
 	return current
 }
@@ -99,11 +100,11 @@ func (c combination) rotate(t *testing.T, dir string, issuer *ca.CA) string {
 func (c combination) breakSecrets(t *testing.T, dir string) {
 	t.Helper()
 	if c.clientAuth == "" {
-		writeFile(t, filepath.Join(dir, "auth", "passwords"), []byte("app\n"))
+		update(t, filepath.Join(dir, "auth"), map[string][]byte{"passwords": []byte("app\n")})
 		return
 	}
 	certificate, _ := ca.New().Issue(ca.Subject{CommonName: "cache"})
-	writeFile(t, filepath.Join(dir, "tls", "tls.crt"), certificate)
+	update(t, filepath.Join(dir, "tls"), map[string][]byte{"tls.crt": certificate})
 }
 
 func (c combination) reports() string {
@@ -193,7 +194,7 @@ func TestCARotation(t *testing.T) {
 	c := combination{clientAuth: v1alpha1.ClientAuthRequire}
 	s, pod, dir := startSecure(t, c.spec(), ours)
 	reloader := startReloader(t, pod, dir, s)
-	writeFile(t, filepath.Join(dir, "tls", "ca.crt"), next.PEM())
+	update(t, filepath.Join(dir, "tls"), map[string][]byte{"ca.crt": next.PEM()})
 	reloader.waitForUse(t)
 	client := func(issuer *ca.CA) error {
 		config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: ours.Pool(), ServerName: "cache"}

@@ -1,3 +1,5 @@
+//go:build servers
+
 package servers
 
 import (
@@ -23,12 +25,13 @@ func checkPasswords(t *testing.T, dir string) {
 	if err := os.Chmod(socket, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(dir, "sasl", "memcached.conf")
-	content, err := os.ReadFile(config)
+	sasl := filepath.Join(dir, "sasl")
+	content, err := os.ReadFile(filepath.Join(sasl, "memcached.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, config, append(content, "pwcheck_method: saslauthd\nsaslauthd_path: "+socket+"\n"...))
+	content = append(content, "pwcheck_method: saslauthd\nsaslauthd_path: "+socket+"\n"...)
+	update(t, sasl, map[string][]byte{"memcached.conf": content})
 	go func() {
 		for {
 			connection, err := listener.Accept()

@@ -1,3 +1,5 @@
+//go:build servers
+
 package servers
 
 import (
@@ -5,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,24 +37,68 @@ func mount(t *testing.T, pod corev1.PodTemplateSpec, secrets secrets) string {
 		if err := os.Mkdir(mounts[volume.Name], 0o755); err != nil {
 			t.Fatal(err)
 		}
+		content := map[string][]byte{}
 		switch {
 		case volume.Secret != nil:
 			for _, item := range volume.Secret.Items {
-				content, found := secrets[volume.Secret.SecretName][item.Key]
+				value, found := secrets[volume.Secret.SecretName][item.Key]
 				if !found {
 					t.Fatalf("the pod cannot start: Secret %s has no key %s", volume.Secret.SecretName, item.Key)
 				}
-				writeFile(t, filepath.Join(mounts[volume.Name], item.Path), content)
+				content[item.Path] = value
 			}
 		case volume.DownwardAPI != nil:
 			for _, item := range volume.DownwardAPI.Items {
-				writeFile(t, filepath.Join(mounts[volume.Name], item.Path), []byte(annotation(t, pod, item.FieldRef.FieldPath)))
+				content[item.Path] = []byte(annotation(t, pod, item.FieldRef.FieldPath))
 			}
 		default:
 			t.Fatalf("this test cannot mount the volume %s", volume.Name)
 		}
+		for name := range content {
+			link(t, filepath.Join("..data", name), filepath.Join(mounts[volume.Name], name))
+		}
+		update(t, mounts[volume.Name], content)
 	}
 	return dir
+}
+
+// update changes files of a volume in one step, as the kubelet does: the files are links into the directory to which the link
+// ..data leads.
+func update(t *testing.T, volume string, changed map[string][]byte) {
+	t.Helper()
+	next, err := os.MkdirTemp(volume, "..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open(t, next)
+	entries, err := os.ReadDir(volume)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, "..") {
+			continue
+		}
+		content, isChanged := changed[name]
+		if !isChanged {
+			if content, err = os.ReadFile(filepath.Join(volume, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		writeFile(t, filepath.Join(next, name), content)
+	}
+	link(t, filepath.Base(next), filepath.Join(volume, "..next"))
+	if err := os.Rename(filepath.Join(volume, "..next"), filepath.Join(volume, "..data")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, file string) {
+	t.Helper()
+	if err := os.Symlink(target, file); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // annotation returns the value of the field path metadata.annotations['key'].

@@ -12,6 +12,8 @@ KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Nested modules, whose dependencies are too heavy for the go.mod of the root.
 MODULES         = test/manifests test/monitoring test/cluster
+# The files that make generate writes.
+GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generated.deepcopy.go'
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
@@ -66,8 +68,9 @@ generate: ## Generate CRDs, their reference and DeepCopy methods from the Go typ
 	  $(CRD_REF_DOCS) --log-level ERROR --config .ci/reference/config.yaml --templates-dir .ci/reference --renderer markdown \
 	    --source-path $$package --output-path $$crd/reference.md; done
 
-verify: generate ## Fail if generated files differ from the committed files.
-	@git diff --exit-code -- crds webhook
+verify: generate ## Fail if generated files differ from the committed or staged files, or are untracked.
+	@git diff --exit-code -- $(GENERATED)
+	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; test -z "$$new" || { echo "untracked generated files:" $$new; exit 1; }
 
 fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, and run SEEDS (300) random walks.
 	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x

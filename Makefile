@@ -16,7 +16,7 @@ MODULES         = test/manifests test/monitoring test/cluster
 GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generated.deepcopy.go'
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
+.PHONY: help build run demo check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
 	bench bench-cluster record-release image dist clean
 
 help: ## Show this help.
@@ -33,6 +33,9 @@ demo: ## Start a control plane and show the samples (ARGS=-once: exit when all a
 	@cd test/cluster && $(GO) build -v -o ../../bin/demo ./cmd/demo 2>&1 | \
 	  awk '/[:#]/ {print; next} ++n % 100 == 0 {print "  " n " packages compiled"; fflush()}'
 	@cd test/cluster && ../../bin/demo $(ARGS)
+
+check: verify ## Run everything that needs no cluster, two targets at a time.
+	$(MAKE) --jobs 2 --output-sync=target test test-manifests test-monitoring test-servers lint
 
 test: ## Run the fast tests of the root module, with the race detector.
 	$(GO) test -race ./...

@@ -80,7 +80,7 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"},
 		{"kube-scheduler", kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"},
 		// Without leases the nodes become NotReady after 50 seconds, and so do their pods.
-		{"kwok", kubeconfig, "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
+		{"kwok", kubeconfig, "--config=" + filepath.Join(c.root, "test", "cluster", "kwok.yaml"), "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
 	} {
 		if _, err := c.Run(c.programs[command[0]], command[1:]...); err != nil {
 			return err

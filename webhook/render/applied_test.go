@@ -103,8 +103,7 @@ func TestGenerationOfRecordedParents(t *testing.T) {
 // recorded returns the request of a parent without children.
 func recorded(t *testing.T, kind schema.GroupVersionKind, spec string, generation int64) []byte {
 	t.Helper()
-	controllers := parents.Controllers(memcached.Config{})
-	at := slices.IndexFunc(controllers, func(c composite.Controller) bool { return c.Parent == kind })
+	controller := controllerOf(kind)
 	groups := func(keys []string) map[string]any {
 		empty := map[string]any{}
 		for _, key := range keys {
@@ -118,12 +117,18 @@ func recorded(t *testing.T, kind schema.GroupVersionKind, spec string, generatio
 			"metadata": map[string]any{"name": "a", "namespace": "web", "generation": generation},
 			"spec":     json.RawMessage(spec),
 		},
-		"children":   groups(controllers[at].Sync.Children),
-		"related":    groups(controllers[at].Sync.Related),
+		"children":   groups(controller.Sync.Children),
+		"related":    groups(controller.Sync.Related),
 		"finalizing": false,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return request
+}
+
+// controllerOf returns the controller of a kind of parents.
+func controllerOf(kind schema.GroupVersionKind) composite.Controller {
+	controllers := parents.Controllers(memcached.Config{})
+	return controllers[slices.IndexFunc(controllers, func(c composite.Controller) bool { return c.Parent == kind })]
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,8 +35,10 @@ type customResourceDefinition struct {
 	} `json:"spec"`
 }
 
-// schemas returns the schemas of all kinds of parents.
-func schemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
+// schemas returns the schemas of all kinds of parents. It reads the CRDs only once, because this takes longer than a sync.
+var schemas = sync.OnceValues(readSchemas)
+
+func readSchemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
 	found := map[schema.GroupVersionKind]*spec.Schema{}
 	err := fs.WalkDir(crds.Files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

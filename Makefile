@@ -76,10 +76,10 @@ verify: generate ## Fail if generated files differ from the committed or staged 
 	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; test -z "$$new" || { echo "untracked generated files:" $$new; exit 1; }
 
 fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, and run SEEDS (300) random walks.
-	$(GO) test ./test -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
-	$(GO) test ./test -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
-	$(GO) test ./test -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
-	$(GO) test ./test -run '^TestRandomWalk$$' -seeds $(or $(SEEDS),300)
+	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./test/golden -run '^TestRandomWalk$$' -seeds $(or $(SEEDS),300)
 
 faults: ## Test the server with faults of networks and callers (ARGS=-long: all figures).
 	$(GO) run ./test/faults $(ARGS)
@@ -93,7 +93,7 @@ bench-cluster: ## Compare Metacontroller and the hook with an operator, in a clu
 
 record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
-	$(GO) test ./test -run '^TestUpgrade$$' -record $(VERSION)
+	$(GO) test ./test/golden -run '^TestUpgrade$$' -record $(VERSION)
 
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .

@@ -1,4 +1,4 @@
-package test
+package golden
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ func TestInvariantInvalidSpec(t *testing.T) {
 			continue // the spec of an Xca is never invalid
 		}
 		tried[same] = true
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			invalid := 0
 			for path, request := range mutations(t, f.request) {

@@ -1,5 +1,5 @@
-// Package test tests the hooks with recorded requests: golden responses, invariants of all responses, and bad input.
-package test
+// Package golden tests the hooks with recorded requests: golden responses, invariants of all responses, and bad input.
+package golden
 
 import (
 	"bytes"
@@ -24,38 +24,42 @@ var update = flag.Bool("update", false, "rewrite the golden responses")
 // now is the time of the hooks in all tests with fixtures.
 var now = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 
-// fixture is one directory of testdata: <controller>/<hook>/<case>. The URL is /<controller>/<hook>.
+// testdata has the recorded requests. Other modules read them too. Inputs that fuzzing saves are in testdata of this package.
+const testdata = "../testdata"
+
+// fixture is one directory of testdata. The name is <controller>/<hook>/<case>, and the URL is /<controller>/<hook>.
 type fixture struct {
-	dir              string
+	name             string
 	controller, hook string
 	request          []byte
 }
 
 func (f fixture) url() string { return "/" + f.controller + "/" + f.hook }
 
-func (f fixture) responseFile() string { return filepath.Join(f.dir, "response.json") }
+func (f fixture) responseFile() string { return filepath.Join(testdata, f.name, "response.json") }
 
 // fixtures reads testdata and fails on a file that no test reads.
 func fixtures(t testing.TB) []fixture {
 	t.Helper()
 	var found []fixture
-	err := filepath.WalkDir("testdata", func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(testdata, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		parts := strings.Split(filepath.ToSlash(path), "/")
-		if len(parts) != 5 || parts[4] != "request.json" && parts[4] != "response.json" {
+		name, file := filepath.Split(strings.TrimPrefix(path, testdata+"/"))
+		parts := strings.Split(name, "/")
+		if len(parts) != 4 || file != "request.json" && file != "response.json" {
 			t.Errorf("%s is not <controller>/<hook>/<case>/{request,response}.json: no test reads it", path)
 			return nil
 		}
-		if parts[4] == "response.json" {
+		if file == "response.json" {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "request.json")); err != nil {
 				t.Errorf("%s has no request.json in its directory", path)
 			}
 			return nil
 		}
 		request, err := os.ReadFile(path)
-		found = append(found, fixture{dir: filepath.Dir(path), controller: parts[1], hook: parts[2], request: request})
+		found = append(found, fixture{name: strings.TrimSuffix(name, "/"), controller: parts[0], hook: parts[1], request: request})
 		return err
 	})
 	if err != nil {
@@ -130,5 +134,5 @@ func encode(t testing.TB, value any) []byte {
 
 // readRequest returns the request of one fixture.
 func readRequest(controller, hook, name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join("testdata", controller, hook, name, "request.json"))
+	return os.ReadFile(filepath.Join(testdata, controller, hook, name, "request.json"))
 }

@@ -1,4 +1,4 @@
-package test
+package golden
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 // TestTroubleshootingHasEveryReason checks that the page explains every reason of Degraded in the golden responses.
 func TestTroubleshootingHasEveryReason(t *testing.T) {
-	page, err := os.ReadFile("../manifests/docs/troubleshoot.md")
+	page, err := os.ReadFile("../../manifests/docs/troubleshoot.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,12 +23,12 @@ func TestTroubleshootingHasEveryReason(t *testing.T) {
 		for _, condition := range conditions {
 			condition := condition.(map[string]any)
 			reason := condition["reason"].(string)
-			if condition["type"] != "Degraded" || condition["status"] != "True" || found[reason] || strings.HasSuffix(f.dir, "/reason-with-blanks") {
+			if condition["type"] != "Degraded" || condition["status"] != "True" || found[reason] || strings.HasSuffix(f.name, "/reason-with-blanks") {
 				continue
 			}
 			found[reason] = true
 			if !strings.Contains(string(page), "`"+reason+"`") {
-				t.Errorf("%s: manifests/docs/troubleshoot.md does not explain the reason %s of Degraded", f.dir, reason)
+				t.Errorf("%s: manifests/docs/troubleshoot.md does not explain the reason %s of Degraded", f.name, reason)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package test
+package golden
 
 import (
 	"bufio"
@@ -35,7 +35,7 @@ func TestUpgrade(t *testing.T) {
 	if *record != "" {
 		recordRelease(t, *record)
 	}
-	readme, err := os.ReadFile("../manifests/docs/upgrade.md")
+	readme, err := os.ReadFile("../../manifests/docs/upgrade.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("releases/*.jsonl")
+	files, err := filepath.Glob("../releases/*.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no release is recorded: %v", err)
 	}
@@ -153,14 +153,14 @@ func recordRelease(t *testing.T, release string) {
 	}
 	var lines bytes.Buffer
 	handler := newHandler()
-	for _, f := range slices.SortedFunc(maps.Values(fullest), func(a, b fixture) int { return strings.Compare(a.dir, b.dir) }) {
+	for _, f := range slices.SortedFunc(maps.Values(fullest), func(a, b fixture) int { return strings.Compare(a.name, b.name) }) {
 		request := parse(t, f.request)
 		withoutManagedFields(request)
 		request = apply(request, parse(t, mustPost(t, handler, f.url(), encode(t, request))))
-		name := f.controller + "/" + filepath.Base(f.dir)
+		name := f.controller + "/" + filepath.Base(f.name)
 		lines.Write(append(encode(t, recordedCase{Case: name, URL: f.url(), Request: request, Workloads: workloads(t, request, reloaderImage)}), '\n'))
 	}
-	if err := os.WriteFile(filepath.Join("releases", release+".jsonl"), lines.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join("../releases", release+".jsonl"), lines.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

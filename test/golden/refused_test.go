@@ -1,4 +1,4 @@
-package test
+package golden
 
 import (
 	"encoding/json"
@@ -52,7 +52,7 @@ func TestHookRefusesWhatTheCRDRefuses(t *testing.T) {
 
 func refusedFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("manifests/testdata/refused/*.yaml")
+	files, err := filepath.Glob("../manifests/testdata/refused/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no file with refused parents: %v", err)
 	}

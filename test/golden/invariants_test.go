@@ -1,4 +1,4 @@
-package test
+package golden
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 func TestInvariantDeterministic(t *testing.T) {
 	handler := newHandler()
 	for _, f := range fixtures(t) {
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			first := mustPost(t, handler, f.url(), f.request)
 			if second := mustPost(t, handler, f.url(), f.request); !bytes.Equal(first, second) {
 				t.Errorf("the second response to the same request differs:\n%s", cmp.Diff(string(first), string(second)))
@@ -28,7 +28,7 @@ func TestInvariantOrder(t *testing.T) {
 	handler := newHandler()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, f := range fixtures(t) {
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			want := mustPost(t, handler, f.url(), f.request)
 			for range 3 {
 				got := mustPost(t, handler, f.url(), shuffle(t, random, parse(t, f.request)))
@@ -44,7 +44,7 @@ func TestInvariantOrder(t *testing.T) {
 func TestInvariantIrrelevantFields(t *testing.T) {
 	handler := newHandler()
 	for _, f := range fixtures(t) {
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			want := mustPost(t, handler, f.url(), f.request)
 			request := parse(t, f.request)
 			disturb(request)
@@ -63,7 +63,7 @@ func TestInvariantSettles(t *testing.T) {
 		if f.hook == "finalize" {
 			continue // the next response has fewer children: TestInvariantFinalizes
 		}
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			first := parse(t, mustPost(t, handler, f.url(), f.request))
 			request := apply(parse(t, f.request), first)
 			second := parse(t, mustPost(t, handler, f.url(), encode(t, request)))
@@ -86,7 +86,7 @@ func TestInvariantFinalizes(t *testing.T) {
 		if f.hook != "finalize" {
 			continue
 		}
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			request := parse(t, f.request)
 			for {
 				observed := observedChildren(request)
@@ -116,7 +116,7 @@ func TestInvariantNoZeroPort(t *testing.T) {
 			switch key {
 			case "port", "targetPort", "containerPort", "number":
 				if value == float64(0) {
-					t.Errorf("%s: %s is 0", f.dir, path)
+					t.Errorf("%s: %s is 0", f.name, path)
 				}
 			}
 		})

@@ -1,4 +1,4 @@
-package test
+package golden
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 func TestGolden(t *testing.T) {
 	handler := newHandler()
 	for _, f := range fixtures(t) {
-		t.Run(f.dir, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			var got bytes.Buffer
 			if err := json.Indent(&got, mustPost(t, handler, f.url(), f.request), "", "  "); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package test
+package parents_test
 
 import (
 	"io/fs"
@@ -39,7 +39,7 @@ type resource struct {
 // TestDeclarations checks that hooks and manifests list the same kinds. Metacontroller never deletes a child of a kind that
 // the manifest does not list. It deletes every child of a kind that the hook does not return.
 func TestDeclarations(t *testing.T) {
-	manifests, err := filepath.Glob("../manifests/controllers/*/compositecontroller.yaml")
+	manifests, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ type patch struct {
 
 func componentPatches(t *testing.T) []patch {
 	t.Helper()
-	files, err := filepath.Glob("../manifests/components/*/kustomization.yaml")
+	files, err := filepath.Glob("../../manifests/components/*/kustomization.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no component: %v", err)
 	}

@@ -1,4 +1,5 @@
-package test
+// Package command_test runs memcached-operator like a user: the binary of the test is the program too.
+package command_test
 
 import (
 	"bufio"
@@ -6,57 +7,45 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/command"
 )
 
-// TestProgram runs memcached-operator like a user.
-func TestProgram(t *testing.T) {
-	program := build(t)
-	t.Run("usage", func(t *testing.T) { testUsage(t, program) })
-	t.Run("help and version", func(t *testing.T) { testHelpAndVersion(t, program) })
-	t.Run("reference", func(t *testing.T) { testReference(t, program) })
-	t.Run("serve exits after SIGTERM", func(t *testing.T) { testServeExits(t, program) })
+// asProgram is set in the environment of a process that is the program and not the test.
+const asProgram = "TEST_AS_PROGRAM"
+
+// TestMain runs the program instead of the tests where a test has started this binary.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(command.Main(""))
+	}
+	os.Exit(m.Run())
 }
 
-// build builds the program with the race detector if the test has it, so that both share compiled packages.
-func build(t *testing.T) string {
+// program returns a command that runs the program in the root directory of the repository.
+func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "memcached-operator")
-	cmd := exec.Command("go", "build", "-race="+raceDetector(t), "-o", path, ".")
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return path
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Dir = "../.."
+	// Without the option, the race detector waits 1 s at the exit.
+	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0")
+	return cmd
 }
 
-// raceDetector returns "true" if the test has the race detector.
-func raceDetector(t *testing.T) string {
-	t.Helper()
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		t.Fatal("the test has no build information")
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "-race" {
-			return setting.Value
-		}
-	}
-	return "false"
-}
-
-// finish runs a command in the root directory of the repository and returns its output and exit code.
-func finish(t *testing.T, program string, args ...string) (stdout, stderr string, code int) {
+// finish runs the program and returns its output and exit code.
+func finish(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = "..", &out, &errs
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // otherwise the race detector waits 1 s at the exit
+	cmd := program(t, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		exit, ended := errors.AsType[*exec.ExitError](err)
 		if !ended {
@@ -67,7 +56,9 @@ func finish(t *testing.T, program string, args ...string) (stdout, stderr string
 	return out.String(), errs.String(), code
 }
 
-func testUsage(t *testing.T, program string) {
+// TestUsage checks that a wrong command line gets one line on stderr and exit code 2.
+func TestUsage(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		reason  string
 		args    []string
@@ -98,7 +89,7 @@ func testUsage(t *testing.T, program string) {
 		{"version with an argument", []string{"version", "-v"}, "-v"},
 	}
 	for _, test := range cases {
-		stdout, stderr, code := finish(t, program, test.args...)
+		stdout, stderr, code := finish(t, test.args...)
 		if code != 2 || !strings.Contains(stderr, test.message) {
 			t.Errorf("%s: exit code %d, stderr %q; want 2, an error with %s", test.reason, code, stderr, test.message)
 		}
@@ -108,7 +99,9 @@ func testUsage(t *testing.T, program string) {
 	}
 }
 
-func testHelpAndVersion(t *testing.T, program string) {
+// TestHelpAndVersion checks what goes to stdout.
+func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		args []string
 		want string
@@ -121,15 +114,17 @@ func testHelpAndVersion(t *testing.T, program string) {
 		{[]string{"render", "-f", "manifests/samples/cache_v1alpha1_memcached.yaml"}, "kind: Deployment"},
 		{[]string{"version"}, "memcached-operator "},
 	} {
-		stdout, stderr, code := finish(t, program, test.args...)
+		stdout, stderr, code := finish(t, test.args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, test.want) {
 			t.Errorf("%v: exit code %d, stderr %q, stdout %q, want %q", test.args, code, stderr, stdout, test.want)
 		}
 	}
 }
 
-func testServeExits(t *testing.T, program string) {
-	cmd, line := startProgram(t, program, "-ops-address", "")
+// TestServeExits checks that SIGTERM ends the server with exit code 0.
+func TestServeExits(t *testing.T) {
+	t.Parallel()
+	cmd, line := startProgram(t, "-ops-address", "")
 	if !strings.Contains(string(line), `"msg":"serving hooks"`) {
 		t.Errorf("the log begins with %q", line)
 	}
@@ -142,9 +137,9 @@ func testServeExits(t *testing.T, program string) {
 }
 
 // startProgram starts the server, kills it at the end of the test or after 30 s, and returns the first line of its log.
-func startProgram(t *testing.T, program string, args ...string) (cmd *exec.Cmd, line []byte) {
+func startProgram(t *testing.T, args ...string) (cmd *exec.Cmd, line []byte) {
 	t.Helper()
-	cmd = exec.CommandContext(t.Context(), program, append([]string{"-address", "127.0.0.1:0", "-log-format", "json"}, args...)...)
+	cmd = program(t, append([]string{"-address", "127.0.0.1:0", "-log-format", "json"}, args...)...)
 	logs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -141,12 +141,17 @@ func sync(t *testing.T, parent map[string]any) *httptest.ResponseRecorder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := httptest.NewRequest(http.MethodPost, "/"+plainParents[kind].hook+"/sync", bytes.NewReader(body))
-	post.Header.Set("Content-Type", "application/json")
+	return post("/"+plainParents[kind].hook+"/sync", body)
+}
+
+// post sends a request to a hook.
+func post(url string, body []byte) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, url, bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
 	response := httptest.NewRecorder()
 	webhook.NewHandler(webhook.Options{
 		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
-	}).ServeHTTP(response, post)
+	}).ServeHTTP(response, request)
 	return response
 }
 

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,7 +19,7 @@ var standards = map[string]api.Level{
 	"nginx":             api.LevelRestricted,
 }
 
-// TestPodsMeetTheirStandard checks the pods of every golden Deployment with the code of the API server's admission plugin.
+// TestPodsMeetTheirStandard checks the pods of every Deployment that a recorded request results in, with the code of the API server's admission plugin.
 func TestPodsMeetTheirStandard(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -27,8 +28,8 @@ func TestPodsMeetTheirStandard(t *testing.T) {
 	for controller, standard := range standards {
 		level := api.LevelVersion{Level: standard, Version: api.LatestVersion()}
 		evaluated := 0
-		for _, file := range glob(t, "test/testdata/"+controller+"/sync/*/response.json") {
-			for _, deployment := range find[appsv1.Deployment](t, children(t, file), "Deployment") {
+		for _, file := range glob(t, "test/testdata/"+controller+"/sync/*/request.json") {
+			for _, deployment := range find[appsv1.Deployment](t, children(t, "/"+controller+"/sync", file), "Deployment") {
 				evaluated++
 				template := deployment.Spec.Template
 				for _, result := range evaluator.EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
@@ -44,10 +45,14 @@ func TestPodsMeetTheirStandard(t *testing.T) {
 	}
 }
 
-// children returns the children of a golden response.
-func children(t *testing.T, file string) []*unstructured.Unstructured {
+// children returns the children in the response to a recorded request.
+func children(t *testing.T, url, file string) []*unstructured.Unstructured {
 	t.Helper()
-	items, _, err := unstructured.NestedSlice(readObject(t, file), "children")
+	request, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, _, err := unstructured.NestedSlice(decode(t, file, post(url, request).Body.Bytes()), "children")
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}

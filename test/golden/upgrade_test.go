@@ -30,19 +30,12 @@ type recordedCase struct {
 }
 
 // TestUpgrade sends the requests of every release to the current hooks. They must accept the parents and return the same pod
-// templates, so that an upgrade restarts no pod. manifests/docs/upgrade.md lists the exceptions.
+// templates, so that an upgrade restarts no pod. releases/changes.yaml lists the exceptions.
 func TestUpgrade(t *testing.T) {
 	if *record != "" {
 		recordRelease(t, *record)
 	}
-	readme, err := os.ReadFile("../../manifests/docs/upgrade.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed, err := listedChanges(string(readme))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := readChanges(t)
 	files, err := filepath.Glob("../releases/*.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no release is recorded: %v", err)
@@ -55,7 +48,7 @@ func TestUpgrade(t *testing.T) {
 				kind := kindOf(t, c.Request["parent"])
 				for _, field := range differences("", c.Workloads, workloads(t, c.Request, reloaderImage+"-later")) {
 					if !listed.allow(release, kind, field) {
-						t.Errorf("%s differs from the response of v%s: an upgrade restarts the pods. Undo the change, or list it in manifests/docs/upgrade.md", field, release)
+						t.Errorf("%s differs from the response of v%s: an upgrade restarts the pods. Undo the change, or list it in test/releases/changes.yaml", field, release)
 					}
 				}
 			})
@@ -63,7 +56,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	for _, change := range listed {
 		if !change.seen {
-			t.Errorf("manifests/docs/upgrade.md lists %s of %s since v%s, but no recorded release differs", change.field, change.kinds, change.release)
+			t.Errorf("test/releases/changes.yaml lists %s of %v since %s, but no recorded release differs", change.Field, change.Kinds, change.Release)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,45 +12,86 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	semver "k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/yaml"
 )
 
-// listedChange is a row of the table in manifests/docs/upgrade.md: a field whose value, or the values below it, changed in a
-// release.
+// changesFile lists the changes of pod templates for TestUpgrade. changesPage shows them in a table.
+const (
+	changesFile = "../releases/changes.yaml"
+	changesPage = "../../manifests/docs/upgrade.md"
+)
+
+// listedChange is a field whose value, or the values below it, changed in a release.
 type listedChange struct {
-	release      *semver.Version
-	field, kinds string
-	seen         bool
+	Release string   `json:"release"`
+	Field   string   `json:"field"`
+	Kinds   []string `json:"kinds"`
+	Why     string   `json:"why"`
+
+	release *semver.Version
+	seen    bool
 }
 
 type changeList []*listedChange
 
-const changeHeader = "| release | field | kinds | why |"
-
-// listedChanges reads the table. It returns an error for an empty cell.
-func listedChanges(page string) (changeList, error) {
-	_, table, found := strings.Cut(page, changeHeader+"\n|---|---|---|---|\n")
-	if !found {
-		return nil, fmt.Errorf("the page has no table %s", changeHeader)
-	}
+// listedChanges parses the list. It returns an error for an unknown or missing field.
+func listedChanges(content []byte) (changeList, error) {
 	var list changeList
-	for line := range strings.Lines(table) {
-		if !strings.HasPrefix(line, "|") {
-			break
+	if err := yaml.UnmarshalStrict(content, &list); err != nil {
+		return nil, err
+	}
+	for i, change := range list {
+		if change.Field == "" || len(change.Kinds) == 0 || change.Why == "" {
+			return nil, fmt.Errorf("change %d has no field, kinds or why", i)
 		}
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		for i, cell := range cells {
-			cells[i] = strings.Trim(cell, " `")
+		var err error
+		if change.release, err = semver.ParseSemantic(change.Release); err != nil {
+			return nil, fmt.Errorf("change %d: %w", i, err)
 		}
-		if len(cells) != 4 || slices.Contains(cells, "") {
-			return nil, fmt.Errorf("the row %q does not have the four cells of %s", line, changeHeader)
-		}
-		release, err := semver.ParseSemantic(cells[0])
-		if err != nil {
-			return nil, fmt.Errorf("the row %q: %w", line, err)
-		}
-		list = append(list, &listedChange{release: release, field: cells[1], kinds: cells[2]})
 	}
 	return list, nil
+}
+
+func readChanges(t *testing.T) changeList {
+	t.Helper()
+	content, err := os.ReadFile(changesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := listedChanges(content)
+	if err != nil {
+		t.Fatalf("%s: %v", changesFile, err)
+	}
+	return list
+}
+
+// TestUpgradeTable compares the table in manifests/docs/upgrade.md with the list. The flag -update writes the table.
+func TestUpgradeTable(t *testing.T) {
+	const start = "<!-- Generated from test/releases/changes.yaml by go test ./test/golden -run TestUpgradeTable -update. -->\n\n"
+	const end = "\n<!-- End of the generated table. -->\n"
+	page, err := os.ReadFile(changesPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, foundStart := strings.Cut(string(page), start)
+	_, after, foundEnd := strings.Cut(rest, end)
+	if !foundStart || !foundEnd {
+		t.Fatalf("%s has no lines\n%s%s", changesPage, start, end)
+	}
+	table := "| release | field | kinds | why |\n|---|---|---|---|\n"
+	for _, change := range readChanges(t) {
+		table += fmt.Sprintf("| %s | `%s` | %s | %s |\n", change.Release, change.Field, strings.Join(change.Kinds, ", "), change.Why)
+	}
+	want := before + start + table + end + after
+	if *update {
+		if err := os.WriteFile(changesPage, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(page), want); diff != "" {
+		t.Errorf("the table differs from %s: run this test with -update (-page +list):\n%s", changesFile, diff)
+	}
 }
 
 // allow reports whether a field of a workload may differ from that of a recorded release, because a later release changed it.
@@ -57,8 +99,8 @@ func (list changeList) allow(recorded *semver.Version, kind, field string) bool 
 	allowed := false
 	for _, change := range list {
 		// A field starts with the kind and name of the child: "Deployment cache.template.spec".
-		below := strings.Contains(field+".", "."+change.field+".") || strings.Contains(field, "."+change.field+"[")
-		if recorded.LessThan(change.release) && below && slices.Contains(strings.Split(change.kinds, ", "), kind) {
+		below := strings.Contains(field+".", "."+change.Field+".") || strings.Contains(field, "."+change.Field+"[")
+		if recorded.LessThan(change.release) && below && slices.Contains(change.Kinds, kind) {
 			change.seen, allowed = true, true
 		}
 	}
@@ -167,7 +209,7 @@ func TestDifferences(t *testing.T) {
 
 // TestListedChanges checks which differences the list allows.
 func TestListedChanges(t *testing.T) {
-	list, err := listedChanges("# Upgrade\n\n" + changeHeader + "\n|---|---|---|---|\n| v0.3.0 | `template.spec.containers[memcached].args` | Memcached, Nginx | it leaked |\n\n| another | table |\n")
+	list, err := listedChanges([]byte("[{release: v0.3.0, field: 'template.spec.containers[memcached].args', kinds: [Memcached, Nginx], why: it leaked}]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +230,12 @@ func TestListedChanges(t *testing.T) {
 			t.Errorf("%s: allow(%s of %s since %s) = %t, want %t", c.why, c.field, c.kind, c.release, got, c.want)
 		}
 	}
-	for why, page := range map[string]string{
-		"the table is missing":    "# Upgrade\n",
-		"a cell is empty":         changeHeader + "\n|---|---|---|---|\n| v0.3.0 | template | Memcached | |\n",
-		"a release is no version": changeHeader + "\n|---|---|---|---|\n| next | template | Memcached | x |\n",
+	for why, content := range map[string]string{
+		"a reason is missing":     "[{release: v0.3.0, field: template, kinds: [Memcached]}]",
+		"a field is unknown":      "[{release: v0.3.0, field: template, kinds: [Memcached], why: x, since: x}]",
+		"a release is no version": "[{release: next, field: template, kinds: [Memcached], why: x}]",
 	} {
-		if _, err := listedChanges(page); err == nil {
+		if _, err := listedChanges([]byte(content)); err == nil {
 			t.Errorf("%s: want an error", why)
 		}
 	}

@@ -32,6 +32,7 @@ func smallest(t testing.TB) []fixture {
 
 // TestTruncated checks that a hook refuses a request that is truncated at any byte.
 func TestTruncated(t *testing.T) {
+	t.Parallel()
 	handler := newHandler()
 	for _, f := range smallest(t) {
 		t.Run(strings.Trim(f.url(), "/"), func(t *testing.T) {
@@ -48,6 +49,7 @@ func TestTruncated(t *testing.T) {
 
 // TestMalformedRequest checks requests that a lenient decoder accepts and reads as "there are no children".
 func TestMalformedRequest(t *testing.T) {
+	t.Parallel()
 	handler := newHandler()
 	for _, f := range smallest(t) {
 		whole := func() map[string]any { return parse(t, f.request) }
@@ -139,6 +141,7 @@ func brokenGroups(t *testing.T, whole func() map[string]any, part, group string)
 
 // TestForeignParent checks that a hook refuses a parent of another kind, even at the right URL.
 func TestForeignParent(t *testing.T) {
+	t.Parallel()
 	handler := newHandler()
 	for _, f := range smallest(t) {
 		for field, values := range map[string][]any{
@@ -157,6 +160,7 @@ func TestForeignParent(t *testing.T) {
 
 // TestRefusedHeaders checks that a wrong method, content type, encoding or size is refused before the body is decoded.
 func TestRefusedHeaders(t *testing.T) {
+	t.Parallel()
 	handler := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{}), Limits: webhook.Limits{MaxBodyBytes: 1 << 20}})
 	for _, f := range smallest(t) {
 		cases := []struct {
@@ -186,6 +190,7 @@ func TestRefusedHeaders(t *testing.T) {
 
 // TestInvalidSize checks that an invalid spec.size changes no child. The status or the Event names the problem.
 func TestInvalidSize(t *testing.T) {
+	t.Parallel()
 	handler := newHandler()
 	request, err := readRequest("memcached", "sync", "ready")
 	if err != nil {

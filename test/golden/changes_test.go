@@ -67,6 +67,7 @@ func readChanges(t *testing.T) changeList {
 
 // TestUpgradeTable compares the table in manifests/docs/upgrade.md with the list. The flag -update writes the table.
 func TestUpgradeTable(t *testing.T) {
+	t.Parallel()
 	const start = "<!-- Generated from test/releases/changes.yaml by go test ./test/golden -run TestUpgradeTable -update. -->\n\n"
 	const end = "\n<!-- End of the generated table. -->\n"
 	page, err := os.ReadFile(changesPage)
@@ -177,6 +178,7 @@ func mustDecode(t *testing.T, line []byte, into any) {
 
 // TestDifferences checks that differences finds each change, because TestUpgrade passes if it finds none.
 func TestDifferences(t *testing.T) {
+	t.Parallel()
 	const was = `{"Deployment a": {"template": {"spec": {"containers": [{"name": "x", "args": ["-m", "64"]}, {"name": "y"}]}}}}`
 	cases := []struct {
 		why, is string
@@ -209,6 +211,7 @@ func TestDifferences(t *testing.T) {
 
 // TestListedChanges checks which differences the list allows.
 func TestListedChanges(t *testing.T) {
+	t.Parallel()
 	list, err := listedChanges([]byte("[{release: v0.3.0, field: 'template.spec.containers[memcached].args', kinds: [Memcached, Nginx], why: it leaked}]"))
 	if err != nil {
 		t.Fatal(err)

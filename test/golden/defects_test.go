@@ -10,6 +10,7 @@ import (
 
 // TestDefects checks the parts of golden responses that were wrong once.
 func TestDefects(t *testing.T) {
+	t.Parallel()
 	reasonPattern := regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 	cases := []struct {
 		dir, reason string

@@ -14,6 +14,7 @@ import (
 // TestInvariantInvalidSpec checks that an invalid spec changes and deletes no child. The hook refuses the request, or returns
 // every observed child as it was applied last, with a status that has the reason.
 func TestInvariantInvalidSpec(t *testing.T) {
+	t.Parallel()
 	handler := newHandler()
 	tried := map[string]bool{}
 	for _, f := range syncFixtures(t) {

@@ -36,6 +36,7 @@ var (
 // TestRandomWalk does random things to a model of a cluster with one Memcached, and checks each response of the hook. Then
 // the faults end: the cache must become ready, and the responses must stay the same. -seed 7 -seeds 1 repeats the walk of seed 7.
 func TestRandomWalk(t *testing.T) {
+	t.Parallel()
 	for seed := *walkSeed; seed < *walkSeed+*walkSeeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()

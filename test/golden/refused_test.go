@@ -12,6 +12,7 @@ import (
 // TestHookRefusesWhatTheCRDRefuses checks the cases of test/manifests/testdata/refused with the hooks. A hook can get such a
 // parent if it was stored before the CRD had the rule.
 func TestHookRefusesWhatTheCRDRefuses(t *testing.T) {
+	t.Parallel()
 	handler := newHandler()
 	requests := map[string]fixture{}
 	for _, f := range smallest(t) {

@@ -32,6 +32,7 @@ type recordedCase struct {
 // TestUpgrade sends the requests of every release to the current hooks. They must accept the parents and return the same pod
 // templates, so that an upgrade restarts no pod. releases/changes.yaml lists the exceptions.
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	if *record != "" {
 		recordRelease(t, *record)
 	}

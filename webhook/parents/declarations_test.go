@@ -39,6 +39,7 @@ type resource struct {
 // TestDeclarations checks that hooks and manifests list the same kinds. Metacontroller never deletes a child of a kind that
 // the manifest does not list. It deletes every child of a kind that the hook does not return.
 func TestDeclarations(t *testing.T) {
+	t.Parallel()
 	manifests, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func TestDeclarations(t *testing.T) {
 
 // TestOptionalDeclarations checks that components list the optional kinds, which a cluster need not have.
 func TestOptionalDeclarations(t *testing.T) {
+	t.Parallel()
 	listed := map[string][]resource{}
 	for _, patch := range componentPatches(t) {
 		var operations []struct {

@@ -20,6 +20,7 @@ import (
 // TestGenerationOfAnObservedParent: the API server increases the generation only when the stored spec changes. A hook that
 // sees a higher generation waits for a rollout that never happens.
 func TestGenerationOfAnObservedParent(t *testing.T) {
+	t.Parallel()
 	cache := v1alpha1.SchemeGroupVersion.WithKind("Memcached")
 	deploy := schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
 	cases := []struct {
@@ -66,6 +67,7 @@ func TestGenerationOfAnObservedParent(t *testing.T) {
 
 // TestGenerationOfRecordedParents renders the unchanged parent of each recorded request.
 func TestGenerationOfRecordedParents(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../test/testdata/memcached/sync/*/request.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded request: %v", err)

@@ -28,6 +28,7 @@ func parentsIn(text string) ([]string, error) {
 // TestDocuments: each document of a file is rendered, or the file is refused. The expectations match kubectl 1.32, except
 // for content after the end of a document and items that are null: kubectl skips both without a message.
 func TestDocuments(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		reason, text string
 		names        string

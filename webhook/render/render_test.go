@@ -48,6 +48,7 @@ spec: {size: 2}
 `
 
 func TestRenderKeepsTheOrder(t *testing.T) {
+	t.Parallel()
 	objects, err := renderText(twoParents, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,7 @@ func TestRenderKeepsTheOrder(t *testing.T) {
 
 // TestRenderAcceptsList: kubectl get --output yaml writes several objects as one List.
 func TestRenderAcceptsList(t *testing.T) {
+	t.Parallel()
 	const items = `apiVersion: v1
 kind: List
 items:
@@ -95,6 +97,7 @@ items:
 
 // TestRenderIsTheHooksResponse compares what is rendered of a recorded request with the hook's response to it.
 func TestRenderIsTheHooksResponse(t *testing.T) {
+	t.Parallel()
 	observed, err := os.ReadFile("../../test/testdata/memcached/sync/scale-up-requested/request.json")
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +133,7 @@ func TestRenderIsTheHooksResponse(t *testing.T) {
 }
 
 func TestRenderRefuses(t *testing.T) {
+	t.Parallel()
 	parent := func(body string) string {
 		return "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\n" + body
 	}
@@ -161,6 +165,7 @@ func TestRenderRefuses(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
+	t.Parallel()
 	objects, err := renderText(twoParents, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -79,11 +79,12 @@ func TestUpgradeTable(t *testing.T) {
 	if !foundStart || !foundEnd {
 		t.Fatalf("%s has no lines\n%s%s", changesPage, start, end)
 	}
-	table := "| release | field | kinds | why |\n|---|---|---|---|\n"
+	var table strings.Builder
+	table.WriteString("| release | field | kinds | why |\n|---|---|---|---|\n")
 	for _, change := range readChanges(t) {
-		table += fmt.Sprintf("| %s | `%s` | %s | %s |\n", change.Release, change.Field, strings.Join(change.Kinds, ", "), change.Why)
+		fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", change.Release, change.Field, strings.Join(change.Kinds, ", "), change.Why)
 	}
-	want := before + start + table + end + after
+	want := before + start + table.String() + end + after
 	if *update {
 		if err := os.WriteFile(changesPage, []byte(want), 0o600); err != nil {
 			t.Fatal(err)

@@ -8,8 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
@@ -72,6 +75,64 @@ func TestServeReportsItsAddress(t *testing.T) {
 		t.Errorf("the error about an address in use must contain the address: %v", err)
 	}
 }
+
+// TestSlowCallers: a caller must send the headers within readHeaderTimeout and the body within readTimeout, also if it sends
+// a byte every second. The clock and the connection are simulated.
+func TestSlowCallers(t *testing.T) {
+	const head = "POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
+	for _, test := range []struct {
+		reason, head string
+		timeout      time.Duration
+		status       string // of the response, if any
+	}{
+		{"no request", "", readHeaderTimeout, ""},
+		{"headers without an end", head + "X-Slow: ", readHeaderTimeout, ""},
+		{"a body without an end", head + "Content-Length: 1000\r\n\r\n{", readTimeout, "408 Request Timeout"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, connection := net.Pipe()
+			listener := make(pipeListener, 1)
+			listener <- connection
+			server := newServer(NewHandler(Options{Controllers: parents.Controllers(memcached.Config{})}), slog.New(slog.DiscardHandler))
+			go func() { _ = serve(server, listener) }()
+			defer server.Close()
+			began := time.Now()
+			var sender sync.WaitGroup
+			sender.Go(func() {
+				_, err := io.WriteString(client, test.head)
+				for ; err == nil && test.head != ""; _, err = io.WriteString(client, " ") {
+					time.Sleep(time.Second)
+				}
+			})
+			response, err := io.ReadAll(client)
+			if took := time.Since(began); took < test.timeout || took > test.timeout+time.Second || err != nil {
+				t.Errorf("%s: closed after %s, want %s; %v", test.reason, took, test.timeout, err)
+			}
+			sender.Wait()
+			if status, _, _ := strings.Cut(strings.TrimPrefix(string(response), "HTTP/1.1 "), "\r\n"); status != test.status {
+				t.Errorf("%s: got %q, want %q", test.reason, response, test.status)
+			}
+		})
+	}
+}
+
+// pipeListener accepts the connections that are sent to it.
+type pipeListener chan net.Conn
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	connection, ok := <-l
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return connection, nil
+}
+
+func (l pipeListener) Close() error {
+	close(l)
+	return nil
+}
+
+func (l pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 func TestConnectionsCloseDuringDrain(t *testing.T) {
 	var draining atomic.Bool

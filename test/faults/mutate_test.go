@@ -1,45 +1,83 @@
-package main
+package faults
 
 import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
-	"testing"
 )
 
-func TestHarm(t *testing.T) {
-	const (
-		request  = `{"parent":{"metadata":{"name":"a"},"spec":{"size":1}},"children":{"X":{}},"related":{}}`
-		response = `{"children":[{"kind":"X","metadata":{"name":"a"},"spec":1},{"kind":"Y","metadata":{"name":"a"}}]}`
-	)
-	for _, test := range []struct{ reason, path, mutated, got, problem string }{
-		{"the same request and response", "/x/sync", request, response, ""},
-		{"a child changes with an unknown member", "/x/sync", strings.Replace(request, "{", `{"future":1,`, 1), strings.Replace(response, `"spec":1`, `"spec":2`, 1), "would change"},
-		{"a child of the same parent is missing", "/x/sync", strings.Replace(request, `"X":{}`, `"X":{"b":{}}`, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, "Y a would be deleted"},
-		{"a child may change with the observed children", "/x/sync", strings.Replace(request, `"X":{}`, `"X":{"b":{}}`, 1), strings.Replace(response, `"spec":1`, `"spec":2`, 1), ""},
-		{"a child may change with status.scaling", "/x/sync", strings.Replace(request, `"spec"`, `"status":{"scaling":{}},"spec"`, 1), strings.Replace(response, `"spec":1`, `"spec":2`, 1), ""},
-		{"a child must not be deleted with status.scaling", "/x/sync", strings.Replace(request, `"spec"`, `"status":{"scaling":{}},"spec"`, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, "Y a would be deleted"},
-		{"another parent may have other children", "/x/sync", strings.Replace(request, `"size":1`, `"size":2`, 1), `{"children":[{"kind":"X","metadata":{"name":"b"}}]}`, ""},
-		{"another parent must have children", "/x/sync", strings.Replace(request, `"size":1`, `"size":2`, 1), `{"children":[]}`, "every child"},
-		{"names are case-sensitive", "/x/sync", strings.Replace(request, `"spec"`, `"Spec"`, 1), `{"children":[]}`, "every child"},
-		{"invalid JSON was accepted", "/x/sync", request[1:], response, "invalid JSON"},
-		{"a finalize hook may delete children", "/x/finalize", strings.Replace(request, `"X":{}`, `"X":{"b":{}}`, 1), `{"children":[]}`, ""},
-		{"a finalize hook must be deterministic", "/x/finalize", request, `{"children":[]}`, "would change"},
-		{"a rule with labels", "/x/customize", request, `{"relatedResources":[{"labelSelector":{"matchLabels":{"a":"b"}}}]}`, ""},
-		{"a rule without labels", "/x/customize", request, `{"relatedResources":[{"labelSelector":{}}]}`, "selects all objects"},
-	} {
-		got := harm(recorded{test.path, []byte(request)}, []byte(response), []byte(test.mutated), []byte(test.got))
-		if (got == "") != (test.problem == "") || !strings.Contains(got, test.problem) {
-			t.Errorf("%s: got %q, want %q", test.reason, got, test.problem)
+// mutateBytes changes a body like a broken network or a broken client.
+func mutateBytes(random *rand.Rand, whole []byte) []byte {
+	body := slices.Clone(whole)
+	for range 1 + random.IntN(3) {
+		at := random.IntN(len(body))
+		end := min(len(body), at+1+random.IntN(200))
+		switch random.IntN(5) {
+		case 0: // a bit flips
+			body[at] ^= 1 << random.IntN(8)
+		case 1: // a part is missing
+			body = slices.Delete(body, at, end)
+		case 2: // a part is duplicated
+			body = slices.Insert(body, at, slices.Clone(body[at:end])...)
+		case 3: // a structural character replaces a byte
+			body[at] = `{}[]",:0 `[random.IntN(9)]
+		case 4: // two parts swap
+			middle := at + (end-at)/2
+			body = slices.Concat(body[:at], body[middle:end], body[at:middle], body[end:])
+		}
+		if len(body) == 0 {
+			return body
 		}
 	}
+	return body
 }
 
-func TestSlope(t *testing.T) {
-	flat, rising := []sample{{0, 5, 0}, {1, 7, 0}, {2, 5, 0}}, []sample{{0, 1, 0}, {10, 21, 0}, {20, 41, 0}}
-	resident := func(s sample) float64 { return s.resident }
-	if got := slope(flat, resident); got != 0 {
-		t.Errorf("slope of flat samples is %v, want 0", got)
+// mutateMember changes one member of an object in the request. The result is valid JSON.
+func mutateMember(random *rand.Rand, whole []byte) []byte {
+	var request any
+	if err := json.Unmarshal(whole, &request); err != nil {
+		panic(err)
 	}
-	if got := slope(rising, resident); got != 2 {
-		t.Errorf("slope of 20 in 10 s is %v, want 2", got)
+	var objects []map[string]any
+	collect(request, &objects)
+	object := objects[random.IntN(len(objects))]
+	if random.IntN(4) == 0 { // near the root, where changes have the most effect
+		object = objects[random.IntN(min(len(objects), 8))]
+	}
+	keys := slices.Sorted(maps.Keys(object))
+	if len(keys) == 0 {
+		return whole
+	}
+	key := keys[random.IntN(len(keys))]
+	switch random.IntN(4) {
+	case 0:
+		delete(object, key)
+	case 1:
+		object[strings.ToUpper(key[:1])+key[1:]+"x"[:random.IntN(2)]] = object[key]
+		delete(object, key)
+	default:
+		object[key] = []any{nil, map[string]any{}, []any{}, "", "x", 0, -1, 1e300, true, map[string]any{"x": nil}}[random.IntN(10)]
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// collect appends the objects of a value in a stable order, outer objects first.
+func collect(value any, objects *[]map[string]any) {
+	switch value := value.(type) {
+	case map[string]any:
+		*objects = append(*objects, value)
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			collect(value[key], objects)
+		}
+	case []any:
+		for _, element := range value {
+			collect(element, objects)
+		}
 	}
 }

@@ -43,7 +43,7 @@ func TestMutation(t *testing.T) {
 			t.Errorf("%s: the recorded request got %d %s: %v", r.path, whole.Code, whole.Body, err)
 			return
 		}
-		count := 1 + 60_000/len(r.body) // about the same time for each request
+		count := 1 + 30_000/len(r.body) // about the same time for each request
 		if *long {
 			count = 2700 // about 300,000 in total
 		}

@@ -3,6 +3,8 @@ package memcached
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -82,6 +84,32 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
 	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory)}
 	return s, nil
+}
+
+// desiredChildren returns the desired children, the workload first. A child of a kind that the CompositeController does not
+// list is left out, because Metacontroller would never delete it.
+func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroups) []runtime.Object {
+	children := []runtime.Object{
+		desiredWorkload(memcached, p),
+		keepForeignAnnotations(service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
+	}
+	if budget := podDisruptionBudget(memcached, p.replicas); budget != nil {
+		children = append(children, budget)
+	}
+	if policy := networkPolicy(memcached); policy != nil {
+		children = append(children, policy)
+	}
+	if monitor := serviceMonitor(memcached); monitor != nil && existing.ServiceMonitors.Listed() {
+		children = append(children, monitor)
+	}
+	return children
+}
+
+func desiredWorkload(memcached *v1alpha1.Memcached, p plan) runtime.Object {
+	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+		return statefulSet(memcached, p)
+	}
+	return deployment(memcached, p)
 }
 
 // observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because

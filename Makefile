@@ -82,7 +82,7 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, and run SEEDS (300) rando
 	$(GO) test ./test/golden -run '^TestRandomWalk$$' -seeds $(or $(SEEDS),300)
 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).
-	$(GO) test ./test/faults -count=1 -v -timeout 2h -program $(CURDIR)/bin/memcached-operator $(ARGS)
+	$(GO) test -tags faults ./test/faults -count=1 -v -timeout 2h -program $(CURDIR)/bin/memcached-operator $(ARGS)
 
 bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="-rounds 5").
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)

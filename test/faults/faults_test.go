@@ -1,6 +1,6 @@
-// Package faults tests the hooks with the faults of networks and callers. The tests of input run in process, as part of
-// go test ./... The tests of the program start it on loopback and take minutes; make faults runs them. README.md has the
-// figures.
+// Package faults tests the hooks with the faults of networks and callers. The tests of input run in process, with go test
+// ./... The tests with the build tag faults start the program on loopback and take minutes; make faults runs
+// them. README.md has the figures.
 package faults
 
 import (
@@ -22,10 +22,7 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-var (
-	long   = flag.Bool("long", false, "run all tests for as long as the figures in README.md need")
-	binary = flag.String("program", "", "`file` of the program; empty to skip the tests that start it, which take minutes")
-)
+var long = flag.Bool("long", false, "run all tests for as long as the figures in README.md need")
 
 // recorded is a recorded request without white space, and the path of its hook.
 type recorded struct {

@@ -1,6 +1,9 @@
+//go:build faults
+
 package faults
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +17,8 @@ import (
 	"testing"
 	"time"
 )
+
+var binary = flag.String("program", "", "`file` of the program")
 
 // program is one process of the program.
 type program struct {
@@ -29,9 +34,6 @@ var serving = regexp.MustCompile(`"serving hooks" address=(\S+) .*ops-address=(\
 // the flag -program.
 func start(t *testing.T, args ...string) *program {
 	t.Helper()
-	if *binary == "" {
-		t.Skip("make faults runs this test")
-	}
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package golden
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -28,23 +27,6 @@ func smallest(t testing.TB) []fixture {
 		found = append(found, f)
 	}
 	return found
-}
-
-// TestTruncated checks that a hook refuses a request that is truncated at any byte.
-func TestTruncated(t *testing.T) {
-	t.Parallel()
-	handler := newHandler()
-	for _, f := range smallest(t) {
-		t.Run(strings.Trim(f.url(), "/"), func(t *testing.T) {
-			var whole bytes.Buffer
-			if err := json.Compact(&whole, f.request); err != nil {
-				t.Fatal(err)
-			}
-			for length := range whole.Len() {
-				wantRefused(t, post(handler, f.url(), whole.Bytes()[:length]), http.StatusBadRequest, fmt.Sprintf("cut off after %d bytes", length))
-			}
-		})
-	}
 }
 
 // TestMalformedRequest checks requests that a lenient decoder accepts and reads as "there are no children".

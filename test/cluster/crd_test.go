@@ -87,26 +87,6 @@ func split(problem string) (field, sentence string) {
 	return "", problem
 }
 
-func TestFieldsAreExplained(t *testing.T) {
-	because(t, "kubectl explain is the documentation that every user has")
-	t.Parallel()
-	// kubectl wraps lines.
-	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	if out := oneLine(kubectl(t, "explain", "memcached.spec.size")); !strings.Contains(out, "memcached pods") {
-		t.Errorf("kubectl explain memcached.spec.size: %s", out)
-	}
-	for _, crd := range crds(t) {
-		for _, version := range crd.Spec.Versions {
-			out := oneLine(kubectl(t, "explain", crd.Spec.Names.Singular+".spec", "--api-version", crd.Spec.Group+"/"+version.Name))
-			for name, field := range version.Schema.OpenAPIV3Schema.Properties["spec"].Properties {
-				if text := oneLine(field.Description); text == "" || !strings.Contains(out, text) {
-					t.Errorf("kubectl explain %s.spec does not describe %s: %q", crd.Spec.Names.Singular, name, text)
-				}
-			}
-		}
-	}
-}
-
 func TestSamplesAreValid(t *testing.T) {
 	because(t, "a sample is the first resource that a new user applies")
 	t.Parallel()

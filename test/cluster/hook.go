@@ -16,8 +16,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reloaderImage is the image of manifests/base. An existing cluster with real kubelets must have this image.
-const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
+// reloaderImage returns the image of manifests/base. An existing cluster with real kubelets must have this image.
+func (c *Cluster) reloaderImage() (string, error) {
+	content, err := os.ReadFile(filepath.Join(c.root, "manifests", "base", "kustomization.yaml"))
+	if err != nil {
+		return "", err
+	}
+	var base struct {
+		Images []struct{ Name, NewTag string }
+	}
+	if err := yaml.Unmarshal(content, &base); err != nil {
+		return "", fmt.Errorf("read the image of manifests/base: %w", err)
+	}
+	if len(base.Images) != 1 {
+		return "", fmt.Errorf("manifests/base has %d images, not 1", len(base.Images))
+	}
+	return base.Images[0].Name + ":" + base.Images[0].NewTag, nil
+}
 
 // binaries are the paths of the hook and of Metacontroller.
 type binaries struct {
@@ -92,7 +107,11 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops, "-reloader-image", reloaderImage); err != nil {
+	image, err := c.reloaderImage()
+	if err != nil {
+		return err
+	}
+	if c.Hook, err = c.Run(program, "serve", "-address", address, "-ops-address", ops, "-reloader-image", image); err != nil {
 		return err
 	}
 	c.HookOps = "http://" + ops

@@ -9,12 +9,10 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 )
 
@@ -118,17 +116,4 @@ func TestRestrictedNamespaceAdmitsThePods(t *testing.T) {
 		t.Fatalf("a pod without a security context is not forbidden: %v", err)
 	}
 	newMemcached(t, namespace, "cache", 2)
-}
-
-// crds returns the CRDs of the repository.
-func crds(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(shared.root, "crds", "*"))
-	must(t, err)
-	options := envtest.CRDInstallOptions{Paths: dirs, ErrorIfPathMissing: true}
-	must(t, envtest.ReadCRDFiles(&options))
-	if len(options.CRDs) == 0 {
-		t.Fatal("no CRDs found")
-	}
-	return options.CRDs
 }

@@ -2,7 +2,6 @@ package conditions
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 	"time"
 
@@ -210,44 +209,5 @@ func TestHandOver(t *testing.T) {
 		"kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestCompareChild: a child that an apply would change does not match the desired state.
-func TestCompareChild(t *testing.T) {
-	desired := desiredChild(t, `{"name":"x"}`, `{"port":1}`)
-	desired.SetKind("Service")
-	cases := []struct {
-		reason   string
-		observed any
-		want     string
-	}{
-		{"the child does not exist", nil, "ServiceMissing"},
-		{"the child is being deleted", &observed.Child{ChildMeta: observed.ChildMeta{DeletionTimestamp: &metav1.Time{}}}, "ServiceMissing"},
-		{"the API server rejected the update", &observed.Child{Spec: []byte(`{"port":2}`)}, "ServiceOutdated"},
-		{"the child matches, and the API server set a default", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
-	}
-	for _, test := range cases {
-		problem, err := compareChild(desired, test.observed)
-		got := ""
-		if problem != nil {
-			got = problem.Reason
-		}
-		if got != test.want || err != nil {
-			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
-		}
-	}
-}
-
-func TestInvalidStatus(t *testing.T) {
-	o := observation(t)
-	status := InvalidStatus(o, errors.New("spec.size: Invalid value"))
-	got := map[string]string{}
-	for _, condition := range status.Conditions {
-		got[condition.Type] = string(condition.Status) + " " + condition.Reason
-	}
-	want := map[string]string{api.Available: "True ReplicaReady", api.Ready: "False InvalidSpec", api.Progressing: "False InvalidSpec", api.Degraded: "True InvalidSpec"}
-	if diff := cmp.Diff(want, got); diff != "" || status.ReadyReplicas != 3 {
-		t.Errorf("the pods still run, and the conditions report why nothing changes (-want +got):\n%s", diff)
 	}
 }

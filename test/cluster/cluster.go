@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -22,6 +23,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/example/memcached-operator/test/internal/process"
 )
 
 // Options configure a cluster.
@@ -59,7 +62,7 @@ type Cluster struct {
 	programs  map[string]string
 	watchdog  *watchdog
 	env       *envtest.Environment
-	processes []*Process
+	processes []*process.Process
 	// restartAPIServer is a shell command that restarts the API server of an existing cluster.
 	restartAPIServer string
 }
@@ -156,7 +159,7 @@ func newCluster(ctx context.Context, options Options) (*Cluster, error) {
 func (c *Cluster) Stop() error {
 	var errs []error
 	for _, p := range slices.Backward(c.processes) {
-		errs = append(errs, p.Stop())
+		errs = append(errs, p.Stop(10*time.Second))
 	}
 	if c.env != nil {
 		errs = append(errs, c.env.Stop())
@@ -167,8 +170,9 @@ func (c *Cluster) Stop() error {
 // Check returns an error if a program of the cluster has exited.
 func (c *Cluster) Check() error {
 	for _, p := range c.processes {
-		if p.exited() {
-			return fmt.Errorf("%s exited; end of its log:\n%s", p.Name, c.Log(p.Name, 2000))
+		if p.Exited() {
+			name := filepath.Base(p.Path)
+			return fmt.Errorf("%s exited; end of its log:\n%s", name, c.Log(name, 2000))
 		}
 	}
 	return nil
@@ -184,18 +188,18 @@ func (c *Cluster) Log(name string, bytes int) string {
 }
 
 // Run starts a program with the cluster's kubeconfig and its own log file. Stop ends the program.
-func (c *Cluster) Run(program string, args ...string) (*Process, error) {
+func (c *Cluster) Run(program string, args ...string) (*process.Process, error) {
 	launcher, err := writeLauncher(filepath.Join(c.dir, "bin"), program)
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Base(program)
-	p := &Process{
-		Name:     name,
-		launcher: launcher,
-		args:     args,
-		env:      []string{"KUBECONFIG=" + c.Kubeconfig},
-		log:      filepath.Join(c.logs, name+".log"),
+	p := &process.Process{
+		Path: launcher,
+		Args: args,
+		Env:  []string{"KUBECONFIG=" + c.Kubeconfig},
+		Log:  filepath.Join(c.logs, filepath.Base(program)+".log"),
+		// In a separate process group Ctrl-C at the terminal reaches only this program, which stops its children in order.
+		Attr: &syscall.SysProcAttr{Setpgid: true},
 	}
 	if err := p.Start(); err != nil {
 		return nil, err

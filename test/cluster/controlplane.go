@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/example/memcached-operator/test/internal/process"
 )
 
 // startControlPlane starts etcd and kube-apiserver with envtest, writes a kubeconfig, and installs the CRDs of crdDirs and
@@ -69,7 +71,7 @@ func (c *Cluster) startControlPlane(crdDirs, audited []string) error {
 // startNodes starts kube-controller-manager, kube-scheduler and kwok, and creates three nodes in three zones. kwok
 // simulates their kubelets.
 func (c *Cluster) startNodes(ctx context.Context) error {
-	kwokAddress, err := freeAddress()
+	kwokAddress, err := process.FreeAddress()
 	if err != nil {
 		return err
 	}

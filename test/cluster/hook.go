@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/example/memcached-operator/test/internal/process"
 )
 
 // reloaderImage returns the image of manifests/base. An existing cluster with real kubelets must have this image.
@@ -99,11 +101,11 @@ func findMetacontroller() (string, error) {
 
 // startHook starts the hook and applies the CompositeControllers with its URL.
 func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func(string) (string, error)) error {
-	address, err := freeAddress()
+	address, err := process.FreeAddress()
 	if err != nil {
 		return err
 	}
-	ops, err := freeAddress()
+	ops, err := process.FreeAddress()
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/example/memcached-operator/test/internal/process"
 )
 
 // namespace is the namespace of the hook in every kustomization.
@@ -105,10 +107,10 @@ func (c *Cluster) startInstalledHook(ctx context.Context, program string) (addre
 		return "", err
 	}
 	spec := deployment.Spec.Template.Spec
-	if address, err = freeAddress(); err != nil {
+	if address, err = process.FreeAddress(); err != nil {
 		return "", err
 	}
-	ops, err := freeAddress()
+	ops, err := process.FreeAddress()
 	if err != nil {
 		return "", err
 	}

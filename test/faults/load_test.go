@@ -29,9 +29,9 @@ func TestOverload(t *testing.T) {
 	defer cancel()
 	wait := loop(ctx, 160, func(int) { c.sync(t.Context(), p.url, body) })
 	pause(ctx, d/4)
-	early := p.memory(t, "VmRSS")
+	early, _ := p.memory(t)
 	<-ctx.Done()
-	late, peak := p.memory(t, "VmRSS"), p.memory(t, "VmHWM")
+	late, peak := p.memory(t)
 	wait()
 	before, throughput := float64(len(base.took))/calm.Seconds(), float64(c.done)/d.Seconds()
 	t.Logf("160 callers for 16 places, %s: codes %v, %d of %d syncs lost, %.0f syncs/s (%.0f without overload)", d, c.codes, c.lost, c.lost+c.done, throughput, before)
@@ -66,13 +66,15 @@ func TestSoak(t *testing.T) {
 	var memory, goroutines [2]float64 // averages of each half of the time
 	for i := range samples {
 		pause(ctx, d/time.Duration(samples))
-		memory[2*i/samples] += p.memory(t, "VmRSS") / float64(samples/2)
+		now, _ := p.memory(t)
+		memory[2*i/samples] += now / float64(samples/2)
 		goroutines[2*i/samples] += p.goroutines(t) / float64(samples/2)
 	}
 	cancel()
 	wait()
+	_, peak := p.memory(t)
 	t.Logf("%s of 1,000-pod syncs (%d MiB each): codes %v, p50 %.0f ms, p99 %.0f ms", d, len(body)>>20, c.codes, c.percentile(0.5), c.percentile(0.99))
-	t.Logf("in the first and second half: %.1f MiB, %.1f goroutines; peak %.0f MiB", memory, goroutines, p.memory(t, "VmHWM"))
+	t.Logf("in the first and second half: %.1f MiB, %.1f goroutines; peak %.0f MiB", memory, goroutines, peak)
 	c.wantOnly(t, 200)
 	if memory[1]-memory[0] > 2 || goroutines[1]-goroutines[0] >= 0.5 {
 		t.Error("the memory grows by more than 2 MiB, or goroutines are left")

@@ -65,7 +65,7 @@ func checkMemory(t *testing.T, count int, body []byte, codes ...int) {
 	}
 	group.Wait()
 	c.wantOnly(t, codes...)
-	peak := p.memory(t, "VmHWM")
+	_, peak := p.memory(t)
 	t.Logf("%d × %d MiB: codes %v, peak %.0f MiB resident", count, len(body)>>20, c.codes, peak)
 	if peak > memoryLimit {
 		t.Errorf("the peak is above the limit of %d MiB", memoryLimit)

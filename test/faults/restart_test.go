@@ -33,7 +33,7 @@ func TestRestart(t *testing.T) {
 			third := startPod()
 			s.set(first, second, third)
 			pause(t.Context(), 2*probeInterval) // until it is ready
-			first.stop(t)
+			first.drain(t)
 			first, second = second, third
 			s.set(first, second)
 		}
@@ -42,7 +42,7 @@ func TestRestart(t *testing.T) {
 	restarted.wantOnly(t, 200)
 
 	killed := s.load(t, func() {
-		if err := first.process.Kill(); err != nil {
+		if err := first.Kill(); err != nil {
 			t.Error(err)
 		}
 		pause(t.Context(), 4*probeInterval)

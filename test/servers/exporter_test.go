@@ -3,7 +3,6 @@
 package servers
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -52,7 +50,7 @@ func startExporter(t *testing.T, container corev1.Container, cache server) serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := server{address: "127.0.0.1:" + freePort(t)}
+	s := server{address: freeAddress(t)}
 	var args []string
 	for _, arg := range container.Args {
 		if port, found := strings.CutPrefix(arg, "--memcached.address=127.0.0.1:"); found {
@@ -69,17 +67,7 @@ func startExporter(t *testing.T, container corev1.Container, cache server) serve
 	if !strings.Contains(strings.Join(args, " "), s.address) {
 		t.Fatalf("the container declares the ports %v, but the command has %q", container.Ports, args)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	command := exec.CommandContext(ctx, program, args...)
-	if os.Geteuid() == 0 {
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	}
-	if err := command.Start(); err != nil {
-		cancel()
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cancel(); _ = command.Wait() })
-	s.pid = command.Process.Pid
+	s.Process = launch(t, program, args, nil)
 	return s
 }
 

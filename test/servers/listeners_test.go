@@ -37,7 +37,7 @@ func (c combination) checkListeners(t *testing.T, s server) {
 func (s server) listening(t *testing.T) []string {
 	t.Helper()
 	sockets := map[string]bool{}
-	descriptors, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.pid))
+	descriptors, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.PID()))
 	if err != nil || len(descriptors) == 0 {
 		t.Fatalf("no file descriptors of memcached: %v", err)
 	}
@@ -48,7 +48,7 @@ func (s server) listening(t *testing.T) []string {
 	}
 	var addresses []string
 	for _, protocol := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", s.pid, protocol))
+		table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", s.PID(), protocol))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func startReloader(t *testing.T, pod corev1.PodSpec, dir string, cache server) r
 		t.Fatal(err)
 	}
 	config.Interval, config.Patience = 20*time.Millisecond, 2*time.Second
-	config.Signal = func() error { return syscall.Kill(cache.pid, syscall.SIGHUP) }
+	config.Signal = func() error { return syscall.Kill(cache.PID(), syscall.SIGHUP) }
 	log := &watched{Writer: t.Output(), read: make(chan struct{}), used: make(chan string, 100)}
 	config.Logger = slog.New(slog.NewTextHandler(log, nil))
 	ctx, cancel := context.WithCancel(t.Context())

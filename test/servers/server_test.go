@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -18,13 +20,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/test/internal/process"
 )
 
 // server is a running process.
 type server struct {
+	*process.Process
 	address string
-	pid     int
-	log     string // the file with its output
 	// ports has the loopback address for each port in the pod.
 	ports map[string]string
 }
@@ -41,51 +44,38 @@ func start(t *testing.T, container corev1.Container, dir string) server {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "/etc/memcached", dir)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	command := exec.CommandContext(ctx, program, args...)
-	command.Env = os.Environ()
+	s := server{address: ports[declared(container)], ports: ports}
+	var env []string
 	for _, variable := range container.Env {
-		command.Env = append(command.Env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", dir))
+		env = append(env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", dir))
 	}
-	log, err := os.Create(filepath.Join(t.TempDir(), "log")) // a file, because a buffer gets the lines later
-	if err != nil {
-		t.Fatal(err)
+	s.Process = launch(t, program, args, env)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := s.WaitFor(ctx, process.Listens(slices.Collect(maps.Values(ports))...)); err != nil {
+		t.Fatalf("memcached with %q: %v\n%s", args, err, s.logged(t))
 	}
-	defer log.Close() // the process has its own descriptor
-	command.Stdout, command.Stderr = log, log
+	return s
+}
+
+// launch starts a program as an unprivileged user and stops it when the test ends.
+func launch(t *testing.T, program string, args, env []string) *process.Process {
+	t.Helper()
+	p := &process.Process{Path: program, Args: args, Env: env, Log: filepath.Join(t.TempDir(), "log")}
 	if os.Geteuid() == 0 { // memcached as root needs the name of a user; in a pod it never runs as root
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		p.Attr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
-	if err := command.Start(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
-	var endedWith error
-	go func() {
-		defer close(ended)
-		endedWith = command.Wait()
-	}()
-	t.Cleanup(func() { cancel(); <-ended })
-	s := server{address: ports[declared(container)], pid: command.Process.Pid, log: log.Name(), ports: ports}
-	for deadline := time.After(5 * time.Second); ; {
-		err := s.connectAll()
-		if err == nil {
-			return s
-		}
-		select {
-		case <-ended:
-			t.Fatalf("memcached with %q ended: %v:\n%s", args, endedWith, s.logged(t))
-		case <-deadline:
-			t.Fatalf("memcached with %q does not listen: %v", args, err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	t.Cleanup(func() { _ = p.Kill() })
+	return p
 }
 
 // logged returns the output of the server so far.
 func (s server) logged(t *testing.T) string {
 	t.Helper()
-	content, err := os.ReadFile(s.log)
+	content, err := os.ReadFile(s.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +99,9 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 	if at < 0 || args[at+1] != declared(container) {
 		t.Fatalf("the container declares the ports %v, but the command has %q", container.Ports, args)
 	}
-	args[at+1] = freePort(t)
-	ports[declared(container)] = "127.0.0.1:" + args[at+1]
+	address := freeAddress(t)
+	_, args[at+1] = cutLast(address, ":")
+	ports[declared(container)] = address
 	at = slices.Index(args, "-l")
 	if at < 0 {
 		return append(args, "-l", "127.0.0.1"), ports
@@ -127,8 +118,8 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 		if (host == "*") != known || host != "*" && host != "127.0.0.1" {
 			t.Fatalf("the listener %s does not match the declared ports %v", listener, container.Ports)
 		}
-		free := freePort(t)
-		listeners[i], ports[port] = prefix+":127.0.0.1:"+free, "127.0.0.1:"+free
+		ports[port] = freeAddress(t)
+		listeners[i] = prefix + ":" + ports[port]
 	}
 	args[at+1] = strings.Join(listeners, ",")
 	return args, ports
@@ -141,18 +132,6 @@ func cutLast(text, separator string) (before, after string) {
 		return "", text
 	}
 	return text[:at], text[at+len(separator):]
-}
-
-// connectAll connects to each port, as the probes do.
-func (s server) connectAll() error {
-	for _, address := range s.ports {
-		connection, err := net.DialTimeout("tcp", address, time.Second)
-		if err != nil {
-			return err
-		}
-		connection.Close()
-	}
-	return nil
 }
 
 // send sends a command and returns the lines of the response.
@@ -203,33 +182,18 @@ func (s server) stats(t *testing.T, command string) map[string]string {
 // peakMiB returns the peak resident memory of the process.
 func (s server) peakMiB(t *testing.T) int64 {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))
+	_, peak, err := s.MiB()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(status)) {
-		if words := strings.Fields(line); len(words) == 3 && words[0] == "VmHWM:" {
-			kibibytes, err := strconv.ParseInt(words[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return (kibibytes + 1023) / 1024
-		}
-	}
-	t.Fatalf("no VmHWM in /proc/%d/status", s.pid)
-	return 0
+	return int64(math.Ceil(peak))
 }
 
-func freePort(t *testing.T) string {
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := process.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	return address
 }

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/example/memcached-operator/test/bench/process"
+	"github.com/example/memcached-operator/test/internal/process"
 	"github.com/example/memcached-operator/test/requests"
 )
 
@@ -30,8 +30,8 @@ func (h *hook) start() (err error) {
 	if h.address, err = process.FreeAddress(); err != nil {
 		return err
 	}
-	h.process, err = process.Start(h.command[0], append(h.command[1:], h.address)...)
-	return err
+	h.process = &process.Process{Path: h.command[0], Args: append(h.command[1:], h.address)}
+	return h.process.Start()
 }
 
 // post sends one request and reads the whole response, as Metacontroller does.

@@ -39,7 +39,7 @@ func run(rounds int) error {
 		hooks = append(hooks, h)
 		err := h.start()
 		if err == nil {
-			defer h.process.Stop()
+			defer func() { _ = h.process.Kill() }()
 			err = h.measureMemory()
 		}
 		if err != nil {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
-	"github.com/example/memcached-operator/test/bench/process"
+	"github.com/example/memcached-operator/test/internal/process"
 	"github.com/example/memcached-operator/test/requests"
 )
 
@@ -38,7 +39,7 @@ func measureCPU(hooks []*hook, pods, rounds int) error {
 
 // cpuTime returns the CPU time per sync, and an error if the last response is wrong.
 func (h *hook) cpuTime(body []byte, pods int) (float64, error) {
-	before, err := process.CPU(h.process.PID)
+	before, err := h.process.CPU()
 	if err != nil {
 		return 0, err
 	}
@@ -49,7 +50,7 @@ func (h *hook) cpuTime(body []byte, pods int) (float64, error) {
 			return 0, err
 		}
 	}
-	after, err := process.CPU(h.process.PID)
+	after, err := h.process.CPU()
 	if err == nil && h.name != null {
 		err = check(response, pods)
 	}
@@ -59,13 +60,15 @@ func (h *hook) cpuTime(body []byte, pods int) (float64, error) {
 // measureMemory waits until the hook listens and measures its memory: after a sync of 3 pods, and the peak of ten times five
 // concurrent syncs of 1,000 pods.
 func (h *hook) measureMemory() error {
-	if err := h.process.Listening(context.Background(), h.address); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := h.process.WaitFor(ctx, process.Listens(h.address)); err != nil {
 		return err
 	}
 	if _, err := h.post(requests.Sync(3)); err != nil {
 		return err
 	}
-	idle, _, err := process.Resident(h.process.PID)
+	idle, _, err := h.process.MiB()
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (h *hook) measureMemory() error {
 			return err
 		}
 	}
-	_, peak, err := process.Resident(h.process.PID)
-	h.memory = []float64{float64(idle) / (1 << 20), float64(peak) / (1 << 20)}
+	_, peak, err := h.process.MiB()
+	h.memory = []float64{idle, peak}
 	return err
 }

@@ -1,64 +1,71 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // request is a kind of request to the API server, for example create deployments or update memcacheds/status.
 type request struct{ verb, resource string }
 
-// auditLog counts a user's requests in the API server's audit log.
-type auditLog struct {
-	path, user string
-	read       int64 // bytes read so far
-}
-
-// next returns the requests since the last call.
-func (a *auditLog) next() (map[request]int, error) {
-	file, err := os.Open(a.path)
+// countRequests counts the controller's requests in the API server's audit log from an offset. Discovery requests have no
+// resource and do not count.
+func (r *running) countRequests(offset int64) (map[request]int, error) {
+	file, err := os.Open(r.cluster.AuditLog)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if _, err := file.Seek(a.read, io.SeekStart); err != nil {
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
 		return nil, err
 	}
 	counts := map[request]int{}
-	for lines := bufio.NewReader(file); ; {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return counts, nil // the rest is an incomplete line
+	for events := json.NewDecoder(file); ; {
+		var event struct {
+			Verb      string
+			User      struct{ Username string }
+			ObjectRef struct{ Resource, Subresource string }
+		}
+		if err := events.Decode(&event); errors.Is(err, io.EOF) {
+			return counts, nil
 		} else if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read the audit log: %w", err)
 		}
-		a.read += int64(len(line))
-		of, user, err := parseAudit(line)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", a.path, err)
+		resource := event.ObjectRef.Resource
+		if event.ObjectRef.Subresource != "" {
+			resource += "/" + event.ObjectRef.Subresource
 		}
-		if user == a.user && of.resource != "" { // discovery requests have no resource
-			counts[of]++
+		if event.User.Username == r.user && resource != "" {
+			counts[request{event.Verb, resource}]++
 		}
 	}
 }
 
-func parseAudit(line []byte) (request, string, error) {
-	var event struct {
-		Verb      string                                 `json:"verb"`
-		User      struct{ Username string }              `json:"user"`
-		ObjectRef struct{ Resource, Subresource string } `json:"objectRef"`
+func (r *running) auditSize() (int64, error) {
+	info, err := os.Stat(r.cluster.AuditLog)
+	if err != nil {
+		return 0, err
 	}
-	if err := json.Unmarshal(line, &event); err != nil {
-		return request{}, "", err
+	return info.Size(), nil
+}
+
+// waitQuiet waits until the audit log, which has only requests of controllers, has not grown for three seconds.
+func (r *running) waitQuiet(ctx context.Context) error {
+	for before := int64(-1); ; {
+		size, err := r.auditSize()
+		if err != nil || size == before {
+			return err
+		}
+		before = size
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(3 * time.Second):
+		}
 	}
-	resource := event.ObjectRef.Resource
-	if event.ObjectRef.Subresource != "" {
-		resource += "/" + event.ObjectRef.Subresource
-	}
-	return request{event.Verb, resource}, event.User.Username, nil
 }

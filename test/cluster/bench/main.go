@@ -1,6 +1,6 @@
-// Bench measures the time from a parent to its status in a cluster on this machine. It compares the real
+// Bench measures the time and the work from parents to complete statuses in a cluster on this machine. It compares the real
 // Metacontroller with this repository's hook, Metacontroller with a typical hook, and an operator with controller-runtime.
-// Each variant gets its own cluster, the same client limits and the same work.
+// Each variant gets its own cluster, the same client limits and the same parents.
 package main
 
 import (
@@ -8,68 +8,43 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
-	"regexp"
-	"strconv"
-	"strings"
 	"syscall"
 )
 
 func main() {
-	var parents []int
-	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	flags.Func("parents", "comma-separated `numbers` of parents that are created at the same time (default 200,1000)", func(value string) error {
-		for word := range strings.SplitSeq(value, ",") {
-			n, err := strconv.Atoi(word)
-			if err != nil || n < 1 {
-				return fmt.Errorf("%q is not a number of parents", word)
-			}
-			parents = append(parents, n)
-		}
-		return nil
-	})
-	only := regexp.MustCompile("")
-	flags.Func("only", "run only the variants whose names match this `regexp`", func(value string) (err error) {
-		only, err = regexp.Compile(value)
-		return err
-	})
-	keep := flags.String("logs", "", "`directory` for the programs' logs (default: no logs are kept)")
-	_ = flags.Parse(os.Args[1:]) // exits on an error
-	if parents == nil {
-		parents = []int{200, 1000}
-	}
+	parents := flag.Int("parents", 200, "`number` of parents that are created at the same time")
+	namespaces := flag.Int("namespaces", 1, "`number` of namespaces of the parents")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, parents, only, *keep); err != nil {
-		fmt.Fprintln(os.Stderr, "chain:", err)
+	if err := run(ctx, *parents, *namespaces); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, parents []int, only *regexp.Regexp, logs string) error {
-	dir, err := os.MkdirTemp("", "memcached-chain-")
+func run(ctx context.Context, parents, namespaces int) error {
+	dir, err := os.MkdirTemp("", "memcached-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := build(ctx, dir); err != nil {
-		return err
+	const module = "github.com/example/memcached-operator/test/"
+	build := exec.CommandContext(ctx, "go", "build", "-o", dir+"/", module+"cluster/bench/operator", module+"bench/peers/typical")
+	if text, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the operator and the typical hook: %w: %s", err, text)
 	}
-	for _, n := range parents {
-		var results []result
-		for _, variant := range variants(dir) {
-			if !only.MatchString(variant.name) {
-				continue
-			}
-			fmt.Fprintf(os.Stderr, "%d parents, %s\n", n, variant.name)
-			result, err := measure(ctx, variant, n, logs)
-			results = append(results, result)
-			if err != nil {
-				writeTable(os.Stdout, n, results) // keeps the results so far
-				return fmt.Errorf("%d parents, %s: %w", n, variant.name, err)
-			}
+	var results []result
+	for _, v := range variants(dir) {
+		fmt.Fprintf(os.Stderr, "%d parents, %d namespaces: %s\n", parents, namespaces, v.name)
+		r, err := measure(ctx, v, parents, namespaces)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
 		}
-		writeTable(os.Stdout, n, results)
+		results = append(results, r)
+		writeTable(os.Stdout, parents, namespaces, results) // a later variant may fail
 	}
 	return nil
 }

@@ -7,160 +7,150 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-const namespace = "default"
-
-// result has the measurements of a variant: creating the parents, scaling them, and the idle state.
+// result has the measurements of a variant.
 type result struct {
-	variant               variant
-	created, scaled, idle phase
+	variant         string
+	created, scaled phase
 }
 
 // phase has the measurements of one piece of work, until the controller sends no more requests.
 type phase struct {
-	// deployments is the time until all Deployments have the desired replicas, statuses until all statuses name all pods,
-	// and settled until all parents are Ready, if they have this condition.
-	deployments, statuses, settled time.Duration
-	// controller and hook are CPU time.
-	controller, hook time.Duration
+	complete         time.Duration // until all statuses name all pods
+	ready            time.Duration // until all parents are Ready; 0 if the variant has no conditions
+	controller, hook time.Duration // CPU time
 	requests         map[request]int
-	// calls is the number of calls by name of the hook.
-	calls map[string]int
 }
 
-func measure(ctx context.Context, variant variant, parents int, logs string) (_ result, err error) {
-	r, err := variant.start(ctx, logs)
+func measure(ctx context.Context, v variant, parents, namespaces int) (_ result, err error) {
+	r, err := v.start(ctx)
 	if err != nil {
-		return result{variant: variant}, err
+		return result{}, err
 	}
-	defer func() { err = errors.Join(err, r.stop()) }()
-	watching, stopWatching := context.WithCancel(ctx)
-	defer stopWatching() // before the API server stops, because it waits for its watches to end
-	v, err := watchNamespace(watching, r.cluster.Client, namespace)
+	defer func() { err = errors.Join(err, r.cluster.Stop()) }()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
+	defer cancel() // before the API server stops, because it waits for its watches to end
+	if r.parents, err = watch(ctx, r.cluster.Config); err != nil {
+		return result{}, err
+	}
+	if err := r.warmUp(ctx, v); err != nil {
+		return result{}, fmt.Errorf("warm up: %w", err)
+	}
+	all, err := createNamespaces(ctx, r.cluster.Client, v, parents, namespaces)
 	if err != nil {
-		return result{variant: variant}, err
+		return result{}, err
 	}
-	m := &meter{running: r, view: v, audit: &auditLog{path: r.cluster.AuditLog, user: r.user}}
-	result := result{variant: variant}
-	// The first parent makes the controller start its watches.
-	if err := m.warmUp(ctx, variant); err != nil {
-		return result, fmt.Errorf("warming up: %w", err)
+	result := result{variant: v.name}
+	result.created, err = r.phase(ctx, all, 3, func(m *unstructured.Unstructured) error { return r.cluster.Client.Create(ctx, m) })
+	if err != nil {
+		return result, fmt.Errorf("create: %w", err)
 	}
-	if result.created, err = m.phase(ctx, variant, parents, 3, m.create); err != nil {
-		return result, fmt.Errorf("creating: %w", err)
-	}
-	if result.scaled, err = m.phase(ctx, variant, parents, 5, m.scale); err != nil {
-		return result, fmt.Errorf("scaling: %w", err)
-	}
-	if result.idle, err = m.measureIdle(ctx, variant); err != nil {
-		return result, fmt.Errorf("idle: %w", err)
+	scale := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"size":5}}`))
+	result.scaled, err = r.phase(ctx, all, 5, func(m *unstructured.Unstructured) error { return r.cluster.Client.Patch(ctx, m, scale) })
+	if err != nil {
+		return result, fmt.Errorf("scale: %w", err)
 	}
 	return result, nil
 }
 
-// meter measures a running variant.
-type meter struct {
-	*running
-	view  *view
-	audit *auditLog
-}
-
-// warmUp creates and deletes a parent.
-func (m *meter) warmUp(ctx context.Context, variant variant) error {
-	v, warm := m.view, parent(variant, "warm-up", 1)
-	if err := m.cluster.Client.Create(ctx, warm); err != nil {
+// warmUp creates and deletes a parent, so that the controller starts its watches.
+func (r *running) warmUp(ctx context.Context, v variant) error {
+	first := parent(v, metav1.NamespaceDefault, "warm-up", 1)
+	if err := r.cluster.Client.Create(ctx, first); err != nil {
 		return err
 	}
-	if _, err := v.wait(ctx, time.Now(), 1, "status of the first parent", func() int {
-		return count(v.nodes, func(nodes int) bool { return nodes == 1 })
-	}); err != nil {
+	if err := r.parents.wait(ctx, 1, isComplete(1)); err != nil {
 		return err
 	}
-	if err := m.cluster.Client.Delete(ctx, warm); err != nil {
+	if err := r.cluster.Client.Delete(ctx, first); err != nil {
 		return err
 	}
-	if _, err := v.wait(ctx, time.Now(), 0, "remaining objects", func() int { return len(v.deployments) + len(v.nodes) }); err != nil {
+	if err := r.parents.wait(ctx, 0, func(*unstructured.Unstructured) bool { return true }); err != nil {
 		return err
 	}
-	requests, err := m.waitQuiet(ctx)
+	if err := r.waitQuiet(ctx); err != nil {
+		return err
+	}
+	requests, err := r.countRequests(0)
 	if err == nil && len(requests) == 0 {
-		err = fmt.Errorf("the audit log has no request of %s: set METACONTROLLER to the path of the real Metacontroller", m.user)
+		return fmt.Errorf("the audit log has no request of %s: set METACONTROLLER to the path of the real Metacontroller", r.user)
 	}
 	return err
 }
 
-// phase calls do for the parents and measures until all have the size and the controller sends no more requests.
-func (m *meter) phase(ctx context.Context, variant variant, parents, size int, do func(context.Context, variant, int, int) error) (phase, error) {
-	before, err := m.read(ctx)
+// phase calls do for the parents, up to 16 at the same time, and measures until the controller sends no more requests.
+func (r *running) phase(ctx context.Context, parents []*unstructured.Unstructured, size int, do func(*unstructured.Unstructured) error) (p phase, err error) {
+	offset, err := r.auditSize()
 	if err != nil {
-		return phase{}, err
+		return p, err
 	}
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
+	controller, hook, err := r.cpu()
+	if err != nil {
+		return p, err
+	}
 	start := time.Now()
-	go func() {
-		if err := do(ctx, variant, parents, size); err != nil {
-			fail(err)
-		}
-	}()
-	var p phase
-	v := m.view
-	if p.deployments, err = v.wait(ctx, start, parents, "Deployments", func() int {
-		return count(v.deployments, func(replicas int) bool { return replicas == size })
-	}); err != nil {
+	var group errgroup.Group
+	group.SetLimit(16)
+	for _, m := range parents {
+		group.Go(func() error { return do(m) })
+	}
+	if err := group.Wait(); err != nil {
 		return p, err
 	}
-	if p.statuses, err = v.wait(ctx, start, parents, "statuses that name all pods", func() int {
-		return count(v.nodes, func(nodes int) bool { return nodes == size })
-	}); err != nil {
+	if err := r.parents.wait(ctx, len(parents), isComplete(size)); err != nil {
 		return p, err
 	}
-	if m.hookMetrics != "" {
-		if p.settled, err = v.wait(ctx, start, parents, "ready parents", func() int {
-			return count(v.settled, func(settled bool) bool { return settled })
-		}); err != nil {
+	p.complete = time.Since(start)
+	if r.hasConditions {
+		if err := r.parents.wait(ctx, len(parents), isReady(size)); err != nil {
 			return p, err
 		}
+		p.ready = time.Since(start)
 	}
-	if p.requests, err = m.waitQuiet(ctx); err != nil {
+	if err := r.waitQuiet(ctx); err != nil {
 		return p, err
 	}
-	after, err := m.read(ctx)
-	p.controller, p.hook, p.calls = after.controller-before.controller, after.hook-before.hook, subtract(after.calls, before.calls)
+	if p.requests, err = r.countRequests(offset); err != nil {
+		return p, err
+	}
+	p.controller, p.hook, err = r.cpu()
+	p.controller, p.hook = p.controller-controller, p.hook-hook
 	return p, err
 }
 
-func (m *meter) create(ctx context.Context, variant variant, parents, size int) error {
-	return each(ctx, parents, func(ctx context.Context, name string) error {
-		return m.cluster.Client.Create(ctx, parent(variant, name, size))
-	})
-}
-
-func (m *meter) scale(ctx context.Context, variant variant, parents, size int) error {
-	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"size":%d}}`, size))
-	return each(ctx, parents, func(ctx context.Context, name string) error {
-		return m.cluster.Client.Patch(ctx, parent(variant, name, size), patch)
-	})
-}
-
-// each calls do for every parent, up to 16 at the same time.
-func each(ctx context.Context, parents int, do func(context.Context, string) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(16)
-	for i := range parents {
-		group.Go(func() error { return do(ctx, fmt.Sprintf("cache-%04d", i)) })
+// cpu returns the CPU time of the controller and of the hook so far.
+func (r *running) cpu() (controller, hook time.Duration, err error) {
+	if controller, err = r.controller.CPU(); err != nil || r.hook == nil {
+		return controller, 0, err
 	}
-	return group.Wait()
+	hook, err = r.hook.CPU()
+	return controller, hook, err
 }
 
-func parent(variant variant, name string, size int) *unstructured.Unstructured {
+// createNamespaces returns the parents, spread over new namespaces.
+func createNamespaces(ctx context.Context, c client.Client, v variant, parents, namespaces int) ([]*unstructured.Unstructured, error) {
+	for i := range namespaces {
+		if err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("bench-%d", i)}}); err != nil {
+			return nil, err
+		}
+	}
+	var all []*unstructured.Unstructured
+	for i := range parents {
+		all = append(all, parent(v, fmt.Sprintf("bench-%d", i%namespaces), fmt.Sprintf("cache-%04d", i), 3))
+	}
+	return all, nil
+}
+
+func parent(v variant, namespace, name string, size int) *unstructured.Unstructured {
 	spec := map[string]any{"size": int64(size)}
-	for field, value := range variant.spec {
+	for field, value := range v.spec {
 		spec[field] = value
 	}
 	m := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
@@ -168,73 +158,4 @@ func parent(variant variant, name string, size int) *unstructured.Unstructured {
 	m.SetNamespace(namespace)
 	m.SetName(name)
 	return m
-}
-
-// waitQuiet waits until the controller has sent no requests for three seconds, and returns the earlier requests.
-func (m *meter) waitQuiet(ctx context.Context) (map[request]int, error) {
-	all := map[request]int{}
-	for quiet := 0; quiet < 3; quiet++ {
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(time.Second):
-		}
-		more, err := m.audit.next()
-		if err != nil {
-			return nil, err
-		}
-		for r, n := range more {
-			all[r] += n
-			quiet = -1
-		}
-	}
-	return all, nil
-}
-
-// idleTime is the duration of the measurement of idle parents. resync is their resync period in seconds.
-const (
-	idleTime = 20 * time.Second
-	resync   = 10
-)
-
-// measureIdle measures idle parents. It shortens Metacontroller's resync period, which is five minutes by default.
-func (m *meter) measureIdle(ctx context.Context, variant variant) (phase, error) {
-	if variant.operator == "" {
-		controller := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "metacontroller.k8s.io/v1alpha1", "kind": "CompositeController", "metadata": map[string]any{"name": "memcached"},
-		}}
-		patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"resyncPeriodSeconds":%d}}`, resync))
-		if err := m.cluster.Client.Patch(ctx, controller, patch); err != nil {
-			return phase{}, err
-		}
-		if err := sleep(ctx, resync*time.Second); err != nil { // the change itself triggers a sync of every parent
-			return phase{}, err
-		}
-	}
-	if _, err := m.audit.next(); err != nil {
-		return phase{}, err
-	}
-	before, err := m.read(ctx)
-	if err != nil {
-		return phase{}, err
-	}
-	if err := sleep(ctx, idleTime); err != nil {
-		return phase{}, err
-	}
-	var p phase
-	if p.requests, err = m.audit.next(); err != nil {
-		return p, err
-	}
-	after, err := m.read(ctx)
-	p.controller, p.hook, p.calls = after.controller-before.controller, after.hook-before.hook, subtract(after.calls, before.calls)
-	return p, err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }

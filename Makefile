@@ -15,6 +15,11 @@ MODULES         = test/manifests test/monitoring test/cluster
 # The files that make generate writes.
 GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generated.deepcopy.go'
 
+# The cluster harness and the programs that it builds share 750 packages, which compile once if the flags are the same. Without
+# inlining and debugging tables the compiler takes a quarter less CPU time.
+demo test-cluster: export CGO_ENABLED = 0
+demo test-cluster: export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
+
 .DEFAULT_GOAL := help
 .PHONY: help build run demo check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
 	bench bench-cluster record-release image dist clean
@@ -30,7 +35,7 @@ run: build ## Build and serve the hooks on 127.0.0.1:8080.
 
 demo: ## Start a control plane and show the samples (ARGS=-once: exit when all are ready).
 	@rm -f bin/demo; echo "Compiling the cluster harness: $$(cd test/cluster && $(GO) list -deps ./cmd/demo | wc -l) packages, unless they are cached."
-	@cd test/cluster && $(GO) build -v -o ../../bin/demo ./cmd/demo 2>&1 | \
+	@cd test/cluster && GOGC=400 $(GO) build -v -o ../../bin/demo ./cmd/demo 2>&1 | \
 	  awk '/[:#]/ {print; next} ++n % 100 == 0 {print "  " n " packages compiled"; fflush()}'
 	@cd test/cluster && ../../bin/demo $(ARGS)
 

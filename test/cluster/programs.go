@@ -127,7 +127,6 @@ func buildPrograms(ctx context.Context, module, dir string, missing []program, k
 		return err
 	}
 	build := goCommand(ctx, module, append(append([]string{"build", "-v", "-o", unfinished + "/"}, flags...), packages...)...)
-	build.Env = append(build.Env, "GOGC=400", "CGO_ENABLED=0") // a larger heap saves the compiler CPU time
 	if _, err := runCounting(build, progress, func(lines int) string {
 		return fmt.Sprintf("%d of %d packages compiled", min(lines, total), total)
 	}); err != nil {
@@ -144,7 +143,6 @@ func buildPrograms(ctx context.Context, module, dir string, missing []program, k
 // stalePackages downloads the modules and returns the number of packages that a build has to compile.
 func stalePackages(ctx context.Context, module string, args []string, progress io.Writer) (int, error) {
 	list := goCommand(ctx, module, append([]string{"list", "-deps", "-f", "{{if .Stale}}stale{{end}}"}, args...)...)
-	list.Env = append(list.Env, "CGO_ENABLED=0")
 	out, err := runCounting(list, progress, func(lines int) string { return fmt.Sprintf("%d modules downloaded", lines) })
 	if err != nil {
 		return 0, fmt.Errorf("list the packages to build: %w", err)
@@ -215,10 +213,12 @@ func repository(ctx context.Context) (string, error) {
 	return filepath.Join(strings.TrimSpace(string(out)), "..", ".."), nil
 }
 
+// goCommand returns a go command that builds without cgo, so that it needs no C compiler and all programs share packages. A
+// larger heap saves the compiler CPU time.
 func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOGC=400")
 	return cmd
 }
 

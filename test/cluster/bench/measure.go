@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -52,7 +53,7 @@ func measure(ctx context.Context, v variant, parents, namespaces int) (_ result,
 	if err != nil {
 		return result, fmt.Errorf("create: %w", err)
 	}
-	scale := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"size":5}}`))
+	scale := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"size":5}}`))
 	result.scaled, err = r.phase(ctx, all, 5, func(m *unstructured.Unstructured) error { return r.cluster.Client.Patch(ctx, m, scale) })
 	if err != nil {
 		return result, fmt.Errorf("scale: %w", err)

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/memcached-operator/test/cluster"
 	"github.com/example/memcached-operator/test/internal/process"
@@ -20,6 +23,8 @@ type variant struct {
 	name string
 	// spec has the fields of the parents in addition to size.
 	spec map[string]any
+	// deploymentsOnly lists no other kind of child in the CompositeController, as manifests/minimal does.
+	deploymentsOnly bool
 	// hook is the binary of another hook, or empty for the hook of this repository.
 	hook string
 	// operator is the binary of an operator that replaces Metacontroller, or empty for Metacontroller.
@@ -30,6 +35,7 @@ func variants(dir string) []variant {
 	return []variant{
 		{name: "controller-runtime", operator: filepath.Join(dir, "operator")},
 		{name: "Metacontroller, typical Go hook", hook: filepath.Join(dir, "typical")},
+		{name: "this operator, minimal", deploymentsOnly: true, spec: map[string]any{"rollout": map[string]any{"minReadySeconds": int64(0)}}},
 		{name: "this operator"},
 		{name: "this operator, StatefulSets", spec: map[string]any{"workload": "StatefulSet"}},
 	}
@@ -75,6 +81,9 @@ func (v variant) startPrograms(ctx context.Context, r *running, address string) 
 	r.controller = r.cluster.Metacontroller.(*process.Process)
 	if v.hook == "" {
 		r.hook, r.hasConditions = r.cluster.Hook.(*process.Process), true
+		if v.deploymentsOnly {
+			return listDeploymentsOnly(ctx, r.cluster.Client)
+		}
 		return nil
 	}
 	r.hook, err = r.cluster.Run(v.hook, "-address", address)
@@ -98,4 +107,13 @@ func (r *running) replaceMetacontroller(ctx context.Context, program string) err
 	}
 	r.controller, err = r.cluster.Run(program, append([]string{"--kubeconfig=" + kubeconfig}, limits...)...)
 	return err
+}
+
+func listDeploymentsOnly(ctx context.Context, c client.Client) error {
+	var controller unstructured.Unstructured
+	controller.SetAPIVersion("metacontroller.k8s.io/v1alpha1")
+	controller.SetKind("CompositeController")
+	controller.SetName("memcached")
+	const patch = `{"spec":{"childResources":[{"apiVersion":"apps/v1","resource":"deployments","updateStrategy":{"method":"InPlace"}}]}}`
+	return c.Patch(ctx, &controller, client.RawPatch(types.MergePatchType, []byte(patch)))
 }

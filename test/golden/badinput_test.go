@@ -69,13 +69,11 @@ func TestMalformedRequest(t *testing.T) {
 			{"a parent in the wrong case", renamed("parent", "Parent")},
 			{"a parent that is a list", with("parent", []any{})},
 			{"an empty parent", with("parent", map[string]any{})},
+			{"a null controller is not a missing one", with("controller", nil)},
+			{"a controller that is a list", with("controller", []any{})},
+			{"a duplicate controller", `{"controller":{},` + strings.TrimPrefix(strings.TrimSpace(string(f.request)), "{")},
 		}
-		if f.hook == "customize" {
-			cases = append(cases, []struct{ reason, body string }{
-				{"no controller: its version determines the response", without("controller")},
-				{"a null controller", with("controller", nil)},
-			}...)
-		} else {
+		if f.hook != "customize" {
 			cases = append(cases, []struct{ reason, body string }{
 				{"no children: the hook would see all of them as missing", without("children")},
 				{"null children", with("children", nil)},

@@ -170,7 +170,7 @@ func order(value any) []string {
 	return names
 }
 
-func mustDecode(t *testing.T, line []byte, into any) {
+func mustDecode(t testing.TB, line []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(line, into); err != nil {
 		t.Fatalf("parsing %.80q: %v", line, err)

@@ -74,10 +74,27 @@ func (c *cluster) control(workload *child) {
 	if i := slices.IndexFunc(c.pods, outdated); i >= 0 {
 		c.pods = slices.Delete(c.pods, i, i+1)
 	}
+	if c.workload == "StatefulSet.apps/v1" {
+		c.pods = c.ordered(replicas, template)
+		return
+	}
 	c.pods = c.pods[:min(len(c.pods), replicas)]
 	for len(c.pods) < replicas {
 		c.pods = append(c.pods, c.newPod(template))
 	}
+}
+
+// ordered returns the pods of a StatefulSet, which are named after their ordinals from 0 to replicas-1. It keeps existing pods.
+func (c *cluster) ordered(replicas int, template map[string]any) []*corev1.Pod {
+	pods := make([]*corev1.Pod, replicas)
+	for ordinal := range pods {
+		pods[ordinal] = c.newPod(template)
+		pods[ordinal].Name = fmt.Sprint("cache-", ordinal)
+		if i := slices.IndexFunc(c.pods, func(pod *corev1.Pod) bool { return pod.Name == pods[ordinal].Name }); i >= 0 {
+			pods[ordinal] = c.pods[i]
+		}
+	}
+	return pods
 }
 
 func (c *cluster) newPod(template map[string]any) *corev1.Pod {

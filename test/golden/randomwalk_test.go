@@ -100,6 +100,9 @@ type walk struct {
 	sent    syncRequest // the last request
 	got     string      // the last response
 	resync  time.Time   // when the last resyncAfterSeconds ends
+
+	cached    []relatedRule // the rules for pods of the generation cachedFor
+	cachedFor int64
 }
 
 type syncRequest struct {
@@ -137,6 +140,7 @@ func (w *walk) run() {
 	}
 	last := w.got
 	w.sync(w.observe())
+	w.must(len(w.sent.Related["Pod.v1"]) == len(w.pods), "the rules select all pods: %v, %v", w.cached, w.pods)
 	w.must(w.got == last, "a quiet cluster gets the same response again: %s", gocmp.Diff(last, w.got))
 	w.must(meta.IsStatusConditionTrue(w.parent.Status.Conditions, "Ready"), "a cluster without faults is Ready: %v", w.parent.Status.Conditions)
 }
@@ -167,9 +171,20 @@ func (w *walk) observe() syncRequest {
 		}
 	}
 	for _, pod := range w.pods {
-		r.Related["Pod.v1"]["web/"+pod.Name] = pod.DeepCopy()
+		if slices.ContainsFunc(w.rules(), func(rule relatedRule) bool { return rule.selects(pod) }) {
+			r.Related["Pod.v1"]["web/"+pod.Name] = pod.DeepCopy()
+		}
 	}
 	return r
+}
+
+// rules returns the rules of the customize hook. Metacontroller caches them for each generation, for up to 20 minutes; here they
+// are cached forever.
+func (w *walk) rules() []relatedRule {
+	if w.cached == nil || w.cachedFor != w.parent.Generation {
+		w.cached, w.cachedFor = podRules(w, w.handler, "memcached", map[string]any{"controller": map[string]any{}, "parent": w.parent}), w.parent.Generation
+	}
+	return w.cached
 }
 
 func (w *walk) sync(sent syncRequest) {

@@ -45,7 +45,6 @@ func TestUpgrade(t *testing.T) {
 		release := semver.MustParseSemantic(strings.TrimSuffix(filepath.Base(file), ".jsonl"))
 		for _, c := range readCases(t, file) {
 			t.Run("v"+release.String()+"/"+c.Case, func(t *testing.T) {
-				complete(t, c)
 				kind := kindOf(t, c.Request["parent"])
 				for _, field := range differences("", c.Workloads, workloads(t, c.Request, reloaderImage+"-later")) {
 					if !listed.allow(release, kind, field) {
@@ -87,26 +86,6 @@ func workloads(t *testing.T, request map[string]any, image string) map[string]an
 		kept[childName(map[string]any(child))] = workload
 	}
 	return kept
-}
-
-// complete adds the empty groups that Metacontroller sends after the current CompositeController is applied.
-func complete(t *testing.T, c recordedCase) {
-	t.Helper()
-	for _, controller := range parents.Controllers(memcached.Config{}) {
-		if c.URL != "/"+controller.Name+"/sync" {
-			continue
-		}
-		for part, keys := range map[string][]string{"children": controller.Sync.Children, "related": controller.Sync.Related} {
-			groups := c.Request[part].(map[string]any)
-			for _, key := range keys {
-				if groups[key] == nil && !slices.Contains(controller.Sync.Optional, key) {
-					groups[key] = map[string]any{}
-				}
-			}
-		}
-		return
-	}
-	t.Errorf("%s is no longer served", c.URL)
 }
 
 func readCases(t *testing.T, file string) []recordedCase {

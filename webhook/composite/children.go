@@ -2,6 +2,7 @@ package composite
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +19,14 @@ func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
 		}
 	}
 	return nil
+}
+
+// Listed returns the desired children whose kinds the CompositeController lists. Metacontroller would never delete the others.
+func (o *Observed[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
+	missing := missingGroups(&o.Children)
+	return slices.DeleteFunc(desired, func(child runtime.Object) bool {
+		return slices.Contains(missing, groupKey(child.GetObjectKind().GroupVersionKind()))
+	})
 }
 
 // LastApplied returns every observed child as Metacontroller applied it last. A response with these children changes nothing

@@ -78,6 +78,10 @@ type Desired[S any] struct {
 }
 
 // RelatedRule selects related objects. Metacontroller observes them and adds them to every sync request.
+//
+// For each event of an object, Metacontroller evaluates the rules of all parents, so their cost grows with the number of parents
+// times the number of objects: see decision 16 in webhook/decisions. Rules therefore name the namespace, and select by names or
+// by a single label.
 type RelatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
@@ -86,18 +90,19 @@ type RelatedRule struct {
 	Names         []string              `json:"names,omitempty"`
 }
 
-// RelatedObject returns a rule that selects one object by name.
-func RelatedObject(apiVersion, resource, namespace, name string) RelatedRule {
-	return RelatedRule{APIVersion: apiVersion, Resource: resource, Namespace: namespace, Names: []string{name}}
+// RelatedObjects returns a rule that selects objects by their names. It is the cheapest rule: Metacontroller compares strings.
+func RelatedObjects(apiVersion, resource, namespace string, names ...string) RelatedRule {
+	return RelatedRule{APIVersion: apiVersion, Resource: resource, Namespace: namespace, Names: names}
 }
 
-// RelatedPods returns a rule that selects the pods of a workload. Metacontroller does not send them as children, because
-// the workload or its ReplicaSet owns them, not the parent.
-func RelatedPods(namespace string, labels map[string]string) RelatedRule {
+// RelatedPods returns a rule that selects pods by one label. Metacontroller does not send the pods of a workload as children,
+// because the workload or its ReplicaSet owns them, not the parent. The rule need not be precise: the sync hook filters the pods
+// by all labels.
+func RelatedPods(namespace, label, value string) RelatedRule {
 	return RelatedRule{
 		APIVersion:    "v1",
 		Resource:      "pods",
 		Namespace:     namespace,
-		LabelSelector: &metav1.LabelSelector{MatchLabels: labels},
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{label: value}},
 	}
 }

@@ -26,6 +26,13 @@ type Object interface {
 //		Deployments composite.Group[object.Deployment] `json:"Deployment.apps/v1"`
 //	}
 //
+// A request must have the group of each field, unless the tag of the field contains composite:"optional":
+//
+//   - As a field of the children: a kind that a CompositeController need not list. Metacontroller does not start a controller
+//     that lists a kind which the cluster does not have, and not every user wants every kind of child.
+//   - As a field of the related objects: a kind that the customize hook selects for some parents only, or did not select before
+//     an upgrade. Metacontroller caches related rules for up to 20 minutes.
+//
 // Kinds that are not declared are skipped. Metacontroller's keys of the objects in a group differ between hook versions
 // (name, or namespace/name), so a Group reads the objects' metadata instead.
 type Group[T Object] struct {
@@ -108,9 +115,11 @@ func (g *Group[T]) sort() {
 	}
 }
 
-func (g *Group[T]) isObserved() bool { return g.observed }
+// Listed reports whether the request has the group. A hook must not return a child of a kind that is not listed, because
+// Metacontroller would never delete it.
+func (g Group[T]) Listed() bool { return g.observed }
 
-func (g *Group[T]) isOptional() bool { return false }
+func (g *Group[T]) setObserved() { g.observed = true }
 
 func (g *Group[T]) find(namespace, name string) any {
 	if object := g.Get(namespace, name); object != nil {
@@ -128,20 +137,6 @@ func (g *Group[T]) objects() iter.Seq[Object] {
 		}
 	}
 }
-
-// OptionalGroup is a [Group] that a request need not have.
-//
-// As a field of the children: a kind that some clusters do not have. Metacontroller does not start a controller that lists
-// such a kind, so not every CompositeController lists it.
-//
-// As a field of the related objects: a kind that the customize hook selects for some parents only, or did not select before
-// an upgrade. Metacontroller caches related rules for up to 20 minutes.
-type OptionalGroup[T Object] struct{ Group[T] }
-
-// Listed reports whether the request has the group. A hook must not return a child of a kind that is not listed.
-func (g OptionalGroup[T]) Listed() bool { return g.observed }
-
-func (g *OptionalGroup[T]) isOptional() bool { return true }
 
 func compareObjects[T Object](a, b *T) int {
 	return cmp.Or(strings.Compare((*a).GetNamespace(), (*b).GetNamespace()), strings.Compare((*a).GetName(), (*b).GetName()))
@@ -177,8 +172,8 @@ func dotted(pointer jsontext.Pointer) string {
 
 // anyGroup is the interface of every [Group] and [OptionalGroup], whatever the type of its objects is.
 type anyGroup interface {
-	isObserved() bool
-	isOptional() bool
+	Listed() bool
+	setObserved()
 	// find returns a pointer to the object with the namespace and name, or nil.
 	find(namespace, name string) any
 	objects() iter.Seq[Object]
@@ -205,12 +200,12 @@ func groupKeys[S any]() (keys, optional []string) { return groupKeysOf(reflect.T
 func groupKeysOf(groups reflect.Type) (keys, optional []string) {
 	for field := range groups.Fields() {
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		declared, isGroup := reflect.New(field.Type).Interface().(anyGroup)
+		_, isGroup := reflect.New(field.Type).Interface().(anyGroup)
 		if !isGroup || !field.IsExported() || key == "" || key == "-" {
 			panic(fmt.Sprintf("composite: field %s of %v must be an exported Group with a json tag", field.Name, groups))
 		}
 		keys = append(keys, key)
-		if declared.isOptional() {
+		if field.Tag.Get("composite") == "optional" {
 			optional = append(optional, key)
 		}
 	}
@@ -221,9 +216,16 @@ func groupKeysOf(groups reflect.Type) (keys, optional []string) {
 func missingGroups[S any](groups *S) []string {
 	var missing []string
 	for key, group := range groupsOf(groups) {
-		if !group.isObserved() {
+		if !group.Listed() {
 			missing = append(missing, key)
 		}
 	}
 	return missing
+}
+
+// observeAll marks all groups as observed.
+func observeAll[S any](groups *S) {
+	for _, group := range groupsOf(groups) {
+		group.setObserved()
+	}
 }

@@ -56,8 +56,9 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 
 // Customize returns a customize hook that calls a function for the related objects of a parent.
 //
-// Metacontroller caches the response by the parent's UID and generation. The function must therefore read the parent's
-// identity and spec only, not its labels or annotations.
+// Metacontroller caches the response by the parent's UID and generation for up to 20 minutes. The function must therefore read
+// the parent's identity and spec only, not its labels or annotations. It may read the status if the rules for an earlier status
+// of the same generation select the same objects or more.
 func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time) (Response, error) {
 		var request customizeRequest[T]
@@ -70,11 +71,7 @@ func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 		if err := checkParent(parent, request.Parent.present, kind); err != nil {
 			return response, err
 		}
-		if !request.Controller.present {
-			return response, refuse("request has no controller")
-		}
-		version := request.Controller.value.Spec.Hooks.Customize.Version
-		response.Body, err = encodeRelated(relate(parent), parent.GetNamespace(), version)
+		response.Body, err = encodeRelated(relate(parent))
 		return response, encodingError(response, err)
 	}}
 }

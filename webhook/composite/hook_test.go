@@ -2,7 +2,6 @@ package composite
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -45,6 +44,7 @@ type observedConfigMap = Observed[*corev1.ConfigMap, secrets, nodes]
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
 const wholeRequest = `{
+	"controller": {},
 	"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}},
 	"children": {"Secret.v1": {"n/b": {"metadata": {"name": "b"}}, "a": {"metadata": {"name": "a"}}}, "Job.batch/v1": {"x": 1}},
 	"related": {"Node.v1": {}},
@@ -154,23 +154,27 @@ func TestFinalizeRequiresFinalizing(t *testing.T) {
 	}
 }
 
-func TestCustomizeVersions(t *testing.T) {
-	hook := Customize(func(parent *corev1.ConfigMap) []RelatedRule {
-		return []RelatedRule{{APIVersion: "v1", Resource: "pods", Namespace: parent.Namespace, LabelSelector: &metav1.LabelSelector{}}}
-	})
-	cases := []struct{ reason, version, want string }{
-		{"v1 limits a rule to the namespace, and old versions refuse a namespace with a selector", `"v1"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
-		{"v1 is the default", `""`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{}}]}`},
-		{"v2 selects in all namespaces by default", `"v2"`, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{},"namespace":"n"}]}`},
+func TestCustomize(t *testing.T) {
+	const body = `{"controller": {}, "parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}}}`
+	cases := []struct {
+		reason        string
+		rules         []RelatedRule
+		want, message string
+	}{
+		{"pods by one label, in the namespace", []RelatedRule{RelatedPods("n", "a", "b")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{"matchLabels":{"a":"b"}},"namespace":"n"}]}`, ""},
+		{"objects by names, in the namespace", []RelatedRule{RelatedObjects("v1", "pods", "n", "x", "y")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","namespace":"n","names":["x","y"]}]}`, ""},
+		{"null would be no list", nil, `{"relatedResources":[]}`, ""},
+		{"without names, the rule would select all pods of the namespace", []RelatedRule{RelatedObjects("v1", "pods", "n")}, "", "rule 0 selects all pods"},
+		{"an empty selector selects everything", []RelatedRule{{APIVersion: "v1", Resource: "pods", LabelSelector: &metav1.LabelSelector{}}}, "", "rule 0 selects all pods"},
+		{"a rule without a kind", []RelatedRule{{Names: []string{"x"}}}, "", "rule 0 has no resource"},
 	}
 	for _, test := range cases {
-		body := fmt.Sprintf(`{"controller":{"spec":{"hooks":{"customize":{"version":%s}}}},"parent":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","namespace":"n"}}}`, test.version)
-		response, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{})
-		if err != nil {
-			t.Fatal(err)
+		got, err := call(t, Customize(func(*corev1.ConfigMap) []RelatedRule { return test.rules }), body)
+		if test.message == "" && (err != nil || got != test.want) {
+			t.Errorf("%s: got %s, %v, want %s", test.reason, got, err, test.want)
 		}
-		if diff := cmp.Diff(test.want, string(response.Body)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		if test.message != "" && (err == nil || !strings.Contains(err.Error(), test.message)) {
+			t.Errorf("%s: error %v, want an error with %q", test.reason, err, test.message)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 )
 
 type maybeSecrets struct {
-	Secrets OptionalGroup[view] `json:"Secret.v1"`
+	Secrets Group[view] `json:"Secret.v1" composite:"optional"`
 }
 
-func TestOptionalGroup(t *testing.T) {
+func TestOptionalKind(t *testing.T) {
 	always := func(Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) bool { return true }
 	ifListed := func(observed Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) bool {
 		return observed.Children.Secrets.Listed()
@@ -30,7 +30,8 @@ func TestOptionalGroup(t *testing.T) {
 		{"a kind that is not listed must not be returned, because it would never be deleted", listsNone, `{}`, always, "", "does not observe"},
 		{"a listed kind is checked like any other kind", lists, `{"Secret.v1": {"a": {}}}`, ifListed, "", "no metadata.name"},
 		{"a listed kind that is not observed would be deleted", lists, `{}`, ifListed, "", "although childResources"},
-		{"without the controller it is unknown whether the kind is listed", "", `{}`, ifListed, "", "no controller"},
+		{"without the controller, the observed kinds count as listed", "", `{"Secret.v1": {}}`, ifListed, `"kind":"Secret"`, ""},
+		{"without the controller, the other kinds do not count as listed", "", `{}`, ifListed, `"children":[]`, ""},
 	}
 	for _, test := range cases {
 		hook := Sync(func(observed Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) (Desired[configMapStatus], error) {
@@ -42,6 +43,45 @@ func TestOptionalGroup(t *testing.T) {
 		})
 		got, err := call(t, hook, `{`+test.controller+` "parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}},
 			"children": `+test.children+`, "related": {}, "finalizing": false}`)
+		if test.message == "" && (err != nil || !strings.Contains(got, test.want)) {
+			t.Errorf("%s: response %s, error %v, want %s", test.reason, got, err, test.want)
+		}
+		if test.message != "" && (err == nil || !strings.Contains(err.Error(), test.message)) {
+			t.Errorf("%s: error %v, want an error with %q", test.reason, err, test.message)
+		}
+	}
+}
+
+// TestWithoutController checks requests that a person wrote. Metacontroller always sends the controller.
+func TestWithoutController(t *testing.T) {
+	type groups struct {
+		Secrets Group[view] `json:"Secret.v1"`
+		Nodes   Group[view] `json:"Node.v1" composite:"optional"`
+	}
+	hook := Sync(func(observed Observed[*corev1.ConfigMap, groups, nodes]) (Desired[configMapStatus], error) {
+		if observed.Children.Nodes.Listed() {
+			return Desired[configMapStatus]{Status: configMapStatus{Seen: []string{"Node"}}}, nil
+		}
+		return Desired[configMapStatus]{}, nil
+	})
+	const parent = `"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p"}}`
+	cases := []struct{ reason, body, want, message string }{
+		{"every kind counts as listed and empty", `{` + parent + `}`, `"seen":["Node"]`, ""},
+		{"the groups that are present count as listed", `{` + parent + `, "children": {"Secret.v1": {}}}`, `"seen":null`, ""},
+		{"a kind that every CompositeController must list", `{` + parent + `, "children": {}}`, "", "has no Secret.v1"},
+		{"null children are no children", `{` + parent + `, "children": null}`, "", "children: must be an object"},
+		{"null related is no related", `{` + parent + `, "related": null}`, "", "related: must be an object"},
+		{"related objects are optional one by one", `{` + parent + `, "related": {}}`, `"seen":["Node"]`, ""},
+		{"the sync hook is not for a parent that is being deleted", `{` + parent + `, "finalizing": true}`, "", "finalizing is true"},
+		{"null is not a missing controller", `{"controller": null, ` + parent + `}`, "", "controller: must be an object"},
+		{"a list is not a controller", `{"controller": [], ` + parent + `}`, "", "controller: must be an object"},
+		{"two controllers", `{"controller": {}, "controller": {}, ` + parent + `}`, "", "duplicate"},
+		{"Metacontroller sends children", `{"controller": {}, ` + parent + `}`, "", "request has no children"},
+		{"Metacontroller sends related", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}}`, "", "request has no related"},
+		{"Metacontroller sends a group for each rule", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}, "related": {}}`, "", "related has no Node.v1"},
+	}
+	for _, test := range cases {
+		got, err := call(t, hook, test.body)
 		if test.message == "" && (err != nil || !strings.Contains(got, test.want)) {
 			t.Errorf("%s: response %s, error %v, want %s", test.reason, got, err, test.want)
 		}

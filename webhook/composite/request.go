@@ -21,13 +21,13 @@ type ParentType[T any] interface {
 	runtime.Object
 }
 
-// required is a member of a request that must be present and an object.
-type required[T any] struct {
+// member is a member of a request: absent or an object, never null.
+type member[T any] struct {
 	value   T
 	present bool
 }
 
-func (r *required[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginObject {
 		return notAnObject(decoder)
 	}
@@ -36,30 +36,25 @@ func (r *required[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 }
 
 type syncRequest[T, C, R any] struct {
-	Controller required[compositeController] `json:"controller"`
-	Parent     required[T]                   `json:"parent"`
-	Children   required[C]                   `json:"children"`
-	Related    required[R]                   `json:"related"`
-	Finalizing bool                          `json:"finalizing"`
+	Controller member[compositeController] `json:"controller"`
+	Parent     member[T]                   `json:"parent"`
+	Children   member[C]                   `json:"children"`
+	Related    member[R]                   `json:"related"`
+	Finalizing bool                        `json:"finalizing"`
 }
 
 type customizeRequest[T any] struct {
-	Controller required[compositeController] `json:"controller"`
-	Parent     required[T]                   `json:"parent"`
+	Controller member[struct{}] `json:"controller"`
+	Parent     member[T]        `json:"parent"`
 }
 
-// compositeController is the part of the CompositeController that changes a hook's response.
+// compositeController is the part of the CompositeController that shows what a request must have.
 type compositeController struct {
 	Spec struct {
 		ChildResources []struct {
 			APIVersion string `json:"apiVersion"`
 			Resource   string `json:"resource"`
 		} `json:"childResources"`
-		Hooks struct {
-			Customize struct {
-				Version string `json:"version"`
-			} `json:"customize"`
-		} `json:"hooks"`
 	} `json:"spec"`
 }
 
@@ -88,14 +83,27 @@ func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.Gro
 
 // checkObserved refuses an incomplete observed state, where a missing group would mean that there is no such child, and a
 // request for the other one of the sync and finalize hooks.
+//
+// Metacontroller always sends the controller. A person wrote a request without it, so it may be incomplete: without children,
+// every kind counts as listed and empty, and without related, no related object is observed.
 func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finalizing bool) error {
+	if request.Finalizing != finalizing {
+		return refuse("finalizing is %t, but this hook is for requests where it is %t", request.Finalizing, finalizing)
+	}
+	if !request.Controller.present && !request.Children.present {
+		observeAll(&request.Children.value)
+		request.Children.present = true
+	}
 	if !request.Children.present {
 		return refuse("request has no children")
 	}
 	for _, key := range missingGroups(&request.Children.value) {
-		if err := checkAbsent(key, slices.Contains(hook.Optional, key), &request.Controller); err != nil {
+		if err := checkAbsent(key, slices.Contains(hook.Optional, key), &request.Controller.value); err != nil {
 			return err
 		}
+	}
+	if !request.Controller.present {
+		return nil
 	}
 	if !request.Related.present {
 		return refuse("request has no related")
@@ -103,22 +111,16 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 	if missing := without(missingGroups(&request.Related.value), hook.OptionalRelated); len(missing) > 0 {
 		return refuse("related has no %s: add the customize hook to the CompositeController", missing[0])
 	}
-	if request.Finalizing != finalizing {
-		return refuse("finalizing is %t, but this hook is for requests where it is %t", request.Finalizing, finalizing)
-	}
 	return nil
 }
 
 // checkAbsent refuses children without the group of the key, unless the group is optional and the CompositeController does not
 // list the kind. Metacontroller sends a group, possibly empty, for each kind that the CompositeController lists.
-func checkAbsent(key string, optional bool, controller *required[compositeController]) error {
+func checkAbsent(key string, optional bool, controller *compositeController) error {
 	if !optional {
 		return refuse("children has no %s: add the kind to childResources of the CompositeController", key)
 	}
-	if !controller.present {
-		return refuse("children has no %s, and request has no controller to show whether its childResources list the kind", key)
-	}
-	if controller.value.lists(key) {
+	if controller.lists(key) {
 		return refuse("children has no %s, although childResources of the CompositeController list the kind", key)
 	}
 	return nil

@@ -87,18 +87,15 @@ func groupKey(kind schema.GroupVersionKind) string {
 	return kind.Kind + "." + kind.GroupVersion().String()
 }
 
-// encodeRelated encodes the rules for the customize hook's version. For v1, Metacontroller limits every rule to the parent's
-// namespace, and before 4.15 it refuses a rule with both a selector and a namespace.
-func encodeRelated(rules []RelatedRule, namespace, version string) ([]byte, error) {
-	response := customizeResponse{RelatedResources: append([]RelatedRule{}, rules...)}
-	for i := range response.RelatedResources {
-		rule := &response.RelatedResources[i]
+// encodeRelated encodes the rules. It refuses a rule without names and labels, which would select all objects.
+func encodeRelated(rules []RelatedRule) ([]byte, error) {
+	for i, rule := range rules {
 		if rule.APIVersion == "" || rule.Resource == "" {
 			return nil, fmt.Errorf("related rule %d has no resource", i)
 		}
-		if version != "v2" && rule.LabelSelector != nil && rule.Namespace == namespace {
-			rule.Namespace = ""
+		if len(rule.Names) == 0 && (rule.LabelSelector == nil || len(rule.LabelSelector.MatchLabels) == 0) {
+			return nil, fmt.Errorf("related rule %d selects all %s", i, rule.Resource)
 		}
 	}
-	return json.Marshal(response)
+	return json.Marshal(customizeResponse{RelatedResources: append([]RelatedRule{}, rules...)})
 }

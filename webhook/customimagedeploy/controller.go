@@ -8,15 +8,16 @@ import (
 // childGroups has the children that the sync and finalize hooks observe.
 type childGroups struct {
 	Deployments composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
-	Services    composite.Group[observed.Child]    `json:"Service.v1"`
-	Ingresses   composite.Group[observed.Ingress]  `json:"Ingress.networking.k8s.io/v1"`
+	// A CompositeController need not list Services and Ingresses.
+	Services  composite.Group[observed.Child]   `json:"Service.v1" composite:"optional"`
+	Ingresses composite.Group[observed.Ingress] `json:"Ingress.networking.k8s.io/v1" composite:"optional"`
 }
 
 // relatedGroups has the related objects that the customize hook selects.
 type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 	// Deployments has the Deployment with the parent's name, whoever owns it.
-	Deployments composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
+	Deployments composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
 }
 
 // Controller returns the hooks of CustomImageDeploy.
@@ -32,7 +33,7 @@ func Controller() composite.Controller {
 
 func customize(deploy *CustomImageDeploy) []composite.RelatedRule {
 	return []composite.RelatedRule{
-		composite.RelatedPods(deploy.Namespace, selectorLabels(deploy)),
-		composite.RelatedObject("apps/v1", "deployments", deploy.Namespace, deploy.Name),
+		composite.RelatedPods(deploy.Namespace, nameLabel, deploy.Name),
+		composite.RelatedObjects("apps/v1", "deployments", deploy.Namespace, deploy.Name),
 	}
 }

@@ -13,6 +13,8 @@ const (
 	containerName = "server"
 	// portName is the name of the port in the container and in the Service. Children refer to the port by this name.
 	portName = "http"
+	// nameLabel is the label with the name of the CustomImageDeploy. Pods of other owners may have it too.
+	nameLabel = "app"
 )
 
 func deployment(deploy *CustomImageDeploy) *appsv1.Deployment {
@@ -46,7 +48,7 @@ func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 // selectorLabels returns the labels that select the pods of one CustomImageDeploy. They never change, because the selector
 // of a Deployment is immutable.
 func selectorLabels(deploy *CustomImageDeploy) map[string]string {
-	return map[string]string{"app": deploy.Name, "managed_by": "custom-image-deploy"}
+	return map[string]string{nameLabel: deploy.Name, "managed_by": "custom-image-deploy"}
 }
 
 func labels(deploy *CustomImageDeploy) map[string]string {

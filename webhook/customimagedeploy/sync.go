@@ -1,6 +1,8 @@
 package customimagedeploy
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -15,11 +17,11 @@ type syncResponse = composite.Desired[Status]
 func sync(request syncRequest) (syncResponse, error) {
 	deploy := request.Parent
 	observation := observe(&request)
-	if err := validate(deploy); err != nil {
+	if err := cmp.Or(validate(deploy), validateListed(&deploy.Spec, &request.Children)); err != nil {
 		status := Status{ReplicaStatus: conditions.InvalidStatus(&observation, err), Address: address(&request)}
 		return composite.Keep(&request, status, err)
 	}
-	observation.Children = desiredChildren(deploy)
+	observation.Children = request.Listed(desiredChildren(deploy))
 	observation.Awaited = awaitedAddress(&request)
 	assessment, err := conditions.Assess(&observation)
 	if err != nil {
@@ -32,7 +34,8 @@ func sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// desiredChildren returns the children of a valid parent, the Deployment first.
+// desiredChildren returns the children of a valid parent, the Deployment first, also of kinds that the CompositeController does
+// not list.
 func desiredChildren(deploy *CustomImageDeploy) []runtime.Object {
 	return []runtime.Object{deployment(deploy), service(deploy), ingress(deploy)}
 }

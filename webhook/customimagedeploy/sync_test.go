@@ -75,12 +75,35 @@ func kindsOf(objects []runtime.Object) []string {
 }
 
 func TestSync(t *testing.T) {
-	desired, err := sync(syncRequest{Parent: sample()})
-	if err != nil {
-		t.Fatal(err)
+	deployments := composite.GroupOf[observed.Workload]()
+	services, ingresses := composite.GroupOf[observed.Child](), composite.GroupOf[observed.Ingress]()
+	cases := []struct {
+		reason  string
+		listed  childGroups
+		edit    func(*Spec)
+		want    []string
+		message string // of Ready, if spec is invalid
+	}{
+		{"every kind is listed", childGroups{deployments, services, ingresses}, func(s *Spec) { s.Host = "a.example" }, []string{"Deployment", "Service", "Ingress"}, ""},
+		{"a kind that is not listed is neither created nor missing", childGroups{Deployments: deployments}, func(*Spec) {}, []string{"Deployment"}, ""},
+		{"a host of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *Spec) { s.Host = "a.example" }, nil, "spec.host: Forbidden: requires an Ingress"},
+		{"a class of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *Spec) { s.IngressClassName = "public" }, nil, "spec.ingressClassName: Forbidden: requires an Ingress"},
 	}
-	if diff := cmp.Diff([]string{"Deployment", "Service", "Ingress"}, kindsOf(desired.Children)); diff != "" {
-		t.Errorf("children (-want +got):\n%s", diff)
+	for _, test := range cases {
+		parent := sample()
+		parent.Spec.Host, parent.Spec.IngressClassName = "", ""
+		test.edit(&parent.Spec)
+		desired, err := sync(syncRequest{Parent: parent, Children: test.listed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, kindsOf(desired.Children)); diff != "" {
+			t.Errorf("%s: children (-want +got):\n%s", test.reason, diff)
+		}
+		ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
+		if (ready.Reason == conditions.ReasonInvalidSpec) != (test.message != "") || !strings.Contains(ready.Message, test.message) {
+			t.Errorf("%s: Ready is %v, want the message %q", test.reason, ready, test.message)
+		}
 	}
 }
 

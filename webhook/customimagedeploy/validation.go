@@ -21,6 +21,20 @@ func validate(deploy *CustomImageDeploy) error {
 	return errs.ToAggregate()
 }
 
+// validateListed refuses fields of the Ingress if the CompositeController does not list Ingresses.
+func validateListed(spec *Spec, children *childGroups) error {
+	if children.Ingresses.Listed() {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, set := range [][2]string{{"host", spec.Host}, {"ingressClassName", spec.IngressClassName}} {
+		if set[1] != "" {
+			errs = append(errs, field.Forbidden(field.NewPath("spec", set[0]), "requires an Ingress, but childResources of the CompositeController do not list this kind"))
+		}
+	}
+	return errs.ToAggregate()
+}
+
 func validateImage(path *field.Path, image string) field.ErrorList {
 	if image == "" {
 		return field.ErrorList{field.Required(path, "set the image to run")}

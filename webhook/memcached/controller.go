@@ -8,23 +8,23 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// childGroups declares the children that the sync hook observes.
+// childGroups declares the children that the sync hook observes. A CompositeController need not list any of their kinds:
+// [validateListed] refuses a spec that needs a kind which is not listed.
 type childGroups struct {
-	Deployments          composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
-	StatefulSets         composite.Group[observed.Workload] `json:"StatefulSet.apps/v1"`
-	Services             composite.Group[observed.Child]    `json:"Service.v1"`
-	PodDisruptionBudgets composite.Group[observed.Child]    `json:"PodDisruptionBudget.policy/v1"`
-	NetworkPolicies      composite.Group[observed.Child]    `json:"NetworkPolicy.networking.k8s.io/v1"`
-	// ServiceMonitors are optional, because their CRD belongs to the Prometheus operator.
-	ServiceMonitors composite.OptionalGroup[observed.Child] `json:"ServiceMonitor.monitoring.coreos.com/v1"`
+	Deployments          composite.Group[observed.Workload] `json:"Deployment.apps/v1" composite:"optional"`
+	StatefulSets         composite.Group[observed.Workload] `json:"StatefulSet.apps/v1" composite:"optional"`
+	Services             composite.Group[observed.Child]    `json:"Service.v1" composite:"optional"`
+	PodDisruptionBudgets composite.Group[observed.Child]    `json:"PodDisruptionBudget.policy/v1" composite:"optional"`
+	NetworkPolicies      composite.Group[observed.Child]    `json:"NetworkPolicy.networking.k8s.io/v1" composite:"optional"`
+	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
 }
 
 // relatedGroups declares the related objects that the sync hook observes: the pods, and all workloads that have the name of
 // the Memcached, whatever their owner is.
 type relatedGroups struct {
-	Pods         composite.Group[observed.Pod]            `json:"Pod.v1"`
-	Deployments  composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
-	StatefulSets composite.OptionalGroup[observed.Holder] `json:"StatefulSet.apps/v1"`
+	Pods         composite.Group[observed.Pod]    `json:"Pod.v1"`
+	Deployments  composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
+	StatefulSets composite.Group[observed.Holder] `json:"StatefulSet.apps/v1" composite:"optional"`
 }
 
 // Config configures the hooks.
@@ -41,13 +41,5 @@ func Controller(config Config) composite.Controller {
 		Parent:    v1alpha1.SchemeGroupVersion.WithKind("Memcached"),
 		Sync:      composite.Sync(config.sync),
 		Customize: composite.Customize(customize),
-	}
-}
-
-func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	return []composite.RelatedRule{
-		composite.RelatedPods(memcached.Namespace, selectorLabels(memcached)),
-		composite.RelatedObject("apps/v1", "deployments", memcached.Namespace, memcached.Name),
-		composite.RelatedObject("apps/v1", "statefulsets", memcached.Namespace, memcached.Name),
 	}
 }

@@ -29,13 +29,27 @@ func planOf(memcached *v1alpha1.Memcached, replicas int32, image string) plan {
 	return plan{replicas: replicas, memory: memorySizeOf(&memcached.Spec), reloaderImage: image}
 }
 
+// noChildren returns the children if the CompositeController lists every kind and no child exists.
+func noChildren() childGroups {
+	return childGroups{
+		Deployments:          composite.GroupOf[observed.Workload](),
+		StatefulSets:         composite.GroupOf[observed.Workload](),
+		Services:             composite.GroupOf[observed.Child](),
+		PodDisruptionBudgets: composite.GroupOf[observed.Child](),
+		NetworkPolicies:      composite.GroupOf[observed.Child](),
+		ServiceMonitors:      composite.GroupOf[observed.Child](),
+	}
+}
+
 // observe returns a request with a Deployment of one replica, and one pod.
 func observe(memcached *v1alpha1.Memcached) syncRequest {
+	children := noChildren()
+	children.Deployments = composite.GroupOf(observed.Workload{
+		ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
+	})
 	return syncRequest{
-		Parent: memcached,
-		Children: childGroups{Deployments: composite.GroupOf(observed.Workload{
-			ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
-		})},
+		Parent:   memcached,
+		Children: children,
 		Related: relatedGroups{Pods: composite.GroupOf(observed.Pod{
 			Meta: observed.Meta{Name: "cache-1", Namespace: "web", Labels: selectorLabels(memcached)},
 		})},
@@ -50,12 +64,11 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 		existing = observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "")))
 	}
 	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
-	request := syncRequest{Parent: memcached, Now: now, Children: childGroups{
-		Deployments:          composite.GroupOf(existing),
-		Services:             composite.GroupOf(observedAs[observed.Child](service(memcached))),
-		PodDisruptionBudgets: composite.GroupOf(observedAs[observed.Child](podDisruptionBudget(memcached, size))),
-		NetworkPolicies:      composite.GroupOf(observedAs[observed.Child](networkPolicy(memcached))),
-	}}
+	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
+	request.Children.Deployments = composite.GroupOf(existing)
+	request.Children.Services = composite.GroupOf(observedAs[observed.Child](service(memcached)))
+	request.Children.PodDisruptionBudgets = composite.GroupOf(observedAs[observed.Child](podDisruptionBudget(memcached, size)))
+	request.Children.NetworkPolicies = composite.GroupOf(observedAs[observed.Child](networkPolicy(memcached)))
 	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
 		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
 	}

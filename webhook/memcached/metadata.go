@@ -14,6 +14,9 @@ import (
 // edited the workload.
 const reloaderAnnotation = "memcached-operator.example.com/reloader-image"
 
+// nameLabel is the label with the name of the Memcached.
+const nameLabel = "memcached_cr"
+
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: memcached.Name, Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
 }
@@ -21,7 +24,7 @@ func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) me
 // selectorLabels returns the labels that select the pods of one Memcached. The selector of a workload is immutable, so these
 // labels must never change.
 func selectorLabels(memcached *v1alpha1.Memcached) map[string]string {
-	return map[string]string{"app": "memcached", "memcached_cr": memcached.Name}
+	return map[string]string{"app": "memcached", nameLabel: memcached.Name}
 }
 
 func childLabels(memcached *v1alpha1.Memcached) map[string]string {
@@ -46,7 +49,7 @@ func addLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelVal
 // labels.
 func ownedLabel(key string) bool {
 	switch key {
-	case "app", "memcached_cr",
+	case "app", nameLabel,
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
 		"controller-uid", // Metacontroller selects the children of a parent by it
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":

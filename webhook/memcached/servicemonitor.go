@@ -34,7 +34,7 @@ func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
 			"selector":  map[string]any{"matchLabels": matchLabels},
 			"endpoints": []any{endpoint},
 			// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached.
-			"podTargetLabels": []any{"memcached_cr"},
+			"podTargetLabels": []any{nameLabel},
 		},
 	}}
 	monitor.SetGroupVersionKind(serviceMonitorKind)

@@ -78,7 +78,7 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o.Rollout = conditions.RolloutOf(workload, s.scale.size, memcached, pods)
 	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
 	o.Holder, o.Leftover = workloadHolders(memcached, &request.Related)
-	o.Children = desiredChildren(memcached, s.plan, &request.Children)
+	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
 	o.Steps, o.LastStep = s.scale.steps(), s.scale.lastStep()
 	o.Remedies = remedies(spec, s.plan.memory)
 	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
@@ -86,8 +86,7 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	return s, nil
 }
 
-// desiredChildren returns the desired children, the workload first. A child of a kind that the CompositeController does not
-// list is left out, because Metacontroller would never delete it.
+// desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.
 func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroups) []runtime.Object {
 	children := []runtime.Object{
 		desiredWorkload(memcached, p),
@@ -99,7 +98,7 @@ func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroup
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
 	}
-	if monitor := serviceMonitor(memcached); monitor != nil && existing.ServiceMonitors.Listed() {
+	if monitor := serviceMonitor(memcached); monitor != nil {
 		children = append(children, monitor)
 	}
 	return children

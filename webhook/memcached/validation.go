@@ -19,6 +19,7 @@ func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
 	errs = append(errs, validateWorkload(memcached, path)...)
+	errs = append(errs, validateListed(spec, path, children)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
 	errs = append(errs, validateMetrics(&spec.Metrics, path.Child("metrics"))...)

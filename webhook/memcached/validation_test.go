@@ -69,7 +69,8 @@ func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedS
 	memcached := sample(1)
 	change(&memcached.Spec)
 	got := ""
-	if err := validate(memcached, &childGroups{}); err != nil {
+	children := noChildren()
+	if err := validate(memcached, &children); err != nil {
 		got = err.Error()
 	}
 	if (got == "") != (sentence == "") || !strings.Contains(got, sentence) {
@@ -141,7 +142,8 @@ func TestValidateChildren(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(1)
 		test.edit(&memcached.Spec)
-		err := validate(memcached, &childGroups{})
+		children := noChildren()
+		err := validate(memcached, &children)
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
 		}

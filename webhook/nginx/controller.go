@@ -14,7 +14,7 @@ type childGroups struct {
 type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 	// Deployments has the Deployment with the parent's name, whoever owns it.
-	Deployments composite.OptionalGroup[observed.Holder] `json:"Deployment.apps/v1"`
+	Deployments composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
 }
 
 // Controller returns the hooks of Nginx.
@@ -24,7 +24,7 @@ func Controller() composite.Controller {
 
 func customize(nginx *Nginx) []composite.RelatedRule {
 	return []composite.RelatedRule{
-		composite.RelatedPods(nginx.Namespace, selectorLabels(nginx)),
-		composite.RelatedObject("apps/v1", "deployments", nginx.Namespace, nginx.Name),
+		composite.RelatedPods(nginx.Namespace, nameLabel, nginx.Name),
+		composite.RelatedObjects("apps/v1", "deployments", nginx.Namespace, nginx.Name),
 	}
 }

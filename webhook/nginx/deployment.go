@@ -14,7 +14,11 @@ import (
 // https://github.com/nginx/docker-nginx-unprivileged
 const DefaultImage = "nginxinc/nginx-unprivileged:1.30.4-alpine"
 
-const containerName = "nginx"
+const (
+	containerName = "nginx"
+	// nameLabel is the label with the name of the Nginx.
+	nameLabel = "nginx_cr"
+)
 
 func deployment(nginx *Nginx) *appsv1.Deployment {
 	labels := resources.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
@@ -36,5 +40,5 @@ func deployment(nginx *Nginx) *appsv1.Deployment {
 // selectorLabels returns the labels that select the pods of one Nginx. They never change, because the selector of a
 // Deployment is immutable.
 func selectorLabels(nginx *Nginx) map[string]string {
-	return map[string]string{"app": "nginx", "nginx_cr": nginx.Name}
+	return map[string]string{"app": "nginx", nameLabel: nginx.Name}
 }

@@ -36,8 +36,9 @@ type resource struct {
 	Resource   string `json:"resource"`
 }
 
-// TestDeclarations checks that hooks and manifests list the same kinds. Metacontroller never deletes a child of a kind that
-// the manifest does not list. It deletes every child of a kind that the hook does not return.
+// TestDeclarations checks that hooks and manifests list the same kinds: those of the CompositeController, and then those that
+// components add, because not every cluster has them. Metacontroller never deletes a child of a kind that the manifest does not
+// list. It deletes every child of a kind that the hook does not return.
 func TestDeclarations(t *testing.T) {
 	t.Parallel()
 	manifests, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
@@ -56,6 +57,7 @@ func TestDeclarations(t *testing.T) {
 		}
 		listed[controller.Metadata.Name] = controller
 	}
+	added := addedByComponents(t)
 	served := parents.Controllers(memcached.Config{})
 	if len(served) != len(listed) {
 		t.Errorf("%d controllers are served, %d have a manifest", len(served), len(listed))
@@ -70,8 +72,9 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("%s: parent resource (-hook +manifest):\n%s", controller.Name, diff)
 		}
 		for _, hook := range []composite.Hook{controller.Sync, controller.Finalize} {
-			if diff := cmp.Diff(declared(hook), manifest.Spec.ChildResources); hook.Children != nil && diff != "" {
-				t.Errorf("%s: child resources (-hook +manifest):\n%s", controller.Name, diff)
+			children := slices.Concat(manifest.Spec.ChildResources, added[controller.Name])
+			if diff := cmp.Diff(declared(hook), children); hook.Children != nil && diff != "" {
+				t.Errorf("%s: child resources (-hook +manifests):\n%s", controller.Name, diff)
 			}
 		}
 		for name, hook := range map[string]composite.Hook{"sync": controller.Sync, "finalize": controller.Finalize, "customize": controller.Customize} {
@@ -82,10 +85,10 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestOptionalDeclarations checks that components list the optional kinds, which a cluster need not have.
-func TestOptionalDeclarations(t *testing.T) {
-	t.Parallel()
-	listed := map[string][]resource{}
+// addedByComponents returns the child resources that components add to each CompositeController.
+func addedByComponents(t *testing.T) map[string][]resource {
+	t.Helper()
+	added := map[string][]resource{}
 	for _, patch := range componentPatches(t) {
 		var operations []struct {
 			Path  string   `json:"path"`
@@ -98,18 +101,10 @@ func TestOptionalDeclarations(t *testing.T) {
 			t.Fatalf("%s: %v", patch.Patch, err)
 		}
 		for _, operation := range operations {
-			listed[patch.Target.Name] = append(listed[patch.Target.Name], operation.Value)
+			added[patch.Target.Name] = append(added[patch.Target.Name], operation.Value)
 		}
 	}
-	for _, controller := range parents.Controllers(memcached.Config{}) {
-		var optional []resource
-		for _, key := range controller.Sync.Optional {
-			optional = append(optional, resourceNamed(key))
-		}
-		if diff := cmp.Diff(optional, listed[controller.Name]); diff != "" {
-			t.Errorf("%s: optional kinds (-hook +components):\n%s", controller.Name, diff)
-		}
-	}
+	return added
 }
 
 type patch struct {
@@ -168,26 +163,13 @@ func parentResource(t *testing.T, controller composite.Controller) resource {
 	return resource{APIVersion: definition.Spec.Group + "/" + controller.Parent.Version, Resource: definition.Spec.Names.Plural}
 }
 
-// declared returns the resources that a hook observes, in the order of their declaration, without the optional ones.
+// declared returns the resources that a hook observes, in the order of their declaration.
 func declared(hook composite.Hook) []resource {
 	var resources []resource
 	for _, key := range hook.Children {
-		if slices.Contains(hook.Optional, key) {
-			continue
-		}
-		resources = append(resources, resourceNamed(key))
+		kind, apiVersion, _ := strings.Cut(key, ".")
+		plural, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
+		resources = append(resources, resource{APIVersion: apiVersion, Resource: plural.Resource})
 	}
 	return resources
-}
-
-// resourceNamed returns the resource of a key such as Deployment.apps/v1.
-func resourceNamed(key string) resource {
-	kind, apiVersion, _ := strings.Cut(key, ".")
-	groupVersion, _ := schema.ParseGroupVersion(apiVersion)
-	return resourceOf(groupVersion.WithKind(kind))
-}
-
-func resourceOf(kind schema.GroupVersionKind) resource {
-	plural, _ := meta.UnsafeGuessKindToResource(kind)
-	return resource{APIVersion: kind.GroupVersion().String(), Resource: plural.Resource}
 }

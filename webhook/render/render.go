@@ -79,7 +79,7 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 		}
 		metadata["namespace"] = metav1.NamespaceDefault
 	}
-	request, err := newRequest(controller, schema, parent, observed)
+	request, err := newRequest(schema, parent, observed)
 	if err != nil {
 		return nil, parent.errorAt("", err)
 	}
@@ -124,15 +124,10 @@ func invalidSpec(status map[string]any) (message string, invalid bool) {
 	return "", false
 }
 
-// newRequest returns the sync request that Metacontroller would send, from a recorded request or for an empty cluster.
-func newRequest(controller composite.Controller, schema *spec.Schema, parent document, observed []byte) ([]byte, error) {
+// newRequest returns the sync request of a recorded request with another parent, or a request for an empty cluster.
+func newRequest(schema *spec.Schema, parent document, observed []byte) ([]byte, error) {
 	if observed == nil {
-		return json.Marshal(map[string]any{
-			"parent":     parent.object,
-			"children":   emptyGroups(controller.Sync.Children),
-			"related":    emptyGroups(controller.Sync.Related),
-			"finalizing": false,
-		})
+		return json.Marshal(map[string]any{"parent": parent.object})
 	}
 	var request map[string]json.RawMessage
 	if err := json.Unmarshal(observed, &request); err != nil {
@@ -173,14 +168,6 @@ func applied(observed json.RawMessage, schema *spec.Schema, parent document) (js
 		object.Object["spec"] = value
 	}
 	return json.Marshal(object.Object)
-}
-
-func emptyGroups(keys []string) map[string]any {
-	groups := map[string]any{}
-	for _, key := range keys {
-		groups[key] = map[string]any{}
-	}
-	return groups
 }
 
 // YAML returns the objects as YAML documents.

@@ -1,0 +1,53 @@
+package memcached
+
+import (
+	"fmt"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
+	return []composite.RelatedRule{
+		relatedPods(memcached),
+		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, memcached.Name),
+		composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name),
+	}
+}
+
+// relatedPods returns the cheapest rule that selects all pods of the workload: the names of the pods of a StatefulSet, or one
+// label. spec.workload is immutable, so the kind of workload does not change.
+func relatedPods(memcached *v1alpha1.Memcached) composite.RelatedRule {
+	if workloadKind(&memcached.Spec) != v1alpha1.StatefulSetWorkload || mayAdoptMorePods(memcached) {
+		return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
+	}
+	count := maxPods(memcached)
+	names := make([]string, 0, count)
+	for ordinal := range count {
+		names = append(names, fmt.Sprintf("%s-%d", memcached.Name, ordinal))
+	}
+	return composite.RelatedObjects("v1", "pods", memcached.Namespace, names...)
+}
+
+// maxPods returns the largest number of pods that the StatefulSet has in the parent's generation, at least 1 and at most
+// [maxReplicas].
+//
+// The replicas change only from those of the previous generation, which are in the status when the generation changes, to
+// spec.size. A result that Metacontroller has cached is therefore too large while the StatefulSet shrinks, and never too small.
+// The replicas of the last step count too: status.replicas is smaller while pods are missing.
+func maxPods(memcached *v1alpha1.Memcached) int32 {
+	status := &memcached.Status
+	count := max(1, ptr.Deref(memcached.Spec.Size, 0), status.Replicas, int32(min(len(status.ServerList), maxReplicas)))
+	if status.Scaling != nil {
+		count = max(count, status.Scaling.Replicas)
+	}
+	return min(count, maxReplicas)
+}
+
+// mayAdoptMorePods reports whether a new parent may adopt a StatefulSet that keeps more than spec.size pods for a while. Without
+// maxStep, the first sync sets the replicas to spec.size.
+func mayAdoptMorePods(memcached *v1alpha1.Memcached) bool {
+	return memcached.Status.ObservedGeneration == 0 && memcached.Spec.Scaling.MaxStep != nil
+}

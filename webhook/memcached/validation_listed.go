@@ -1,0 +1,54 @@
+package memcached
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// validateListed refuses fields that need a child of a kind that the CompositeController does not list. A child that spec does
+// not ask for is only left out. For spec.metrics.serviceMonitor, the condition MetricsReady reports it.
+func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *childGroups) field.ErrorList {
+	const deployment, statefulSet, service, budget, policy = "Deployment", "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"
+	listed := map[string]bool{
+		deployment:  children.Deployments.Listed(),
+		statefulSet: children.StatefulSets.Listed(),
+		service:     children.Services.Listed(),
+		budget:      children.PodDisruptionBudgets.Listed(),
+		policy:      children.NetworkPolicies.Listed(),
+	}
+	stateful := workloadKind(spec) == v1alpha1.StatefulSetWorkload
+	hasBudget, hasPolicy := ptr.Deref(spec.PodDisruptionBudget.Enabled, true), ptr.Deref(spec.NetworkPolicy.Enabled, true)
+	var errs field.ErrorList
+	for _, need := range []struct {
+		parent, field string
+		isSet         bool
+		kind          string
+	}{
+		{"", "workload", !stateful, deployment},
+		{"", "workload", stateful, statefulSet},
+		{"", "workload", stateful, service}, // the names of the pods in DNS
+		{"service", "annotations", len(spec.Service.Annotations) > 0, service},
+		{"service", "ipFamilyPolicy", spec.Service.IPFamilyPolicy != nil, service},
+		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && children.ServiceMonitors.Listed(), service},
+		{"podDisruptionBudget", "enabled", hasBudget && spec.PodDisruptionBudget.Enabled != nil, budget},
+		{"podDisruptionBudget", "minAvailable", hasBudget && spec.PodDisruptionBudget.MinAvailable != nil, budget},
+		{"podDisruptionBudget", "maxUnavailable", hasBudget && spec.PodDisruptionBudget.MaxUnavailable != nil, budget},
+		{"networkPolicy", "enabled", hasPolicy && spec.NetworkPolicy.Enabled != nil, policy},
+		{"networkPolicy", "from", hasPolicy && len(spec.NetworkPolicy.From) > 0, policy},
+		{"networkPolicy", "metricsFrom", hasPolicy && len(spec.NetworkPolicy.MetricsFrom) > 0, policy},
+	} {
+		if !need.isSet || listed[need.kind] {
+			continue
+		}
+		at := path
+		if need.parent != "" {
+			at = at.Child(need.parent)
+		}
+		errs = append(errs, field.Forbidden(at.Child(need.field), fmt.Sprintf("requires a %s, but childResources of the CompositeController do not list this kind", need.kind)))
+	}
+	return errs
+}

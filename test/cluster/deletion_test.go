@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,21 +68,7 @@ func recreate(t *testing.T, m *unstructured.Unstructured, deployment types.UID, 
 	again.SetNamespace(m.GetNamespace())
 	again.SetName(m.GetName())
 	must(t, shared.Client.Create(t.Context(), again))
-	eventually(t, waitTimeout, "the status reports the orphaned Deployment", func(ctx context.Context) error {
-		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(again), again); err != nil {
-			return err
-		}
-		if degraded := Condition(again, "Degraded"); degraded == nil || degraded["reason"] != "Orphaned" {
-			return fmt.Errorf("status %v", again.Object["status"])
-		}
-		return nil
-	})
-	message := fmt.Sprint(Condition(again, "Degraded")["message"])
-	_, command, found := strings.Cut(message, "kubectl ")
-	if !found {
-		t.Fatalf("no command in %q", message)
-	}
-	kubectl(t, strings.Fields(command)...)
+	handOver(t, again)
 	waitReady(t, again, len(pods), waitTimeout)
 	if after := deploymentOf(t, again); after.UID != deployment {
 		t.Errorf("the Deployment was replaced: %v", after.ObjectMeta)

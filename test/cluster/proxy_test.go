@@ -10,8 +10,11 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"slices"
 	"sync"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // proxy forwards requests from Metacontroller to the hook and counts them for each parent. Tests inject faults for the
@@ -23,13 +26,21 @@ type proxy struct {
 	mu     sync.Mutex
 	faults map[string]fault // by the parent's namespace and the hook's name
 	calls  map[string]int   // by the hook's name and the parent's namespace and name
+	// pods has the names of the pods in the first sync request of each generation of a parent, and in the last request, whose
+	// generation is 0.
+	pods map[generation][]string
+}
+
+type generation struct {
+	namespace, name string
+	number          int64
 }
 
 // fault responds to a request instead of the hook. The request's body is not consumed yet.
 type fault func(w http.ResponseWriter, r *http.Request, hook http.Handler)
 
 func newProxy(host string) (*proxy, error) {
-	p := &proxy{faults: map[string]fault{}, calls: map[string]int{}}
+	p := &proxy{faults: map[string]fault{}, calls: map[string]int{}, pods: map[generation][]string{}}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, err
@@ -62,8 +73,12 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var request struct {
 		Parent struct {
-			Metadata struct{ Namespace, Name string }
+			Metadata struct {
+				Namespace, Name string
+				Generation      int64
+			}
 		}
+		Related map[string]map[string]metav1.PartialObjectMetadata
 	}
 	if err := json.Unmarshal(body, &request); err != nil {
 		panic(http.ErrAbortHandler)
@@ -72,6 +87,9 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	inject := p.faults[parent.Namespace+"/"+hook]
 	p.calls[hook+" "+parent.Namespace+"/"+parent.Name]++
+	if hook == "sync" {
+		p.record(generation{parent.Namespace, parent.Name, parent.Generation}, request.Related["Pod.v1"])
+	}
 	p.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if inject != nil {
@@ -79,6 +97,27 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.next.ServeHTTP(w, r)
+}
+
+func (p *proxy) record(parent generation, pods map[string]metav1.PartialObjectMetadata) {
+	names := []string{}
+	for _, pod := range pods {
+		names = append(names, pod.Name)
+	}
+	slices.Sort(names)
+	if _, found := p.pods[parent]; !found {
+		p.pods[parent] = names
+	}
+	parent.number = 0
+	p.pods[parent] = names
+}
+
+// podsOf returns the sorted names of the pods in the first sync request of a generation of the parent, or with the generation 0
+// in the last request.
+func (p *proxy) podsOf(namespace, name string, number int64) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pods[generation{namespace, name, number}]
 }
 
 // fail injects a fault into a hook, sync or customize, for all parents of the namespace until the test calls stop or ends.

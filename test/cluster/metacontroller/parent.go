@@ -67,8 +67,8 @@ func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err err
 		return err
 	}
 	spec := p.cc.Spec
-	if !spec.GenerateSelector || spec.Hooks.Sync == nil || spec.Hooks.Sync.Version != "v2" {
-		return errors.New("the stand-in needs generateSelector and a sync hook with version v2")
+	if !spec.GenerateSelector || spec.Hooks.Sync == nil {
+		return errors.New("the stand-in needs generateSelector and a sync hook")
 	}
 	p.callers = map[*hook]*caller{}
 	for _, h := range []*hook{spec.Hooks.Sync, spec.Hooks.Finalize, spec.Hooks.Customize} {
@@ -123,6 +123,24 @@ func (g groups) add(o *unstructured.Unstructured) {
 		key = o.GetNamespace() + "/" + key
 	}
 	g.of(o.GroupVersionKind())[key] = o
+}
+
+// in returns the groups as a hook of the version gets them. In v1, the keys of objects are relative to the namespace of the
+// parent, and objects in other namespaces are left out.
+func (g groups) in(namespace, version string) groups {
+	if version == "v2" {
+		return g
+	}
+	relative := groups{}
+	for kind, objects := range g {
+		relative[kind] = map[string]*unstructured.Unstructured{}
+		for _, o := range objects {
+			if o.GetNamespace() == namespace {
+				relative[kind][o.GetName()] = o
+			}
+		}
+	}
+	return relative
 }
 
 // observedChildren returns the objects of the declared kinds that the parent controls. Kinds without objects are empty groups.

@@ -51,6 +51,9 @@ func (p *parentController) relatedObjects(ctx context.Context, parent *unstructu
 	// Store the rules before listing the objects. Otherwise an event in between would find no parent.
 	p.customized.Store(generationOf(parent), response.RelatedResources)
 	for i, rule := range response.RelatedResources {
+		if customize.Version != "v2" && rule.Namespace != "" && rule.Namespace != parent.GetNamespace() {
+			return nil, fmt.Errorf("related rule %d: v1 selects only objects in the namespace of the parent, not in %s", i, rule.Namespace)
+		}
 		kind, err := p.kindOf(rule.resource)
 		if err != nil {
 			return nil, fmt.Errorf("related rule %d: %w", i, err)

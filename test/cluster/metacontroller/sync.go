@@ -70,7 +70,8 @@ func (p *parentController) sync(ctx context.Context, parent *unstructured.Unstru
 		ResyncAfterSeconds float64                      `json:"resyncAfterSeconds"`
 		Finalized          bool                         `json:"finalized"`
 	}
-	request := map[string]any{"controller": p.raw, "parent": parent.Object, "children": observed, "related": related, "finalizing": deleted}
+	request := map[string]any{"controller": p.raw, "parent": parent.Object, "children": observed.in(parent.GetNamespace(), hook.Version),
+		"related": related.in(parent.GetNamespace(), hook.Version), "finalizing": deleted}
 	if err := hook.call(ctx, p.callers[hook], request, &response); err != nil {
 		return 0, err
 	}

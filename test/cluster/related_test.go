@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestRequestsHaveEveryPod checks the pods in the requests of both workloads, whose related rules differ.
+func TestRequestsHaveEveryPod(t *testing.T) {
+	for _, workload := range []string{"Deployment", "StatefulSet"} {
+		t.Run(workload, func(t *testing.T) {
+			because(t, "a pod that is missing from a request is missing from the status, and clients lose its server")
+			t.Parallel()
+			m := newMemcachedOf(t, newNamespace(t), "cache", 3, map[string]any{"workload": workload})
+			before := wantPodsInRequest(t, m, 3)
+
+			setSize(t, m, 1)
+			waitReady(t, m, 1, waitTimeout)
+			if diff := cmp.Diff(before, hook.podsOf(m.GetNamespace(), m.GetName(), m.GetGeneration())); diff != "" {
+				t.Errorf("scaled down: the pods in the first request (-existing +request):\n%s", diff)
+			}
+			setSize(t, m, 3)
+			waitReady(t, m, 3, waitTimeout)
+			before = wantPodsInRequest(t, m, 3)
+
+			kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache", "--cascade=orphan")
+			again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
+			again.SetGroupVersionKind(memcachedKind)
+			again.SetNamespace(m.GetNamespace())
+			again.SetName(m.GetName())
+			must(t, shared.Client.Create(t.Context(), again))
+			handOver(t, again)
+			waitReady(t, again, 3, waitTimeout)
+			if diff := cmp.Diff(before, wantPodsInRequest(t, again, 3)); diff != "" {
+				t.Errorf("adopted: the pods changed (-before +after):\n%s", diff)
+			}
+			waitForPodsAfterDeletion(t, again)
+		})
+	}
+}
+
+// handOver runs the command in the status of a parent that was created again.
+func handOver(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	eventually(t, waitTimeout, "the status reports the orphaned workload", func(ctx context.Context) error {
+		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
+			return err
+		}
+		if degraded := Condition(m, "Degraded"); degraded == nil || degraded["reason"] != "Orphaned" {
+			return fmt.Errorf("status %v", m.Object["status"])
+		}
+		return nil
+	})
+	message := fmt.Sprint(Condition(m, "Degraded")["message"])
+	_, command, found := strings.Cut(message, "kubectl ")
+	if !found {
+		t.Fatalf("no command in %q", message)
+	}
+	kubectl(t, strings.Fields(command)...)
+}
+
+func waitForPodsAfterDeletion(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/"+m.GetName(), "--cascade=foreground")
+	eventually(t, waitTimeout, "all pods are deleted", func(context.Context) error {
+		if pods := podsOf(t, m); len(pods) > 0 {
+			return fmt.Errorf("pods %v", pods)
+		}
+		return nil
+	})
+}
+
+// wantPodsInRequest waits until the last request has the pods that kubectl lists, and returns their names.
+func wantPodsInRequest(t *testing.T, m *unstructured.Unstructured, count int) []string {
+	t.Helper()
+	pods := podsOf(t, m)
+	if len(pods) != count {
+		t.Fatalf("%d pods, want %d: %v", len(pods), count, pods)
+	}
+	eventually(t, waitTimeout, "a request has all pods", func(context.Context) error {
+		if diff := cmp.Diff(pods, hook.podsOf(m.GetNamespace(), m.GetName(), 0)); diff != "" {
+			return fmt.Errorf("pods (-kubectl +request):\n%s", diff)
+		}
+		return nil
+	})
+	return pods
+}
+
+// TestUpgradeFromHookVersion2 is not parallel, because it changes the CompositeController of all caches.
+func TestUpgradeFromHookVersion2(t *testing.T) {
+	because(t, "CompositeControllers of v0.1.0 have hook version v2: an upgrade restarts neither pods nor loses one from a request")
+	namespace := newNamespace(t)
+	setHookVersion(t, "v2")
+	t.Cleanup(func() { setHookVersion(t, "v1") })
+	caches := []*unstructured.Unstructured{
+		newMemcachedOf(t, namespace, "cache", 2, map[string]any{}),
+		newMemcachedOf(t, namespace, "ordered", 3, map[string]any{"workload": "StatefulSet"}),
+	}
+	for _, version := range []string{"v1", "v2", "v1"} { // an upgrade, a downgrade, and another upgrade
+		var before [][]string
+		for i, m := range caches {
+			before = append(before, wantPodsInRequest(t, m, i+2))
+		}
+		syncs := []int{hook.syncsOf(namespace, "cache"), hook.syncsOf(namespace, "ordered")}
+		setHookVersion(t, version)
+		for i, m := range caches {
+			eventually(t, waitTimeout, "Metacontroller syncs again", func(context.Context) error {
+				if n := hook.syncsOf(namespace, m.GetName()); n <= syncs[i] {
+					return fmt.Errorf("%d syncs", n)
+				}
+				return nil
+			})
+			if diff := cmp.Diff(before[i], wantPodsInRequest(t, m, i+2)); diff != "" {
+				t.Errorf("%s: the pods changed (-before +after):\n%s", version, diff)
+			}
+			waitReady(t, m, i+2, waitTimeout)
+		}
+	}
+}
+
+// setHookVersion changes the version of all hooks of Memcached.
+func setHookVersion(t *testing.T, version string) {
+	t.Helper()
+	controller := &unstructured.Unstructured{}
+	controller.SetGroupVersionKind(compositeControllerKind)
+	controller.SetName("memcached")
+	patch := fmt.Sprintf(`{"spec":{"hooks":{"sync":{"version":%[1]q},"customize":{"version":%[1]q}}}}`, version)
+	// The context of the test has ended when a cleanup calls this function.
+	must(t, shared.Client.Patch(context.Background(), controller, client.RawPatch("application/merge-patch+json", []byte(patch))))
+}

@@ -58,6 +58,7 @@ test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus a
 test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
 	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
+	cd test/cluster/minimal && $(GO) test -count=1 -timeout 20m $(ARGS)
 
 lint: ## Lint code and workflows, and check the links of pages and that go.mod files are tidy.
 	$(ACTIONLINT)

@@ -62,6 +62,7 @@ func TestInstallations(t *testing.T) {
 		controllers sets.Set[string]
 	}{
 		"default": {[]string{"manifests/default"}, sets.New("memcached")},
+		"minimal": {[]string{"manifests/minimal"}, sets.New("memcached")},
 		"all":     {[]string{"manifests/all"}, everything},
 	}
 	for name := range everything.Difference(sets.New("memcached")) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -125,6 +126,9 @@ func TestControllers(t *testing.T) {
 			if controller.Spec.Hooks.Sync == nil {
 				t.Fatal("the sync hook is missing")
 			}
+			if version := controller.Spec.Hooks.Sync.Version; version != "v1" {
+				t.Errorf("hook version %s: with v2, Metacontroller compiles the selector of each parent for each event of a pod", version)
+			}
 			for name, hook := range controller.hooks() {
 				if hook.Version != controller.Spec.Hooks.Sync.Version {
 					t.Errorf("%s hook: version %q, but the sync hook has %q, which determines the format of related", name, hook.Version, controller.Spec.Hooks.Sync.Version)
@@ -137,5 +141,19 @@ func TestControllers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMinimal checks that manifests/minimal differs from manifests/default only in the kinds of children.
+func TestMinimal(t *testing.T) {
+	minimal := find[compositeController](t, build(t, "manifests/minimal"), "CompositeController")[0]
+	children := minimal.Spec.ChildResources
+	if len(children) != 1 || children[0].APIVersion != "apps/v1" || children[0].Resource != "deployments" || children[0].UpdateStrategy.Method != "InPlace" {
+		t.Errorf("child resources %v, want only Deployments that are updated in place", children)
+	}
+	want := find[compositeController](t, build(t, "manifests/default"), "CompositeController")[0]
+	minimal.Spec.ChildResources = want.Spec.ChildResources
+	if diff := gocmp.Diff(want, minimal); diff != "" {
+		t.Errorf("other differences (-default +minimal):\n%s", diff)
 	}
 }

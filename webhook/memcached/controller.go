@@ -43,3 +43,19 @@ func Controller(config Config) composite.Controller {
 		Customize: composite.Customize(customize),
 	}
 }
+
+func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
+	return []composite.RelatedRule{
+		podRule(memcached),
+		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, memcached.Name),
+		composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name),
+	}
+}
+
+// podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.
+func podRule(memcached *v1alpha1.Memcached) composite.RelatedRule {
+	if names := podNames(memcached); len(names) > 0 {
+		return composite.RelatedObjects("v1", "pods", memcached.Namespace, names...)
+	}
+	return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
+}

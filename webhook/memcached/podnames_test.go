@@ -10,7 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestRelatedPods(t *testing.T) {
+func TestPodRule(t *testing.T) {
 	byLabel := composite.RelatedPods("web", "memcached_cr", "cache")
 	byNames := func(count int) composite.RelatedRule {
 		var names []string
@@ -54,31 +54,24 @@ func TestRelatedPods(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(test.size)
 		test.change(memcached)
-		if diff := cmp.Diff(test.want, relatedPods(memcached)); diff != "" {
+		if diff := cmp.Diff(test.want, podRule(memcached)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
 }
 
-// TestRelatedPodsOfOneGeneration checks that a cached rule selects the pods of all later syncs of the same generation.
-// Metacontroller computes a rule at any time in a generation and keeps it for up to 20 minutes.
-func TestRelatedPodsOfOneGeneration(t *testing.T) {
+// TestPodNamesOfOneGeneration checks that the cached names include the pods of all later syncs of the same generation.
+// Metacontroller calls customize at any time in a generation and keeps the names for up to 20 minutes.
+func TestPodNamesOfOneGeneration(t *testing.T) {
 	for from := range int32(6) {
 		for size := range int32(6) {
-			for maxStep := range int32(3) {
-				memcached := sample(size)
-				memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-				memcached.Status.ObservedGeneration = 2
-				memcached.Status.Replicas = from
-				if maxStep > 0 {
-					memcached.Spec.Scaling.MaxStep = &maxStep
-				}
-				cached := maxPods(memcached)
-				for step := range from - size + 1 { // the StatefulSet shrinks
-					memcached.Status.Replicas, memcached.Status.Scaling = from-step, &v1alpha1.ScalingStatus{Replicas: from - step}
-					if needed := max(from-step, size); cached < needed || maxPods(memcached) < needed {
-						t.Errorf("from %d to %d in steps of %d: the rule has %d names, later %d, want at least %d", from, size, maxStep, cached, maxPods(memcached), needed)
-					}
+			memcached := sample(size)
+			memcached.Status.Replicas = from
+			cached := maxPods(memcached)
+			for step := range from - size + 1 { // the StatefulSet shrinks
+				memcached.Status.Replicas, memcached.Status.Scaling = from-step, &v1alpha1.ScalingStatus{Replicas: from - step}
+				if needed := max(from-step, size); cached < needed || maxPods(memcached) < needed {
+					t.Errorf("from %d to %d: %d names are cached and %d are current, want at least %d", from, size, cached, maxPods(memcached), needed)
 				}
 			}
 		}

@@ -5,38 +5,30 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	return []composite.RelatedRule{
-		relatedPods(memcached),
-		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, memcached.Name),
-		composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name),
-	}
-}
-
-// relatedPods returns the cheapest rule that selects all pods of the workload: the names of the pods of a StatefulSet, or one
-// label. spec.workload is immutable, so the kind of workload does not change.
-func relatedPods(memcached *v1alpha1.Memcached) composite.RelatedRule {
+// podNames returns the names of all pods that the workload may have; nil if they are unknown. Only the pods of a StatefulSet
+// have known names. spec.workload is immutable, so the kind of workload does not change.
+func podNames(memcached *v1alpha1.Memcached) []string {
 	if workloadKind(&memcached.Spec) != v1alpha1.StatefulSetWorkload || mayAdoptMorePods(memcached) {
-		return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
+		return nil
 	}
 	count := maxPods(memcached)
 	names := make([]string, 0, count)
 	for ordinal := range count {
 		names = append(names, fmt.Sprintf("%s-%d", memcached.Name, ordinal))
 	}
-	return composite.RelatedObjects("v1", "pods", memcached.Namespace, names...)
+	return names
 }
 
 // maxPods returns the largest number of pods that the StatefulSet has in the parent's generation, at least 1 and at most
 // [maxReplicas].
 //
-// The replicas change only from those of the previous generation, which are in the status when the generation changes, to
-// spec.size. A result that Metacontroller has cached is therefore too large while the StatefulSet shrinks, and never too small.
-// The replicas of the last step count too: status.replicas is smaller while pods are missing.
+// Metacontroller caches the names for each generation, for up to 20 minutes. The replicas change only from those of the previous
+// generation, which are in the status when the generation changes, to spec.size. A cached number is therefore too large while the
+// StatefulSet shrinks, and never too small. The replicas of the last step and the servers count too, because status.replicas is
+// smaller while pods are missing.
 func maxPods(memcached *v1alpha1.Memcached) int32 {
 	status := &memcached.Status
 	count := max(1, ptr.Deref(memcached.Spec.Size, 0), status.Replicas, int32(min(len(status.ServerList), maxReplicas)))

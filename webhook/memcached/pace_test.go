@@ -42,11 +42,11 @@ func TestPaceProgress(t *testing.T) {
 		held          bool
 		wait          time.Duration
 	}{
-		{"new pods and servers are reported together", starting, progressed, 500 * time.Millisecond, true, 4500 * time.Millisecond},
-		{"progress is reported in the window after five seconds", starting, progressed, 5 * time.Second, false, 0},
-		{"the window lasts a second", starting, progressed, 5900 * time.Millisecond, false, 0},
-		{"progress is not reported after the window", starting, progressed, 6 * time.Second, true, 4 * time.Second},
-		{"there is a window every five seconds", serving, progressed, 304 * time.Second, true, time.Second},
+		{"new pods and servers are reported together", starting, progressed, 500 * time.Millisecond, true, 29500 * time.Millisecond},
+		{"progress is reported in the window after 30 seconds", starting, progressed, 30 * time.Second, false, 0},
+		{"the window lasts a second", starting, progressed, 30900 * time.Millisecond, false, 0},
+		{"progress is not reported after the window", starting, progressed, 31 * time.Second, true, 29 * time.Second},
+		{"there is a window every 30 seconds", serving, progressed, 329 * time.Second, true, time.Second},
 		{"Available is reported after a minute, also outside a window", starting, progressed, 64 * time.Second, false, 0},
 		{"the transition is in the future, because a clock is behind", starting, progressed, -time.Second, false, 0},
 		{"nothing has changed", progressed, progressed, 0, false, 0},

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // observation is the part of a request that the response depends on.
@@ -26,8 +28,9 @@ type observation struct {
 			Scaling any `json:"scaling"`
 		} `json:"status"`
 	} `json:"parent"`
-	Children any `json:"children"`
-	Related  any `json:"related"`
+	Children   any `json:"children"`
+	Related    any `json:"related"`
+	Controller any `json:"controller"`
 }
 
 type response struct {
@@ -58,8 +61,9 @@ func newExchange(path string, request, reply []byte) (exchange, error) {
 	return e, errors.Join(jsonv2.Unmarshal(request, &e.request), jsonv2.Unmarshal(reply, &e.response))
 }
 
-// harm returns the harmful effect of a mutated request, or "". With the same parent no child may be deleted. With the same
-// children and related objects, too, no child may change.
+// harm returns the harmful effect of a mutated request, or "". With the same parent no child may be deleted, unless the request
+// is one of a CompositeController that does not list the kind: it has neither the group nor the kind in childResources. With the
+// same children and related objects, too, no child may change.
 func harm(original, mutated exchange) string {
 	before, want, after, got := original.request, original.response, mutated.request, mutated.response
 	if strings.HasSuffix(original.path, "/customize") {
@@ -70,6 +74,8 @@ func harm(original, mutated exchange) string {
 		}
 		return ""
 	}
+	expected := slices.DeleteFunc(slices.Clone(want.Children), func(child any) bool { return !after.lists(child) })
+	before.Controller, after.Controller = nil, nil
 	if reflect.DeepEqual(before, after) && !reflect.DeepEqual(want.Children, got.Children) {
 		return "a child would change"
 	}
@@ -81,15 +87,28 @@ func harm(original, mutated exchange) string {
 			return missing("an invalid spec would delete ", observedNames(after.Children), got)
 		}
 	}
-	if len(want.Children) > 0 && len(got.Children) == 0 {
+	if len(expected) > 0 && len(got.Children) == 0 {
 		return "every child would be deleted"
 	}
 	// The last step of scaling affects the replicas of children, but not their existence.
 	before.Parent.Status.Scaling, after.Parent.Status.Scaling = nil, nil
 	if reflect.DeepEqual(before.Parent, after.Parent) {
-		return missing("the same parent would delete ", namesOf(want.Children), got)
+		return missing("the same parent would delete ", namesOf(expected), got)
 	}
 	return ""
+}
+
+// lists reports whether a request has the group of a child, or the kind of the child in childResources.
+func (o *observation) lists(child any) bool {
+	kind, _ := members(child)["kind"].(string)
+	for group := range members(o.Children) {
+		if name, _, _ := strings.Cut(group, "."); name == kind {
+			return true
+		}
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
+	resources, _ := members(members(o.Controller)["spec"])["childResources"].([]any)
+	return slices.ContainsFunc(resources, func(each any) bool { return members(each)["resource"] == plural.Resource })
 }
 
 // missing returns a message about the first child that a response does not contain, or "".
@@ -130,7 +149,7 @@ func members(object any) map[string]any {
 
 func TestHarm(t *testing.T) {
 	const (
-		request  = `{"parent":{"metadata":{"name":"a"},"spec":{"size":1}},"children":{"X":{}},"related":{}}`
+		request  = `{"parent":{"metadata":{"name":"a"},"spec":{"size":1}},"children":{"X":{},"Y":{}},"related":{}}`
 		response = `{"children":[{"kind":"X","metadata":{"name":"a"},"spec":1},{"kind":"Y","metadata":{"name":"a"}}]}`
 	)
 	for _, test := range []struct{ reason, path, mutated, got, problem string }{
@@ -140,6 +159,8 @@ func TestHarm(t *testing.T) {
 		{"a child may change with the observed children", "/x/sync", strings.Replace(request, `"X":{}`, `"X":{"b":{}}`, 1), strings.Replace(response, `"spec":1`, `"spec":2`, 1), ""},
 		{"a child may change with status.scaling", "/x/sync", strings.Replace(request, `"spec"`, `"status":{"scaling":{}},"spec"`, 1), strings.Replace(response, `"spec":1`, `"spec":2`, 1), ""},
 		{"a child must not be deleted with status.scaling", "/x/sync", strings.Replace(request, `"spec"`, `"status":{"scaling":{}},"spec"`, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, "would delete Y a"},
+		{"a kind that the request neither has nor lists", "/x/sync", strings.Replace(request, `,"Y":{}`, ``, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, ""},
+		{"a kind that the request lists but does not have", "/x/sync", strings.Replace(request, `,"Y":{}}`, `},"controller":{"spec":{"childResources":[{"resource":"ies"}]}}`, 1), `{"children":[{"kind":"X","metadata":{"name":"a"}}]}`, "would delete Y a"},
 		{"another parent may have other children", "/x/sync", strings.Replace(request, `"size":1`, `"size":2`, 1), `{"children":[{"kind":"X","metadata":{"name":"b"}}]}`, ""},
 		{"another parent must have children", "/x/sync", strings.Replace(request, `"size":1`, `"size":2`, 1), `{"children":[]}`, "every child"},
 		{"names are case-sensitive", "/x/sync", strings.Replace(request, `"spec"`, `"Spec"`, 1), `{"children":[]}`, "every child"},

@@ -27,9 +27,10 @@ type Controller struct {
 type Hook struct {
 	// Children and Related are the groups of objects that the hook observes, as "Deployment.apps/v1".
 	Children, Related []string
-	// Optional is the subset of Children that a CompositeController need not list. OptionalRelated is the subset of Related
+
+	// optional is the subset of Children that a CompositeController need not list. optionalRelated is the subset of Related
 	// that a request need not have.
-	Optional, OptionalRelated []string
+	optional, optionalRelated []string
 
 	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error)
 }

@@ -6,7 +6,8 @@
 //
 // Everything fails closed: Metacontroller deletes a child that is missing in the response, and `{}`, `null` and a missing
 // list all decode without an error. An incomplete request is therefore refused, and a response is checked and encoded whole
-// before its first byte is sent. An error changes nothing in the cluster.
+// before its first byte is sent. An error changes nothing in the cluster. Only a request without the controller may be
+// incomplete: Metacontroller always sends the controller.
 //
 // The protocol: https://metacontroller.github.io/metacontroller/api/compositecontroller.html
 package composite

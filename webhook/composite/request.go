@@ -98,7 +98,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 		return refuse("request has no children")
 	}
 	for _, key := range missingGroups(&request.Children.value) {
-		if err := checkAbsent(key, slices.Contains(hook.Optional, key), &request.Controller.value); err != nil {
+		if err := checkAbsent(key, slices.Contains(hook.optional, key), &request.Controller.value); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 	if !request.Related.present {
 		return refuse("request has no related")
 	}
-	if missing := without(missingGroups(&request.Related.value), hook.OptionalRelated); len(missing) > 0 {
+	if missing := without(missingGroups(&request.Related.value), hook.optionalRelated); len(missing) > 0 {
 		return refuse("related has no %s: add the customize hook to the CompositeController", missing[0])
 	}
 	return nil

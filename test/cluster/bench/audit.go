@@ -13,8 +13,8 @@ import (
 // request is a kind of request to the API server, for example create deployments or update memcacheds/status.
 type request struct{ verb, resource string }
 
-// countRequests counts the controller's requests in the API server's audit log from an offset. Discovery requests have no
-// resource and do not count.
+// countRequests counts the controller's requests in the API server's audit log from an offset. Discovery requests, which have
+// no resource, and watches do not count.
 func (r *running) countRequests(offset int64) (map[request]int, error) {
 	file, err := os.Open(r.cluster.AuditLog)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *running) countRequests(offset int64) (map[request]int, error) {
 		if event.ObjectRef.Subresource != "" {
 			resource += "/" + event.ObjectRef.Subresource
 		}
-		if event.User.Username == r.user && resource != "" {
+		if event.User.Username == r.user && resource != "" && event.Verb != "watch" {
 			counts[request{event.Verb, resource}]++
 		}
 	}

@@ -47,7 +47,7 @@ func kinds(results []result, of func(result) phase) []request {
 	for _, r := range results {
 		maps.Copy(all, of(r).requests)
 	}
-	reads := map[string]int{"get": 1, "list": 1, "watch": 1}
+	reads := map[string]int{"get": 1, "list": 1}
 	return slices.SortedFunc(maps.Keys(all), func(a, b request) int {
 		return cmp.Or(reads[a.verb]-reads[b.verb], strings.Compare(a.verb+a.resource, b.verb+b.resource))
 	})

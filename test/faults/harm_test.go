@@ -108,7 +108,9 @@ func (o *observation) lists(child any) bool {
 	}
 	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
 	resources, _ := members(members(o.Controller)["spec"])["childResources"].([]any)
-	return slices.ContainsFunc(resources, func(each any) bool { return members(each)["resource"] == plural.Resource })
+	return slices.ContainsFunc(resources, func(each any) bool {
+		return members(each)["resource"] == plural.Resource && members(each)["apiVersion"] == members(child)["apiVersion"]
+	})
 }
 
 // missing returns a message about the first child that a response does not contain, or "".

@@ -38,7 +38,7 @@ type Observation struct {
 	Children []runtime.Object
 	// Observed returns the observed child of the same kind and name as a desired one; nil when there is none.
 	Observed func(desired runtime.Object) any
-	// Steps describes a scaling that takes several steps; nil when there is none.
+	// Steps describes a change of size that takes several steps or phases; nil when there is none.
 	Steps *Problem
 	// LastStep is the last time at which the replicas changed without a change of the parent.
 	LastStep time.Time
@@ -52,6 +52,8 @@ type Observation struct {
 	Causes []Finding
 	// Risks are the parent's own findings that matter only when nothing else is wrong.
 	Risks []Finding
+	// Front is the assessment of the pods through which clients reach Pods; nil when clients reach Pods directly.
+	Front *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
 }
@@ -69,6 +71,8 @@ type Assessment struct {
 	steps, teardown *Problem
 	// serves reports whether a pod serves, even if another of its containers is not ready.
 	serves bool
+	// Front is Observation.Front.
+	Front *Assessment
 }
 
 // Assess compares the observed state with the desired state. The first problem that it finds is the parent's problem. An
@@ -84,6 +88,7 @@ func Assess(o *Observation) (Assessment, error) {
 			{Problem: diagnoseLeftover(o)},
 			diagnosePods(o.Pods, o.Remedies, o.Now),
 			{Problem: replicaFailure(o.Workload)},
+			frontProblem(o.Front),
 		},
 		o.Causes,
 		[]Finding{
@@ -103,6 +108,15 @@ func Assess(o *Observation) (Assessment, error) {
 func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout: o.Rollout,
+		Front:   o.Front,
 		serves:  slices.ContainsFunc(o.Pods, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
 	}
+}
+
+// frontProblem returns what is wrong with the pods in front.
+func frontProblem(front *Assessment) Finding {
+	if front == nil {
+		return Finding{}
+	}
+	return Finding{Problem: front.Problem, Wait: front.Wait}
 }

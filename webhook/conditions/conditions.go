@@ -15,6 +15,7 @@ const (
 	ReasonReplicaReady     = "ReplicaReady"
 	ReasonServing          = "Serving"
 	ReasonNoReplicaReady   = "NoReplicaReady"
+	ReasonNoProxyReady     = "NoProxyReady"
 	ReasonScaledToZero     = "ScaledToZero"
 	ReasonAllReplicasReady = "AllReplicasReady"
 	ReasonRollingOut       = "RollingOut"
@@ -34,6 +35,8 @@ func (a *Assessment) Conditions() []metav1.Condition {
 
 func (a *Assessment) available() metav1.Condition {
 	switch {
+	case a.Front != nil && a.Rollout.Desired > 0 && a.Front.available().Status != metav1.ConditionTrue:
+		return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoProxyReady, "No proxy is ready.")
 	case a.Rollout.Ready > 0 || a.Rollout.readyPods > 0:
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
 	case a.serves:
@@ -68,12 +71,23 @@ func (a *Assessment) progress() *Problem {
 	switch {
 	case a.teardown != nil:
 		return a.teardown
-	case !a.Rollout.Settled() && a.steps != nil && !a.Rollout.onlyAge():
+	case a.steps != nil:
 		return a.steps
 	case !a.Rollout.Settled():
 		return &Problem{Reason: a.Rollout.reason(), Message: a.Rollout.String()}
+	case a.pending == nil && a.Front != nil:
+		return a.Front.frontProgress()
 	}
 	return a.pending
+}
+
+// frontProgress returns the progress of the pods in front, which is reported together with that of the pods behind them.
+func (a *Assessment) frontProgress() *Problem {
+	progress := a.progress()
+	if progress == nil {
+		return nil
+	}
+	return &Problem{Reason: progress.Reason, Message: "Proxies: " + progress.Message}
 }
 
 func (a *Assessment) progressing() metav1.Condition {

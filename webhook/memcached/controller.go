@@ -1,5 +1,6 @@
 // Package memcached implements the hooks of Memcached, a parent of cache.example.com/v1alpha1. Its children are a Deployment
-// or a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor.
+// or a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. With proxies, a
+// Deployment of memcached's proxy has a Service, a PodDisruptionBudget and a NetworkPolicy of its own.
 package memcached
 
 import (
@@ -45,10 +46,21 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	return []composite.RelatedRule{
+	return append([]composite.RelatedRule{
 		podRule(memcached),
 		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, memcached.Name),
 		composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name),
+	}, proxyRules(memcached)...)
+}
+
+// proxyRules select the proxies, and the Deployment that has their name.
+func proxyRules(memcached *v1alpha1.Memcached) []composite.RelatedRule {
+	if memcached.Spec.Proxy == nil {
+		return nil
+	}
+	return []composite.RelatedRule{
+		composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name),
+		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, proxyName(memcached)),
 	}
 }
 

@@ -16,12 +16,9 @@ func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	if !ptr.Deref(spec.Enabled, true) {
 		return nil
 	}
-	from := spec.From
-	if len(from) == 0 { // an empty list would allow every peer
-		from = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
-	}
-	ingress := []networkingv1.NetworkPolicyIngressRule{{From: from, Ports: policyPorts(clientPorts(&memcached.Spec))}}
+	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: policyPorts(clientPorts(&memcached.Spec))}}
 	if hasExporter(&memcached.Spec) {
+		from := clientPeers(memcached)
 		if len(spec.MetricsFrom) > 0 {
 			from = spec.MetricsFrom
 		}

@@ -49,9 +49,20 @@ func isProgress(before, after v1alpha1.MemcachedStatus) bool {
 		before.Selector == after.Selector &&
 		before.Memory == after.Memory &&
 		equality.Semantic.DeepEqual(before.Scaling, after.Scaling) &&
+		sameProxies(before.Proxy, after.Proxy) &&
 		keepsAll(before.Nodes, after.Nodes) &&
 		keepsAll(before.ServerList, after.ServerList) &&
 		slices.EqualFunc(before.Conditions, after.Conditions, sameCondition)
+}
+
+// sameProxies reports whether nothing has changed except the number of ready proxies.
+func sameProxies(before, after *v1alpha1.ProxyStatus) bool {
+	if before == nil || after == nil {
+		return before == after
+	}
+	compared := *after
+	compared.ReadyReplicas = before.ReadyReplicas
+	return equality.Semantic.DeepEqual(*before, compared)
 }
 
 // keepsAll reports whether a list was reported before and no element of it was removed.

@@ -104,13 +104,10 @@ func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
 // topologySpreadConstraints returns the constraints of the spec. By default pods are spread over nodes and zones if
 // possible.
 func topologySpreadConstraints(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
-	selector := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
 	if len(memcached.Spec.TopologySpreadConstraints) == 0 {
-		return []corev1.TopologySpreadConstraint{
-			{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
-			{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
-		}
+		return defaultSpread(selectorLabels(memcached))
 	}
+	selector := &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)}
 	var constraints []corev1.TopologySpreadConstraint
 	for _, constraint := range memcached.Spec.TopologySpreadConstraints {
 		if constraint.LabelSelector == nil {
@@ -119,4 +116,13 @@ func topologySpreadConstraints(memcached *v1alpha1.Memcached) []corev1.TopologyS
 		constraints = append(constraints, constraint)
 	}
 	return constraints
+}
+
+// defaultSpread spreads the pods with these labels over nodes and zones if possible.
+func defaultSpread(labels map[string]string) []corev1.TopologySpreadConstraint {
+	selector := &metav1.LabelSelector{MatchLabels: labels}
+	return []corev1.TopologySpreadConstraint{
+		{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
+		{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
+	}
 }

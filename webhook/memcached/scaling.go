@@ -41,7 +41,8 @@ type scale struct {
 //
 // A step starts from the replicas of the workload. Status only records the time of the last step. Both may be one step
 // behind, lost, or edited. If they differ, the time of the last step is now, because an unnecessary wait harms no cache.
-func scaleOf(memcached *v1alpha1.Memcached, workload *observed.Workload, now metav1.Time) scale {
+// While the last step is busy, there is no next step.
+func scaleOf(memcached *v1alpha1.Memcached, workload *observed.Workload, busy bool, now metav1.Time) scale {
 	spec := &memcached.Spec
 	s := scale{replicas: *spec.Size, size: *spec.Size, next: *spec.Size}
 	if spec.Scaling.MaxStep == nil {
@@ -58,7 +59,7 @@ func scaleOf(memcached *v1alpha1.Memcached, workload *observed.Workload, now met
 	}
 	s.resume(memcached.Status.Scaling, *workload.Spec.Replicas, now)
 	wait := s.untilNext(now)
-	if wait == 0 && s.mayStep(workload) {
+	if wait == 0 && !busy && s.mayStep(workload) {
 		s.record(s.step(s.replicas), now)
 		wait = s.interval
 	}

@@ -91,7 +91,7 @@ func TestScaleOf(t *testing.T) {
 		{"a step in the future is not a recent step", 8, stepAt(7, ago(-9999)), workloadOf(5, 5), 5, stepAt(5, ago(0)), time.Minute},
 	}
 	for _, test := range cases {
-		got := scaleOf(stepping(test.size, test.last), test.workload, noon)
+		got := scaleOf(stepping(test.size, test.last), test.workload, false, noon)
 		if got.replicas != test.replicas || got.wait != test.wait {
 			t.Errorf("%s: %d replicas and the next step after %s, want %d and %s", test.reason, got.replicas, got.wait, test.replicas, test.wait)
 		}
@@ -100,7 +100,7 @@ func TestScaleOf(t *testing.T) {
 		}
 		// Metacontroller applies the response and syncs again at the same time.
 		after := workloadOf(got.replicas, availableAfter(test.workload, got.replicas))
-		again := scaleOf(stepping(test.size, got.status), after, noon)
+		again := scaleOf(stepping(test.size, got.status), after, false, noon)
 		if diff := cmp.Diff(got, again, cmp.AllowUnexported(scale{})); diff != "" {
 			t.Errorf("%s: the second sync at the same time differs (-first +second):\n%s", test.reason, diff)
 		}
@@ -118,7 +118,7 @@ func availableAfter(before *observed.Workload, replicas int32) int32 {
 func TestScaleWithoutSteps(t *testing.T) {
 	memcached := sample(100)
 	memcached.Status.Scaling = stepAt(3, ago(1))
-	got := scaleOf(memcached, workloadOf(3, 0), noon)
+	got := scaleOf(memcached, workloadOf(3, 0), false, noon)
 	if got.replicas != 100 || got.wait != 0 || got.status != nil || got.pending() {
 		t.Errorf("without maxStep a change of size is one step, and status has no step: %+v", got)
 	}
@@ -129,7 +129,7 @@ func TestScaleWithoutSteps(t *testing.T) {
 func TestScaleWithLongInterval(t *testing.T) {
 	memcached := stepping(1, stepAt(7, ago(45*60)))
 	memcached.Spec.Scaling.StepIntervalSeconds = new(int32(86400))
-	got := scaleOf(memcached, workloadOf(8, 8), noon)
+	got := scaleOf(memcached, workloadOf(8, 8), false, noon)
 	if got.replicas != 8 || got.wait != 24*time.Hour {
 		t.Errorf("an outdated status causes a step from 8 to %d replicas, with a wait of %s", got.replicas, got.wait)
 	}

@@ -20,7 +20,7 @@ func TestScaleReachesSize(t *testing.T) {
 			last, replicas, now := &v1alpha1.ScalingStatus{Replicas: from}, from, noon
 			changed := metav1.NewTime(noon.Add(-time.Hour))
 			for range 100 {
-				got := scaleOf(stepping(to, last), workloadOf(replicas, replicas), now)
+				got := scaleOf(stepping(to, last), workloadOf(replicas, replicas), false, now)
 				if difference := got.replicas - replicas; difference != 0 {
 					if replicas != 0 && max(difference, -difference) > 2 || now.Sub(changed.Time) < time.Minute {
 						t.Fatalf("from %d to %d: a step from %d to %d after %s", from, to, replicas, got.replicas, now.Sub(changed.Time))
@@ -53,7 +53,7 @@ func TestScaleFromAnything(t *testing.T) {
 		}
 		workload, now := workloadOf(random.Int32N(12), 12), noon
 		for call := range 50 {
-			got := scaleOf(memcached, workload, now)
+			got := scaleOf(memcached, workload, false, now)
 			checkStep(t, seed, memcached, workload, got, now)
 			workload, memcached.Status.Scaling = workloadOf(got.replicas, got.replicas), got.status
 			now = metav1.NewTime(now.Add(time.Duration(random.IntN(700)) * time.Second))

@@ -23,6 +23,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 		ServerList:      serverList(s.memcached, s.plan.replicas, o.Pods),
 		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB},
 		Scaling:         s.scale.status,
+		Proxy:           s.proxy.status(s.memcached, assessment),
 	}
 }
 

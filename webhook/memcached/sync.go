@@ -37,7 +37,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	return syncResponse{
 		Status:      status,
 		Children:    state.observation.Children,
-		ResyncAfter: conditions.Soonest(untilReport, state.scale.wait, assessment.Wait),
+		ResyncAfter: conditions.Soonest(untilReport, state.scale.wait, state.proxy.wait(), assessment.Wait),
 	}, nil
 }
 
@@ -48,6 +48,9 @@ type plan struct {
 	memory   memorySize
 	// reloaderImage is "" for pods without a reloader.
 	reloaderImage string
+	// proxyReplicas is the desired number of proxies, and routes are their lists of servers.
+	proxyReplicas int32
+	routes        routes
 }
 
 // syncState contains what one sync derives from its request. Each part is computed once.
@@ -56,6 +59,7 @@ type syncState struct {
 	scale       scale
 	plan        plan
 	secrets     secretsStatus
+	proxy       *proxyState // nil without proxies
 	observation conditions.Observation
 	// monitorsListed reports whether the CompositeController lists ServiceMonitors.
 	monitorsListed bool
@@ -63,13 +67,21 @@ type syncState struct {
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
+	proxy := proxyStateOf(request)
+	view, busy := proxy.stepView(memcached, workload)
 	s := &syncState{
 		memcached:      memcached,
-		scale:          scaleOf(memcached, workload, request.Now),
+		proxy:          proxy,
+		scale:          scaleOf(memcached, view, busy, request.Now),
 		observation:    observationOf(request, workload, pods),
 		monitorsListed: request.Children.ServiceMonitors.Listed(),
 	}
 	s.plan = plan{replicas: s.scale.replicas, memory: memorySizeOf(spec)}
+	if proxy != nil {
+		proxy.decide(request, workload, pods, s.scale.replicas)
+		s.plan.replicas, s.plan.routes = proxy.resize.replicas, proxy.resize.routes
+		s.plan.proxyReplicas = proxyReplicas(memcached, s.scale.replicas)
+	}
 	var err error
 	if s.plan.reloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
 		return nil, err
@@ -83,7 +95,28 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o.Remedies = remedies(spec, s.plan.memory)
 	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
 	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory)}
-	return s, nil
+	return s, s.assessProxies(request)
+}
+
+// assessProxies adds the assessment of the proxies and the change of size that is under way to the observation.
+func (s *syncState) assessProxies(request *syncRequest) error {
+	if s.proxy == nil {
+		return nil
+	}
+	proxies := s.proxy.observation(request, s.observation.Children, s.plan.proxyReplicas)
+	front, err := conditions.Assess(&proxies)
+	if err != nil {
+		return err
+	}
+	o := &s.observation
+	o.Front = &front
+	if progress := s.proxy.resize.progress(); progress != nil {
+		o.Steps = progress
+	}
+	if s.proxy.changed.After(o.LastStep) {
+		o.LastStep = s.proxy.changed.Time
+	}
+	return nil
 }
 
 // desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.
@@ -101,7 +134,7 @@ func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroup
 	if monitor := serviceMonitor(memcached); monitor != nil {
 		children = append(children, monitor)
 	}
-	return children
+	return append(children, proxyChildren(memcached, p)...)
 }
 
 func desiredWorkload(memcached *v1alpha1.Memcached, p plan) runtime.Object {

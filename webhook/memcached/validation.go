@@ -25,13 +25,15 @@ func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
 	errs = append(errs, validateMetrics(&spec.Metrics, path.Child("metrics"))...)
 	errs = append(errs, validateRollout(&spec.Rollout, path.Child("rollout"))...)
 	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)
+	errs = append(errs, validateProxy(spec, path)...)
 	errs = append(errs, validateService(&spec.Service, path.Child("service"))...)
 	errs = append(errs, validateBudget(&spec.PodDisruptionBudget, path.Child("podDisruptionBudget"))...)
 	errs = append(errs, validateNetworkPolicy(&spec.NetworkPolicy, path.Child("networkPolicy"))...)
 	errs = append(errs, validatePod(spec, path)...)
 	errs = append(errs, validateScheduling(memcached, path)...)
-	if len(errs) == 0 { // the memory size follows from valid fields only
+	if len(errs) == 0 { // the memory size and the server lists follow from valid fields only
 		errs = append(errs, validateMemory(spec, path)...)
+		errs = append(errs, validateProxyConfig(memcached, path)...)
 	}
 	if len(errs) > 0 {
 		return errs.ToAggregate()
@@ -46,7 +48,7 @@ func validateWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups
 	if kind == v1alpha1.StatefulSetWorkload {
 		former, others = v1alpha1.DeploymentWorkload, children.Deployments
 	}
-	if others.Len() == 0 {
+	if others.Get(memcached.Namespace, memcached.Name) == nil {
 		return nil
 	}
 	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: restore the former value, or create another Memcached", former, kind)

@@ -31,6 +31,7 @@ func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *ch
 		{"", "workload", !stateful, deployment},
 		{"", "workload", stateful, statefulSet},
 		{"", "workload", stateful, service}, // the names of the pods in DNS
+		{"", "proxy", spec.Proxy != nil, deployment},
 		{"service", "annotations", len(spec.Service.Annotations) > 0, service},
 		{"service", "ipFamilyPolicy", spec.Service.IPFamilyPolicy != nil, service},
 		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && children.ServiceMonitors.Listed(), service},

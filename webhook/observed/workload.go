@@ -46,6 +46,9 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 
 // PodTemplate is the part of a workload's pod template that rules read.
 type PodTemplate struct {
+	Metadata struct {
+		Labels map[string]string `json:"labels"`
+	} `json:"metadata"`
 	Spec struct {
 		Containers []TemplateContainer `json:"containers"`
 	} `json:"spec"`

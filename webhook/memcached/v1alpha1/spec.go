@@ -24,6 +24,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(string(self.resources.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="spec.resources.limits.memory must be at least 1Mi"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.resources.requests must not be greater than spec.resources.limits"
 // +kubebuilder:validation:XValidation:rule="!has(self.cache) || !has(self.cache.maxItemSize) || !has(self.cache.memoryMB) && has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits || int(self.cache.maxItemSize.split('k')[0].split('m')[0]) * (self.cache.maxItemSize.endsWith('m') ? 1024 : 1) * 2 <= (has(self.cache.memoryMB) ? self.cache.memoryMB : 64) * 1024",message="spec.cache.maxItemSize must be at most half of spec.cache.memoryMB (64 by default): memcached does not start otherwise"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || has(self.workload) && self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, whose pods keep the names that the proxies use"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
 type MemcachedSpec struct {
 	// size is the number of memcached pods. 0 keeps the resource and runs no pods.
 	// +required
@@ -70,6 +72,11 @@ type MemcachedSpec struct {
 	// metrics configures the metrics exporter for Prometheus.
 	// +optional
 	Metrics Metrics `json:"metrics,omitzero"`
+
+	// proxy runs memcached's own proxy in front of the servers: one address for all clients, and changes of size without
+	// misses. It requires the workload StatefulSet, and neither tls nor auth. By default there is no proxy.
+	// +optional
+	Proxy *Proxy `json:"proxy,omitempty"`
 
 	// rollout configures how fast pods are replaced after a change of the pod template.
 	// +optional

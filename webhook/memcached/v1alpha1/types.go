@@ -17,6 +17,7 @@ import (
 // +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
 // +kubebuilder:printcolumn:name=Memory,type=integer,priority=1,description="MiB of items in each pod",JSONPath=.status.memory.itemMiB
+// +kubebuilder:printcolumn:name=Proxies,type=integer,priority=1,description="Ready proxies",JSONPath=.status.proxy.readyReplicas
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.workload) || self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which sets its name and a hash as a label on its pods"
@@ -51,6 +52,9 @@ type MemcachedStatus struct {
 	// scaling is the last step of a change of size. It is set if spec.scaling.maxStep is set.
 	// +optional
 	Scaling *ScalingStatus `json:"scaling,omitempty"`
+	// proxy is the observed state of the proxies. It is set if spec.proxy is set.
+	// +optional
+	Proxy *ProxyStatus `json:"proxy,omitempty"`
 }
 
 // MemoryStatus is the memory of one pod.

@@ -1,0 +1,72 @@
+package memcached
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+const (
+	proxyContainerName = "proxy"
+
+	// proxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
+	proxyLabel = "memcached_proxy"
+	// routesLabel on a proxy pod has its lists of servers, as [routes] print them. The hook reads them from there, and so can
+	// kubectl get pods -L.
+	routesLabel = "memcached-operator.example.com/proxy-servers"
+
+	defaultWarmupSeconds = 600
+)
+
+// proxyName returns the name of the children that belong to the proxies. It is valid for a Service, because the name of a
+// StatefulSet has at most 52 characters.
+func proxyName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-proxy" }
+
+// proxyAddress returns the host:port at which clients reach the proxies.
+func proxyAddress(memcached *v1alpha1.Memcached) string {
+	return fmt.Sprintf("%s.%s.svc:%d", proxyName(memcached), memcached.Namespace, memcachedPort)
+}
+
+func proxyMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: proxyName(memcached), Namespace: memcached.Namespace, Labels: proxyLabels(memcached), Annotations: annotations}
+}
+
+// proxySelector returns the labels that select the proxies of one Memcached. They must never change, and never select a
+// server: a Memcached can have the name of the proxies of another one.
+func proxySelector(memcached *v1alpha1.Memcached) map[string]string {
+	return map[string]string{"app": "memcached-proxy", proxyLabel: memcached.Name}
+}
+
+func proxyLabels(memcached *v1alpha1.Memcached) map[string]string {
+	return resources.Labels(proxySelector(memcached), "memcached", memcached.Name, "proxy")
+}
+
+func proxyPodLabels(memcached *v1alpha1.Memcached, r routes) map[string]string {
+	labels := addLabels(map[string]string{}, memcached.Spec.PodLabels)
+	maps.Copy(labels, proxyLabels(memcached))
+	labels[routesLabel] = r.String()
+	return labels
+}
+
+// proxyReplicas returns the desired number of proxies. A cache without servers has none, because a proxy needs a server.
+func proxyReplicas(memcached *v1alpha1.Memcached, servers int32) int32 {
+	if servers == 0 {
+		return 0
+	}
+	return *memcached.Spec.Proxy.Replicas
+}
+
+func warmup(proxy *v1alpha1.Proxy) time.Duration {
+	return time.Duration(ptr.Deref(proxy.Warmup.Seconds, defaultWarmupSeconds)) * time.Second
+}
+
+func proxyServicePorts() []corev1.ServicePort {
+	return []corev1.ServicePort{servicePort(memcachedPortName, memcachedPort)}
+}

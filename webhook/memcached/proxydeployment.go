@@ -1,0 +1,159 @@
+package memcached
+
+import (
+	"cmp"
+	"maps"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+const (
+	proxyDirectory = "/etc/memcached-proxy"
+	// The kubelet writes these annotations of a proxy pod to files. A ConfigMap would not change the pod template, and
+	// Metacontroller would watch every ConfigMap of the cluster.
+	proxyLibraryAnnotation = "memcached-operator.example.com/proxy-library"
+	proxyLibraryFile       = "library.lua"
+	proxyConfigAnnotation  = "memcached-operator.example.com/proxy-config"
+	proxyConfigFile        = "config.lua"
+)
+
+// proxyDeployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
+// of the lists is a rollout, and the status of the Deployment reports when it has finished.
+func proxyDeployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: proxyMeta(memcached, resources.ParentGeneration(memcached)),
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(p.proxyReplicas),
+			Selector: &metav1.LabelSelector{MatchLabels: proxySelector(memcached)},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: proxyPodLabels(memcached, p.routes), Annotations: proxyPodAnnotations(memcached, p.routes)},
+				Spec:       resources.HardenedPod(proxyPod(memcached, p.memory)),
+			},
+			Strategy: appsv1.DeploymentStrategy{
+				Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxSurge:       new(intstr.FromString("25%")),
+					MaxUnavailable: new(intstr.FromInt32(0)),
+				},
+			},
+			ProgressDeadlineSeconds: new(int32(progressDeadlineSeconds)),
+		},
+	}
+}
+
+func proxyPodAnnotations(memcached *v1alpha1.Memcached, r routes) map[string]string {
+	annotations := map[string]string{}
+	maps.Copy(annotations, memcached.Spec.PodAnnotations)
+	annotations[proxyLibraryAnnotation] = proxyroutes.Library
+	annotations[proxyConfigAnnotation] = proxyConfig(memcached, r)
+	return annotations
+}
+
+func proxyConfig(memcached *v1alpha1.Memcached, r routes) string {
+	var previous []string
+	if r.previous > 0 {
+		previous = podServerNames(memcached, r.previous)
+	}
+	return proxyroutes.Config(podServerNames(memcached, r.current), previous)
+}
+
+// proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
+// other.
+func proxyPod(memcached *v1alpha1.Memcached, size memorySize) corev1.PodSpec {
+	spec := &memcached.Spec
+	return corev1.PodSpec{
+		Containers:       []corev1.Container{proxyContainer(spec, size)},
+		Volumes:          []corev1.Volume{proxyVolume()},
+		ImagePullSecrets: spec.ImagePullSecrets,
+
+		SecurityContext:    podSecurityContext(spec.PodSecurityContext),
+		ServiceAccountName: cmp.Or(spec.ServiceAccountName, "default"),
+
+		Affinity:                  nodeAffinity(spec.Affinity),
+		NodeSelector:              spec.NodeSelector,
+		Tolerations:               spec.Tolerations,
+		TopologySpreadConstraints: defaultSpread(proxySelector(memcached)),
+		PriorityClassName:         spec.PriorityClassName,
+
+		TerminationGracePeriodSeconds: new(ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
+	}
+}
+
+func proxyContainer(spec *v1alpha1.MemcachedSpec, size memorySize) corev1.Container {
+	return corev1.Container{
+		Name:            proxyContainerName,
+		Image:           cmp.Or(spec.Image, DefaultImage),
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Command:         proxyCommand(spec, size),
+		Ports:           containerPorts(proxyServicePorts()),
+		Resources:       proxyResources(spec.Proxy.Resources),
+		ReadinessProbe:  connectProbe(memcachedPortName, 5, 3, 3),
+		LivenessProbe:   connectProbe(memcachedPortName, 10, 5, 6),
+		Lifecycle:       lifecycle(spec),
+		VolumeMounts:    []corev1.VolumeMount{{Name: proxyContainerName, MountPath: proxyDirectory, ReadOnly: true}},
+		SecurityContext: containerSecurityContext(spec.SecurityContext),
+		// The log of a proxy that cannot start names the line of the configuration.
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+}
+
+// proxyCommand returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half
+// of the memory, so both have the values of the servers.
+func proxyCommand(spec *v1alpha1.MemcachedSpec, size memorySize) []string {
+	return []string{
+		"memcached",
+		"-m", strconv.FormatInt(size.itemMiB, 10),
+		"-c", strconv.FormatInt(maxConnections(&spec.Cache), 10),
+		"-t", strconv.FormatInt(int64(ptr.Deref(spec.Cache.Threads, defaultThreads)), 10),
+		"-I", maxItemSize(&spec.Cache),
+		"-p", strconv.Itoa(memcachedPort),
+		"-U", "0",
+		"-o", proxyroutes.Options(proxyDirectory+"/"+proxyLibraryFile, proxyDirectory+"/"+proxyConfigFile),
+	}
+}
+
+// proxyResources returns the resources of the spec, or defaults that a proxy with 1,000 connections did not exceed in tests.
+func proxyResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
+	if spec.Limits != nil || spec.Requests != nil || spec.Claims != nil {
+		return roundResources(spec)
+	}
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse("100m"),
+			corev1.ResourceMemory: resource.MustParse("64Mi"),
+		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+	}
+}
+
+func proxyVolume() corev1.Volume {
+	file := func(name, annotation string) corev1.DownwardAPIVolumeFile {
+		return corev1.DownwardAPIVolumeFile{
+			Path:     name,
+			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.annotations['" + annotation + "']"},
+		}
+	}
+	return corev1.Volume{Name: proxyContainerName, VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
+		DefaultMode: new(int32(0o444)),
+		Items:       []corev1.DownwardAPIVolumeFile{file(proxyLibraryFile, proxyLibraryAnnotation), file(proxyConfigFile, proxyConfigAnnotation)},
+	}}}
+}
+
+// nodeAffinity returns the affinity of the spec to nodes. Its affinity to pods relates to the servers.
+func nodeAffinity(spec *corev1.Affinity) *corev1.Affinity {
+	if spec == nil || spec.NodeAffinity == nil {
+		return nil
+	}
+	return &corev1.Affinity{NodeAffinity: spec.NodeAffinity}
+}

@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// listsLabel has the server lists of a proxy: "4", or "4-3" with the previous list.
+const listsLabel = "memcached-operator.example.com/proxy-servers"
+
+func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructured {
+	t.Helper()
+	return newMemcachedOf(t, newNamespace(t), "cache", size, map[string]any{
+		"workload": "StatefulSet",
+		"proxy":    map[string]any{"replicas": int64(2), "warmup": map[string]any{"seconds": int64(warmupSeconds)}},
+	})
+}
+
+func TestResizeWithProxies(t *testing.T) {
+	because(t, "servers must exist before the first proxy uses them, and until the last one has stopped using them")
+	t.Parallel()
+	m := newProxied(t, 3, 3)
+	service := get(t, serviceKind, m.GetNamespace(), "cache-proxy")
+	if address, _, _ := unstructured.NestedString(service.Object, "spec", "clusterIP"); address == "" || address == "None" {
+		t.Errorf("the Service of the proxies has no address: %v", service.Object["spec"])
+	}
+	history := watchLists(t, m)
+	for _, step := range []struct {
+		size int
+		want []string
+	}{
+		{4, []string{"3 servers, lists 3", "4 servers, lists 3", "4 servers, lists 3-4", "4 servers, lists 4-3", "4 servers, lists 4"}},
+		{3, []string{"4 servers, lists 4", "4 servers, lists 4-3", "4 servers, lists 3-4", "4 servers, lists 3", "3 servers, lists 3"}},
+	} {
+		setSize(t, m, step.size)
+		waitReady(t, m, step.size, 2*waitTimeout)
+		if got := history(); !slices.Equal(got, step.want) {
+			t.Errorf("resize to %d: the cluster had\n%q, want\n%q", step.size, got, step.want)
+		}
+	}
+	servers, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "servers")
+	ready, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "readyReplicas")
+	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "resize"); servers != 3 || ready != 2 || resizing {
+		t.Errorf("status.proxy is %v", m.Object["status"].(map[string]any)["proxy"])
+	}
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"proxy":null}}`)
+	eventually(t, waitTimeout, "the proxies are deleted", func(ctx context.Context) error {
+		if out, err := tryKubectl(t, "get", "deployment,service,poddisruptionbudget,networkpolicy", "--namespace", m.GetNamespace(), "--output=name"); err != nil || strings.Contains(out, "proxy") {
+			return fmt.Errorf("%s %w", out, err)
+		}
+		return nil
+	})
+	waitReady(t, m, 3, waitTimeout)
+}
+
+// TestHookKilledDuringAWarmup is not parallel, because all tests share the hook.
+func TestHookKilledDuringAWarmup(t *testing.T) {
+	because(t, "a hook that is down when a warm-up ends must not cost keys, and the resize must continue")
+	m := newProxied(t, 3, 5)
+	history := watchLists(t, m)
+	setSize(t, m, 2)
+	eventually(t, 2*waitTimeout, "the warm-up has begun", func(ctx context.Context) error {
+		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
+			return err
+		}
+		if _, found, _ := unstructured.NestedString(m.Object, "status", "proxy", "resize", "until"); !found {
+			return errors.New("no time in status.proxy.resize.until")
+		}
+		return nil
+	})
+	must(t, shared.Hook.Kill())
+	restarted := false
+	defer func() {
+		if !restarted {
+			must(t, shared.Hook.Start())
+		}
+	}()
+	waitForEvent(t, m, "EOF") // Metacontroller has called the hook after the warm-up
+	if got, want := history(), []string{"3 servers, lists 3", "3 servers, lists 3-2", "3 servers, lists 2-3"}; !slices.Equal(got, want) {
+		t.Errorf("while the hook is down, the cluster had\n%q, want\n%q", got, want)
+	}
+	restarted = true
+	must(t, shared.Hook.Start())
+	waitReady(t, m, 2, 2*waitTimeout)
+	if got, want := history(), []string{"3 servers, lists 2-3", "3 servers, lists 2", "2 servers, lists 2"}; !slices.Equal(got, want) {
+		t.Errorf("after the hook has started, the cluster had\n%q, want\n%q", got, want)
+	}
+}
+
+// watchLists reads the servers and the lists of the proxies until the test ends. It fails the test when a proxy runs that uses
+// a server that the StatefulSet does not have. The returned function returns the different states since its last call.
+func watchLists(t *testing.T, m *unstructured.Unstructured) (history func() []string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	states, done := make(chan string, 1000), make(chan struct{})
+	go func() {
+		defer close(done)
+		for last := ""; ctx.Err() == nil; {
+			state, err := readLists(ctx, m)
+			switch {
+			case ctx.Err() != nil:
+			case err != nil:
+				t.Error(err)
+			case state != last:
+				states <- state
+				last = state
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	var seen []string
+	return func() []string {
+		if len(seen) > 0 {
+			seen = seen[len(seen)-1:]
+		}
+		for {
+			select {
+			case state := <-states:
+				seen = append(seen, state)
+			default:
+				return seen
+			}
+		}
+	}
+}
+
+// readLists reads the pods of the proxies before the StatefulSet, so that a proxy that is gone by then does not matter.
+func readLists(ctx context.Context, m *unstructured.Unstructured) (string, error) {
+	var pods corev1.PodList
+	if err := shared.Client.List(ctx, &pods, client.InNamespace(m.GetNamespace()), client.MatchingLabels{"memcached_proxy": m.GetName()}); err != nil {
+		return "", err
+	}
+	var deployment appsv1.Deployment
+	if err := shared.Client.Get(ctx, client.ObjectKey{Namespace: m.GetNamespace(), Name: m.GetName() + "-proxy"}, &deployment); err != nil {
+		return "", client.IgnoreNotFound(err)
+	}
+	var servers appsv1.StatefulSet
+	if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), &servers); err != nil {
+		return "", err
+	}
+	for _, pod := range pods.Items {
+		for length := range strings.SplitSeq(pod.Labels[listsLabel], "-") {
+			if number, err := strconv.Atoi(length); err != nil || number > int(*servers.Spec.Replicas) {
+				return "", fmt.Errorf("pod %s uses the lists %s of %d servers: %w", pod.Name, pod.Labels[listsLabel], *servers.Spec.Replicas, err)
+			}
+		}
+	}
+	return fmt.Sprintf("%d servers, lists %s", *servers.Spec.Replicas, deployment.Spec.Template.Labels[listsLabel]), nil
+}

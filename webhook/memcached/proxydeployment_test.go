@@ -1,0 +1,86 @@
+package memcached
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestProxyConfig(t *testing.T) {
+	memcached := proxied(3)
+	annotations := proxyPodAnnotations(memcached, routes{current: 4, previous: 3})
+	config := annotations[proxyConfigAnnotation]
+	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
+		if got := strings.Count(config, server); got != times {
+			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
+		}
+	}
+	command := strings.Join(proxyDeployment(memcached, plan{routes: routes{current: 3}}).Spec.Template.Spec.Containers[0].Command, " ")
+	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
+		if !strings.Contains(command, proxyDirectory+"/"+file) {
+			t.Errorf("memcached does not load %s: %s", file, command)
+		}
+	}
+}
+
+// TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
+func TestProxyPodOptions(t *testing.T) {
+	memcached := proxied(3)
+	spec := &memcached.Spec
+	spec.PodLabels = map[string]v1alpha1.LabelValue{"team": "shop", proxyLabel: "other", routesLabel: "9"}
+	spec.PodAnnotations = map[string]string{"a": "b"}
+	spec.NodeSelector = map[string]string{"disk": "none"}
+	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
+	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	template := proxyDeployment(memcached, plan{routes: routes{current: 3}}).Spec.Template
+	if template.Labels["team"] != "shop" || template.Labels[proxyLabel] != "cache" || template.Labels[routesLabel] != "3" || template.Annotations["a"] != "b" {
+		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
+	}
+	if diff := cmp.Diff(&corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}, template.Spec.Affinity); diff != "" {
+		t.Errorf("only the affinity to nodes applies (-want +got):\n%s", diff)
+	}
+	if template.Spec.NodeSelector["disk"] != "none" || len(template.Spec.Containers[0].Resources.Requests) != 0 {
+		t.Errorf("the node selector and the resources are those of spec: %+v", template.Spec)
+	}
+}
+
+// TestProxiesAreNoServers checks that selectors never select the pods of another workload, even if a Memcached has the name
+// of the proxies of another one.
+func TestProxiesAreNoServers(t *testing.T) {
+	memcached, other := proxied(3), proxied(3)
+	other.Name = proxyName(memcached)
+	p := plan{replicas: 3, routes: routes{current: 3}, memory: memorySizeOf(&memcached.Spec)}
+	pods := map[string]map[string]string{
+		"cache": podTemplate(memcached, p).Labels, "cache-proxy": proxyDeployment(memcached, p).Spec.Template.Labels,
+		"other": podTemplate(other, p).Labels, "other-proxy": proxyDeployment(other, p).Spec.Template.Labels,
+	}
+	for name, selector := range map[string]map[string]string{
+		"cache": selectorLabels(memcached), "cache-proxy": proxySelector(memcached), "other": selectorLabels(other), "other-proxy": proxySelector(other),
+	} {
+		for pod, labels := range pods {
+			if got := k8slabels.SelectorFromSet(selector).Matches(k8slabels.Set(labels)); got != (pod == name) {
+				t.Errorf("the selector of %s selects the pods of %s: %t", name, pod, got)
+			}
+		}
+	}
+}
+
+func TestLongestProxyName(t *testing.T) {
+	memcached := proxied(3)
+	memcached.Name = strings.Repeat("a", 52) // the maximum for a StatefulSet
+	if problems := validation.IsDNS1035Label(proxyName(memcached)); problems != nil {
+		t.Errorf("the Service of the proxies cannot have the name %s: %v", proxyName(memcached), problems)
+	}
+	for _, r := range []routes{{current: 1000}, {current: 1000, previous: 999}} {
+		if problems := validation.IsValidLabelValue(r.String()); problems != nil {
+			t.Errorf("lists %s are no valid label: %v", r, problems)
+		}
+	}
+}

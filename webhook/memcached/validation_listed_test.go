@@ -33,6 +33,7 @@ func TestValidateListed(t *testing.T) {
 		{"a cache without a workload serves nothing", onlyStatefulSets, func(*v1alpha1.MemcachedSpec) {}, []string{"spec.workload Deployment"}},
 		{"the Service gives the pods of a StatefulSet their names in DNS", onlyStatefulSets, stateful, []string{"spec.workload Service"}},
 		{"an explicit workload", onlyDeployments, stateful, []string{"spec.workload StatefulSet", "spec.workload Service"}},
+		{"proxies need a Deployment", onlyStatefulSets, func(s *v1alpha1.MemcachedSpec) { stateful(s); s.Proxy = &v1alpha1.Proxy{} }, []string{"spec.workload Service", "spec.proxy Deployment"}},
 		{"annotations of no Service", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.Service.Annotations = map[string]string{"a": "b"} }, []string{"spec.service.annotations Service"}},
 		{"a policy of no Service", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.Service.IPFamilyPolicy = new(corev1.IPFamilyPolicySingleStack) }, []string{"spec.service.ipFamilyPolicy Service"}},
 		{"a ServiceMonitor selects Services", withMonitors, withServiceMonitor, []string{"spec.metrics.serviceMonitor Service"}},

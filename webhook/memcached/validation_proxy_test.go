@@ -31,7 +31,7 @@ func TestValidateProxy(t *testing.T) {
 	for _, test := range cases {
 		memcached := proxied(3)
 		test.change(memcached)
-		err := validate(memcached, &childGroups{})
+		err := validate(memcached, new(noChildren()))
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
 		}

@@ -114,15 +114,18 @@ func (w *resizeWalk) tick() {
 	if w.servers != nil && (w.calm || w.IntN(3) > 0) {
 		w.ready = min(w.ready+1, *w.servers)
 	}
-	if w.template == (routes{}) || !w.calm && w.IntN(3) == 0 {
-		return
+	if w.template != (routes{}) && (w.calm || w.IntN(3) > 0) {
+		w.replaceProxy()
 	}
+}
+
+// replaceProxy creates a missing proxy, or deletes one.
+func (w *resizeWalk) replaceProxy() {
 	wanted := 2
 	if w.target == 0 {
 		wanted = 0
 	}
-	live := w.running()
-	if len(live) < wanted {
+	if len(w.running()) < wanted {
 		w.proxies = append(w.proxies, walkProxy{routes: w.template})
 		return
 	}
@@ -189,10 +192,13 @@ func (w *resizeWalk) check(got resize) {
 			w.fail("no server of a running proxy is removed")
 		}
 	}
-	if got.routes == w.template || w.view.template != w.template || len(w.running()) == 0 {
-		return
+	if got.routes != w.template && w.view.template == w.template && len(w.running()) > 0 {
+		w.checkRoutes(w.template, got.routes)
 	}
-	from, to := w.template, got.routes
+}
+
+// checkRoutes compares new lists with what really runs.
+func (w *resizeWalk) checkRoutes(from, to routes) {
 	if slices.ContainsFunc(w.proxies, func(p walkProxy) bool { return p.routes != from }) {
 		w.fail("proxies with three different lists never run")
 	}

@@ -37,7 +37,7 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 	if len(kinds) < 2 {
 		t.Fatalf("the CompositeControllers have no parent and child kinds: %v", kinds)
 	}
-	waitForSyncs(t, parents, 1) // after the writes that the changed CompositeControllers cause
+	waitForSyncs(t, parents, 2) // the second sync of a parent follows the writes of the first, which the changed CompositeControllers cause
 	versions, count := versionsOf(t, kinds, namespace), writes(t, resources)
 	if len(versions) < 2 || len(count) == 0 {
 		t.Fatalf("nothing to compare: versions %v, writes %v", versions, count)

@@ -22,7 +22,7 @@ const removalDelay = 10 * time.Second
 // A change from n to m servers changes the lists of the proxies in three steps, each of which is a rollout of the proxies:
 //
 //	n           all proxies use n servers
-//	n, then m   they also delete from m before each write, so that a key is never stored in both lists
+//	n, then m   each write also deletes from m, so that no value is stored in both lists
 //	m, then n   they use m servers, and move keys that they find only in n; the warm-up begins after this rollout
 //	m           all proxies use m servers
 //

@@ -9,7 +9,7 @@ import (
 type routes struct {
 	// current is the number of servers that the proxies use; 0 if there are no proxies.
 	current int32
-	// previous is the number of servers in the list that the proxies read after a miss and delete from before each write; 0
+	// previous is the number of servers in the list that the proxies read after a miss and delete from with each write; 0
 	// if there is no such list.
 	previous int32
 }

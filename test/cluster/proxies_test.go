@@ -55,7 +55,7 @@ func TestResizeWithProxies(t *testing.T) {
 		t.Errorf("status.proxy is %v", m.Object["status"].(map[string]any)["proxy"])
 	}
 	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"proxy":null}}`)
-	eventually(t, waitTimeout, "the proxies are deleted", func(ctx context.Context) error {
+	eventually(t, waitTimeout, "the proxies are deleted", func(context.Context) error {
 		if out, err := tryKubectl(t, "get", "deployment,service,poddisruptionbudget,networkpolicy", "--namespace", m.GetNamespace(), "--output=name"); err != nil || strings.Contains(out, "proxy") {
 			return fmt.Errorf("%s %w", out, err)
 		}

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	if programs, err = os.MkdirTemp("", "programs"); err != nil {
 		panic(err)
 	}
+	reportUntested()
 	code := m.Run()
 	os.RemoveAll(programs)
 	os.Exit(code)
@@ -67,7 +68,7 @@ func startExporter(t *testing.T, container corev1.Container, cache server) serve
 	if !strings.Contains(strings.Join(args, " "), s.address) {
 		t.Fatalf("the container declares the ports %v, but the command has %q", container.Ports, args)
 	}
-	s.Process = launch(t, program, args, nil)
+	s.Process = startUnprivileged(t, program, args, nil)
 	return s
 }
 

@@ -44,22 +44,29 @@ func start(t *testing.T, container corev1.Container, dir string) server {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "/etc/memcached", dir)
 	}
-	s := server{address: ports[declared(container)], ports: ports}
 	var env []string
 	for _, variable := range container.Env {
 		env = append(env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", dir))
 	}
-	s.Process = launch(t, program, args, env)
+	s := launch(t, program, args, env, ports)
+	s.address = ports[declared(container)]
+	return s
+}
+
+// launch starts a program, and returns when it accepts connections on all ports.
+func launch(t testing.TB, program string, args, env []string, ports map[string]string) server {
+	t.Helper()
+	s := server{Process: startUnprivileged(t, program, args, env), ports: ports}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if err := s.WaitFor(ctx, process.Listens(slices.Collect(maps.Values(ports))...)); err != nil {
-		t.Fatalf("memcached with %q: %v\n%s", args, err, s.logged(t))
+		t.Fatalf("%s with %q: %v\n%s", program, args, err, s.logged(t))
 	}
 	return s
 }
 
-// launch starts a program as an unprivileged user and stops it when the test ends.
-func launch(t *testing.T, program string, args, env []string) *process.Process {
+// startUnprivileged starts a program as an unprivileged user and kills it when the test ends.
+func startUnprivileged(t testing.TB, program string, args, env []string) *process.Process {
 	t.Helper()
 	p := &process.Process{Path: program, Args: args, Env: env, Log: filepath.Join(t.TempDir(), "log")}
 	if os.Geteuid() == 0 { // memcached as root needs the name of a user; in a pod it never runs as root
@@ -73,7 +80,7 @@ func launch(t *testing.T, program string, args, env []string) *process.Process {
 }
 
 // logged returns the output of the server so far.
-func (s server) logged(t *testing.T) string {
+func (s server) logged(t testing.TB) string {
 	t.Helper()
 	content, err := os.ReadFile(s.Log)
 	if err != nil {
@@ -164,7 +171,7 @@ func send(connection net.Conn, command string) ([]string, error) {
 }
 
 // stats returns the statistics that a command such as "stats settings" returns.
-func (s server) stats(t *testing.T, command string) map[string]string {
+func (s server) stats(t testing.TB, command string) map[string]string {
 	t.Helper()
 	lines, err := s.send(command)
 	if err != nil {
@@ -180,7 +187,7 @@ func (s server) stats(t *testing.T, command string) map[string]string {
 }
 
 // peakMiB returns the peak resident memory of the process.
-func (s server) peakMiB(t *testing.T) int64 {
+func (s server) peakMiB(t testing.TB) int64 {
 	t.Helper()
 	_, peak, err := s.MiB()
 	if err != nil {
@@ -189,7 +196,7 @@ func (s server) peakMiB(t *testing.T) int64 {
 	return int64(math.Ceil(peak))
 }
 
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	address, err := process.FreeAddress()
 	if err != nil {

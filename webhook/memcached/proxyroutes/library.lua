@@ -1,18 +1,14 @@
 -- Routes of the proxy, for memcached's routelib:
 --   memcached -o proxy_config=routelib:library.lua,proxy_arg=config.lua
 -- The configuration calls servers{current = {...}} or servers{current = {...}, previous = {...}} with lists of host:port.
--- With previous, the proxy warms up: an item that is missing on its current server is copied from its previous server.
+-- With previous, the proxy warms up: an item that is missing on its current server moves there from its previous server.
 --
--- One list is the beginning of the other list. Keys are distributed by a jump hash, so a key either keeps its server, or
--- its server is one that only the longer list has. Such a key has moved. A pool whose first or last servers are marked as
--- down splits the keys: a request for a key of a down server fails within the proxy, without a request to any server.
+-- One list is the beginning of the other list. A jump hash distributes the keys, so a key either keeps its server, or one
+-- of its two servers is only in the longer list. Such a key moves. A pool whose first or last servers are marked as down
+-- tells the two apart: a request for a key of a server that is marked as down fails within the proxy.
 
 -- READ_TIMEOUT limits in seconds how long a request waits for a server.
 local READ_TIMEOUT <const> = 1
-
--- Proxies with the configuration before the warm-up read the item on its previous server during the rollout. Afterwards
--- the item must not outlive the copy, because it would come back if the list becomes the previous one again.
-local SECONDS_AFTER_COPY <const> = 120
 
 -- memcached reads a larger TTL as a Unix time.
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
@@ -140,25 +136,22 @@ local function miss(r, null, empty)
     return line .. "\r\n"
 end
 
--- storing returns the command that stores a fetched item on its current server, or nil if the item cannot be copied.
--- The response has the flags s (size), f (client flags), t (TTL) and c (CAS unique).
-local function storing(r, item)
-    local size, flags, ttl, cas, rest = item:line():match("^s(%d+) f(%d+) t(%-?%d+) c(%d+)(.*)$")
-    if size == nil or rest:find("[WXZ]") then
-        return nil -- stale, or a client is about to recache it
+-- storing returns the request that stores a fetched item, and the CAS unique that both have. It returns nil for an item that
+-- does not move: a stale one, one that a client is about to recache (W, X, Z), and one that expires now.
+local function storing(r, res)
+    local size, flags, ttl, cas, rest = res:line():match("^s(%d+) f(%d+) t(%-?%d+) c(%d+)(.*)$")
+    if size == nil or rest:find("[WXZ]") or ttl == "0" then
+        return nil
     end
-    local seconds = tonumber(ttl)
-    if seconds == 0 then
-        return nil -- expires now, and T0 would mean never
+    local expiry = ""
+    if tonumber(ttl) > MAX_RELATIVE_TTL then
+        expiry = " T" .. ttl + mcp.time_real_millis() // 1000
+    elseif ttl ~= "-1" then
+        expiry = " T" .. ttl
     end
-    if seconds > MAX_RELATIVE_TTL then
-        seconds = seconds + mcp.time_real_millis() // 1000
-    end
-    local line = "ms " .. r:key() .. " " .. size .. base64(r) .. " F" .. flags .. " E" .. cas .. " ME"
-    if seconds > 0 then
-        line = line .. " T" .. seconds
-    end
-    return line .. "\r\n"
+    local line = "ms " .. r:key() .. " " .. size .. base64(r) .. " ME F" .. flags .. " E" .. cas .. expiry .. "\r\n"
+    -- mcp.request(line, res) would take only the part of a large value that was in the first read.
+    return mcp.request(line, res:raw_string():sub(-size - 2)), cas
 end
 
 local function route_servers_f(rctx, arg)
@@ -168,69 +161,71 @@ local function route_servers_f(rctx, arg)
         return rctx:enqueue_and_wait(r, handle)
     end
 
-    local function about(r, command, flags)
-        return mcp.request(command .. " " .. r:key() .. base64(r) .. (flags or "") .. "\r\n")
+    -- about runs a meta command for the key of a request.
+    local function about(r, command, flags, handle)
+        return run(mcp.request(command .. " " .. r:key() .. base64(r) .. flags .. "\r\n"), handle)
     end
 
-    -- copy reports whether the previous server had the item and the current server now has it.
-    local function copy(r)
-        local item = run(about(r, "mg", " s f t c v"), arg.fetch)
-        if not item:hit() then
+    -- move takes the item from its previous server to its current server. It reports whether the current server may have it.
+    local function move(r)
+        local res = about(r, "mg", " s f t c v", arg.fetch)
+        if not res:hit() then
+            return missing(res) -- a concurrent request may have moved it
+        end
+        local request, cas = storing(r, res)
+        if request == nil then
             return false
         end
-        local line = storing(r, item)
-        if line == nil or not run(mcp.request(line, item), arg.store):ok() then
-            return false
+        local stored = run(request, arg.store)
+        if not stored:ok() or missing(stored) then
+            return stored:ok() -- a concurrent request has stored an item
         end
-        return true, item
+        local removed = about(r, "md", " C" .. cas, arg.remove)
+        if removed:ok() and removed:code() ~= mcp.MCMC_CODE_OK then
+            about(r, "md", " C" .. cas, arg.undo) -- a concurrent request has changed or removed the item
+        end
+        return true
     end
 
-    local function forget(r)
-        run(about(r, "md"), arg.forget)
+    -- forget removes what the previous server may still have. It follows the command on the current server: if two proxies
+    -- with opposite lists store an item at the same time, one value or none remains, but never both.
+    local function forget(r, res)
+        if responded(res) then
+            about(r, "md", "", arg.forget)
+        end
+        return res
     end
 
-    local moved = {
+    local moving = {
         [READ] = function(r)
             local res = run(r, arg.current)
-            if missing(res) and copy(r) then
-                run(about(r, "mg", " T" .. SECONDS_AFTER_COPY), arg.shorten)
+            if missing(res) and move(r) then
                 return run(r, arg.again)
             end
             return res
         end,
         [CHANGE] = function(r)
             local res = run(r, arg.current)
-            if missing(res) and copy(r) then
+            if missing(res) and move(r) then
                 res = run(r, arg.again)
             end
-            if res:ok() and not missing(res) then
-                forget(r)
-            end
-            return res
+            return missing(res) and res or forget(r, res)
         end,
         [CREATE] = function(r)
-            copy(r)
-            local res = run(r, arg.current)
-            if responded(res) then
-                forget(r)
+            local found = about(r, "me", "", arg.probe) -- has no side effect, unlike mg
+            if missing(found) then
+                move(r)
             end
-            return res
+            return forget(r, found:ok() and run(r, arg.current) or found)
         end,
         [STORE] = function(r)
-            local res = run(r, arg.current)
-            if responded(res) then
-                forget(r)
-            end
-            return res
+            return forget(r, run(r, arg.current))
         end,
-        -- The previous server is first. Otherwise a read between the two requests copies the item after it was removed.
+        -- Here the previous server comes first. Otherwise a read between the two requests would move the item.
         [REMOVE] = function(r)
             local before = run(r, arg.forget)
             local res = run(r, arg.current)
-            if missing(res) and before:ok() then
-                return before
-            end
-            return res
+            return missing(res) and before:ok() and before or res
         end,
     }
 
@@ -242,7 +237,7 @@ local function route_servers_f(rctx, arg)
             end
         end
         if arg.fetch then
-            return moved[what](r)
+            return moving[what](r)
         end
         return run(r, arg.current)
     end
@@ -267,9 +262,12 @@ function route_servers_start(a, ctx, fgen)
         arg.kept = fgen:new_handle(a.child_kept)
     end
     if a.child_previous then
-        arg.again, arg.store = fgen:new_handle(a.child_current), fgen:new_handle(a.child_current)
-        arg.fetch, arg.forget = fgen:new_handle(a.child_previous), fgen:new_handle(a.child_previous)
-        arg.shorten = fgen:new_handle(a.child_previous)
+        for _, step in ipairs({ "again", "probe", "store", "undo" }) do
+            arg[step] = fgen:new_handle(a.child_current)
+        end
+        for _, step in ipairs({ "fetch", "forget", "remove" }) do
+            arg[step] = fgen:new_handle(a.child_previous)
+        end
     end
     fgen:ready({ a = arg, n = ctx:label(), u = 1, f = route_servers_f })
 end

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Library is the Lua code that distributes keys to servers and copies items after a change of size. It is the same for
+// Library is the Lua code that distributes keys to servers and moves items after a change of size. It is the same for
 // every proxy.
 //
 //go:embed library.lua
@@ -23,8 +23,8 @@ func Options(library, config string) string {
 // Config returns the configuration of a proxy for lists of host:port. The order of a list is part of the distribution of
 // keys, so servers are only appended to it or removed from its end.
 //
-// During a warm-up, previous is the list before the change of size: an item that is missing on its current server is
-// copied from its previous server. Without a warm-up, previous is nil. Lists that do not begin alike share no
+// During a warm-up, previous is the list before the change of size: an item that is missing on its current server
+// moves there from its previous server. Without a warm-up, previous is nil. Lists that do not begin alike share no
 // distribution, so previous is then ignored.
 func Config(current, previous []string) string {
 	config := "servers{\n" + list("current", current)

@@ -1,0 +1,139 @@
+//go:build servers
+
+package servers
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// allKeys returns n keys, enough for every server to have some.
+func allKeys(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint("key", i))
+	}
+	return all
+}
+
+// signal sends a signal to a process.
+func (s server) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(s.pid, signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestProxyWithoutServer checks what clients see of a server that ended, that hangs, or that has no address: a read is a miss
+// and a write an error, soon, and the other servers serve.
+func TestProxyWithoutServer(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		fail   func(*testing.T, server)
+		warm   bool
+		within time.Duration
+	}{
+		{"a server that ended", func(t *testing.T, s server) { s.signal(t, syscall.SIGKILL); <-s.ended }, false, 1500 * time.Millisecond},
+		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, false, 1500 * time.Millisecond},
+		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGKILL); <-s.ended }, true, 1500 * time.Millisecond},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, true, 2500 * time.Millisecond},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			t.Parallel()
+			servers := startServers(t, 3)
+			var previous []string
+			if test.warm { // names of tests become directories, and a comma would end an option of memcached
+				previous = addresses(servers)[:2]
+			}
+			proxy := startProxy(t, addresses(servers), previous)
+			c := dialClient(t, proxy.address)
+			for _, key := range allKeys(60) {
+				if got := lines(c.must(t, "set "+key+" 0 0 1\r\nx\r\n")); got != "STORED" {
+					t.Fatalf("set returned %s", got)
+				}
+			}
+			test.fail(t, servers[0])
+			slowest := time.Duration(0)
+			hits, misses, refused := 0, 0, 0
+			for i, key := range allKeys(60) {
+				start := time.Now()
+				switch got := lines(c.must(t, "get "+key+"\r\n")); {
+				case strings.HasPrefix(got, "VALUE"):
+					hits++
+				case got == "END":
+					misses++
+				default:
+					t.Errorf("get returned %s", got)
+				}
+				slowest = max(slowest, time.Since(start))
+				for _, command := range []string{"mg %s k O7 v", "mg %s q", "gat 10 %s", "set %s 0 0 1\r\ny", "add %s 0 0 1\r\ny", "incr %s 1", "touch %s 0", "delete %s", "ms %s 1\r\ny", "md %s q"}[i%10:][:1] {
+					start := time.Now()
+					got := lines(c.must(t, fmt.Sprintf(command, key)+"\r\n"))
+					read := strings.HasPrefix(command, "mg") || strings.HasPrefix(command, "gat")
+					if strings.Contains(got, "SERVER_ERROR") {
+						refused++
+					}
+					if strings.Contains(got, "SERVER_ERROR") && read || strings.Contains(got, "lua") {
+						t.Errorf("%q returned %s", command, got)
+					}
+					slowest = max(slowest, time.Since(start))
+				}
+			}
+			if misses == 0 || hits < misses || refused == 0 {
+				t.Errorf("%d hits, %d misses, %d refused writes: want misses and refused writes for one of three servers", hits, misses, refused)
+			}
+			if slowest > test.within {
+				t.Errorf("the slowest command took %s, want at most %s", slowest, test.within)
+			}
+			fmt.Printf("proxy: with %s, the slowest of 120 commands took %.2f s (%d misses, %d refused writes)\n", test.reason, slowest.Seconds(), misses, refused)
+			expectNoLuaError(t, proxy)
+		})
+	}
+}
+
+// TestProxyFindsServerAgain checks that a proxy soon uses a server again that has restarted or continues.
+func TestProxyFindsServerAgain(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		fail   func(testing.TB, server) (again func())
+	}{
+		{"restarted", func(t testing.TB, s server) func() {
+			s.signal(t, syscall.SIGKILL)
+			<-s.ended
+			_, port := cutLast(s.address, ":")
+			return func() { startOne(t, port, "-t", "1", "-m", "64") }
+		}},
+		{"continued", func(t testing.TB, s server) func() {
+			s.signal(t, syscall.SIGSTOP)
+			return func() { s.signal(t, syscall.SIGCONT) }
+		}},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			t.Parallel()
+			servers := startServers(t, 1)
+			c := dialClient(t, startProxy(t, addresses(servers), nil).address)
+			stored := func() bool { return lines(c.must(t, "set key 0 0 1\r\nx\r\n")) == "STORED" }
+			if !stored() {
+				t.Fatal("set failed before the failure")
+			}
+			again := test.fail(t, servers[0])
+			for end := time.Now().Add(4 * time.Second); time.Now().Before(end); { // as long as the proxy may slow down its attempts
+				if stored() {
+					t.Fatal("set succeeded without a server")
+				}
+				time.Sleep(100 * time.Millisecond) // the interval of the client
+			}
+			again()
+			start := time.Now()
+			for !stored() {
+				if time.Since(start) > 5*time.Second {
+					t.Fatalf("a server that %s is not used after 5 s", test.reason)
+				}
+			}
+			fmt.Printf("proxy: a server that %s was used after %.1f s\n", test.reason, time.Since(start).Seconds())
+		})
+	}
+}

@@ -49,8 +49,8 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 	$(GO) test ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 
-test-servers: ## Test the hook's command lines with real memcached servers (Debian and Ubuntu: apt-get install memcached).
-	$(GO) test -count=1 -tags servers ./test/servers
+test-servers: ## Test command lines with memcached (apt-get install memcached), and the proxy (MEMCACHED=program with a proxy).
+	cd test/servers && $(GO) test -count=1 -tags servers # without a package, go test shows the output
 
 test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...

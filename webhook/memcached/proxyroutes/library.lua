@@ -199,10 +199,17 @@ local function route_servers_f(rctx, arg)
     local moving = {
         [READ] = function(r)
             local res = run(r, arg.current)
-            if missing(res) and move(r) then
-                return run(r, arg.again)
+            if not missing(res) then
+                return res
             end
-            return res
+            local before = run(r, arg.before)
+            if missing(before) then
+                return run(r, arg.again) -- a concurrent request may have moved the item
+            elseif not before:ok() then
+                return res
+            end
+            move(r)
+            return before
         end,
         [CHANGE] = function(r)
             local res = run(r, arg.current)
@@ -265,7 +272,7 @@ function route_servers_start(a, ctx, fgen)
         for _, step in ipairs({ "again", "probe", "store", "undo" }) do
             arg[step] = fgen:new_handle(a.child_current)
         end
-        for _, step in ipairs({ "fetch", "forget", "remove" }) do
+        for _, step in ipairs({ "before", "fetch", "forget", "remove" }) do
             arg[step] = fgen:new_handle(a.child_previous)
         end
     end

@@ -1,0 +1,139 @@
+//go:build servers
+
+package servers
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// BenchmarkProxy compares commands through a proxy with commands to its servers over direct connections, and prints ratios.
+// The two take turns, so that other load on the machine affects both. It also prints the memory of a proxy.
+//
+//	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench Proxy -benchtime 1x
+func BenchmarkProxy(b *testing.B) {
+	servers := startServers(b, 3)
+	for range b.N {
+		b.Logf("%-28s %8s %12s %12s %14s", "commands, connections", "threads", "throughput", "p99", "CPU of proxy")
+		for _, threads := range []string{"1", "2", "4"} {
+			proxy := startProxy(b, addresses(servers), nil, "-t", threads)
+			for _, connections := range []int{1, 16, 100} {
+				for _, command := range []string{"get", "set"} {
+					compareWithDirect(b, servers, proxy, threads, connections, command)
+				}
+			}
+		}
+		for _, threads := range []string{"1", "2", "4"} {
+			proxy := startProxy(b, addresses(servers), nil, "-t", threads, "-c", "4096")
+			idle := proxy.kibibytes(b, "VmRSS:")
+			clients := connectAll(b, []string{proxy.address}, 1000)
+			connected := proxy.kibibytes(b, "VmRSS:")
+			exchange(b, clients, "set", 20, 1000)
+			exchange(b, clients, "get", 20, 1000)
+			small := proxy.kibibytes(b, "VmHWM:")
+			exchange(b, clients, "set", 2, 100_000)
+			b.Logf("memory with %s threads: idle %d MiB, 1,000 connections %d MiB, after 1,000 concurrent commands of 1 kB %d MiB, of 100 kB %d MiB (peak)",
+				threads, idle>>10, connected>>10, small>>10, proxy.kibibytes(b, "VmHWM:")>>10)
+		}
+	}
+}
+
+// compareWithDirect prints the ratios of rounds through the proxy to rounds over direct connections.
+func compareWithDirect(b *testing.B, servers []server, proxy server, threads string, connections int, command string) {
+	b.Helper()
+	const bytes = 500
+	direct, proxied := connectAll(b, addresses(servers), connections), connectAll(b, []string{proxy.address}, connections)
+	each := max(20_000/connections, 20)
+	exchange(b, proxied, "set", each, bytes)
+	exchange(b, direct, "set", each, bytes)
+	var took [2]time.Duration
+	var latencies [2][]time.Duration
+	before := proxy.cpu(b)
+	for range 3 {
+		for i, clients := range [][]*client{direct, proxied} {
+			start := time.Now()
+			latencies[i] = append(latencies[i], exchange(b, clients, command, each, bytes)...)
+			took[i] += time.Since(start)
+		}
+	}
+	used := (proxy.cpu(b) - before) / time.Duration(3*each*connections)
+	b.Logf("%-28s %8s %11.2fx %11.2fx %11s/op  (direct: %.0f/s, p99 %s)", fmt.Sprintf("%s, %d", command, connections), threads,
+		float64(took[0])/float64(took[1]), float64(p99(latencies[1]))/float64(p99(latencies[0])), used,
+		float64(len(latencies[0]))/took[0].Seconds(), p99(latencies[0]))
+	for _, c := range append(direct, proxied...) {
+		c.connection.Close()
+	}
+}
+
+// connectAll opens connections, to all addresses alike.
+func connectAll(b *testing.B, to []string, n int) []*client {
+	b.Helper()
+	var all []*client
+	for i := range n {
+		all = append(all, dialClient(b, to[i%len(to)]))
+	}
+	return all
+}
+
+// exchange sends commands over all connections at the same time, each after the response to the last one, and returns how
+// long each took.
+func exchange(b *testing.B, clients []*client, command string, each, bytes int) []time.Duration {
+	b.Helper()
+	value := strings.Repeat("x", bytes)
+	all := make([][]time.Duration, len(clients))
+	var group sync.WaitGroup
+	for i, c := range clients {
+		group.Go(func() {
+			for n := range each {
+				line := fmt.Sprintf("mg key-%d-%d v\r\n", i, n)
+				if command == "set" {
+					line = fmt.Sprintf("ms key-%d-%d %d T300\r\n%s\r\n", i, n, bytes, value)
+				}
+				start := time.Now()
+				_, err := c.connection.Write([]byte(line))
+				var got response
+				if err == nil {
+					got, err = c.next()
+				}
+				if err != nil || strings.Contains(got.line, "ERROR") {
+					b.Errorf("%.60q: %v %q", line, err, got.line)
+					return
+				}
+				all[i] = append(all[i], time.Since(start))
+			}
+		})
+	}
+	group.Wait()
+	return slices.Concat(all...)
+}
+
+func p99(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)*99/100]
+}
+
+// cpu returns the CPU time of a process.
+func (s server) cpu(t testing.TB) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	ticks := 0
+	for _, field := range fields[11:13] { // utime and stime
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}

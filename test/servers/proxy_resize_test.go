@@ -1,0 +1,98 @@
+//go:build servers
+
+package servers
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestProxyResize changes the number of servers from three to four and back under load, with rolling updates of two proxies.
+// No item is lost, and no client reads an old value or gets an error. Without a warm-up, both lists follow each other.
+func TestProxyResize(t *testing.T) {
+	for _, warm := range []bool{true, false} {
+		name := map[bool]string{true: "with a warm-up", false: "without a warm-up"}[warm]
+		t.Run(name, func(t *testing.T) {
+			servers := startServers(t, 4)
+			four := addresses(servers)
+			three := four[:3]
+			d := &proxyDeployment{T: t, load: &load{to: &endpoints{}}}
+			for i := range 300 {
+				d.keys = append(d.keys, &loaded{name: fmt.Sprint("item-", i)})
+			}
+			d.rollout(three, nil)
+			d.fillAll(t)
+			stop := d.run(6)
+			for _, resize := range [][2][]string{{three, four}, {four, three}} {
+				before, after := resize[0], resize[1]
+				d.pass()
+				if warm {
+					d.rollout(before, after)
+					d.rollout(after, before)
+					d.pass() // of the load over all keys: the warm-up
+				}
+				d.rollout(after, nil)
+				d.pass()
+			}
+			stop()
+			for i, each := range d.errors[:min(5, len(d.errors))] {
+				t.Errorf("error %d of %d: %s", i+1, len(d.errors), each)
+			}
+			report := fmt.Sprintf("proxy: 3, 4 and 3 servers %s: hit ratio %.3f%% (%d of %d items missing), %d old values, %d errors, %d closed connections, %d repeated writes",
+				name, 100*float64(d.hits.Load())/float64(d.reads.Load()), d.reads.Load()-d.hits.Load(), d.reads.Load(), d.stale.Load(), len(d.errors), d.closed.Load(), d.interrupted.Load())
+			fmt.Println(report)
+			if warm && (d.hits.Load() != d.reads.Load() || d.stale.Load() > 0 || d.reads.Load() < 10_000) {
+				t.Errorf("want no missing item and no old value in at least 10,000 reads: %s", report)
+			}
+			if !warm && d.hits.Load() == d.reads.Load() {
+				t.Error("no item was lost without a warm-up: the test does not test")
+			}
+		})
+	}
+}
+
+// proxyDeployment is a Deployment of two proxies.
+type proxyDeployment struct {
+	*testing.T
+	*load
+	proxies []server
+}
+
+// rollout replaces the proxies one after the other, with maxUnavailable 0. Clients may connect to an old proxy for a moment,
+// as long as its preStop hook sleeps; then it gets SIGTERM and closes its connections.
+func (d *proxyDeployment) rollout(current, previous []string) {
+	d.Helper()
+	old := d.proxies
+	d.proxies = nil
+	for i := range 2 {
+		d.proxies = append(d.proxies, startProxy(d, current, previous))
+		if i >= len(old) {
+			d.to.set(addresses(d.proxies)...)
+			continue
+		}
+		d.to.set(append(addresses(d.proxies), addresses(old[i+1:])...)...)
+		time.Sleep(200 * time.Millisecond) // the preStop hook
+		old[i].signal(d, syscall.SIGTERM)
+		select {
+		case <-old[i].ended:
+		case <-time.After(10 * time.Second):
+			d.Fatal("a proxy did not end within 10 s after SIGTERM")
+		}
+		expectNoLuaError(d, old[i])
+	}
+}
+
+// pass returns when every worker has used all its keys since then: the pass that is under way does not count.
+func (d *proxyDeployment) pass() {
+	d.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for i := range d.passes {
+		for want := d.passes[i].Load() + 2; d.passes[i].Load() < want; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				d.Fatalf("worker %d did not use all its keys within a minute", i)
+			}
+		}
+	}
+}

@@ -182,23 +182,20 @@ func equal(a, b response) bool {
 		return a == b
 	}
 	for i := range left {
-		switch {
-		case left[i] == right[i], left[0] == "ME" && i > 1, left[0] == "VALUE" && i == 4:
-			continue
-		case i == 0 || left[i][0] != right[i][0]:
-			return false
-		case left[i][0] == 'c':
-			continue
-		case left[i][0] == 't':
-			x, errX := strconv.Atoi(left[i][1:])
-			y, errY := strconv.Atoi(right[i][1:])
-			if errX == nil && errY == nil && min(x, y) > 0 && max(x, y)-min(x, y) <= 5 {
-				continue
-			}
-			return false
-		default:
+		unique := left[0] == "VALUE" && i == 4
+		if left[i] != right[i] && !unique && (i == 0 || left[0] != "ME" && !equalFlag(left[i], right[i])) {
 			return false
 		}
 	}
 	return true
+}
+
+// equalFlag compares flags of meta responses.
+func equalFlag(a, b string) bool {
+	if a[0] != b[0] || a[0] != 't' {
+		return a[0] == b[0] && a[0] == 'c'
+	}
+	x, errX := strconv.Atoi(a[1:])
+	y, errY := strconv.Atoi(b[1:])
+	return errX == nil && errY == nil && min(x, y) > 0 && max(x, y)-min(x, y) <= 5
 }

@@ -187,7 +187,7 @@ func (r *retrying) do(command string) []response {
 		if err != nil {
 			r.load.closed.Add(1)
 			r.connections++
-			r.client.connection.Close()
+			r.connection.Close()
 			r.client = nil
 			continue
 		}

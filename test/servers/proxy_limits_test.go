@@ -1,0 +1,46 @@
+//go:build servers
+
+package servers
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestProxyLimits checks what manifests/docs/proxy.md documents about commands that a proxy treats differently.
+func TestProxyLimits(t *testing.T) {
+	servers := startServers(t, 4)
+	four := addresses(servers)
+	before, warm := startProxy(t, four[:3], nil), startProxy(t, four, four[:3])
+	old, c := dialClient(t, before.address), dialClient(t, warm.address)
+
+	for _, key := range allKeys(40) {
+		old.must(t, "set "+key+" 0 0 1\r\nx\r\n")
+		if got := lines(old.must(t, "md "+key+" I\r\n")); got != "HD" {
+			t.Fatalf("md with I returned %s", got)
+		}
+		if got := lines(c.must(t, "mg "+key+" v\r\n")); got != "VA 1 X W|x" {
+			t.Errorf("a stale item: mg returned %s, want the item of the previous server with W and X", got)
+		}
+		if got := lines(c.must(t, "mg "+key+" v\r\n")); got != "VA 1 Z X|x" {
+			t.Errorf("a stale item that another client recaches: mg returned %s, want Z and X", got)
+		}
+		if got := lines(c.must(t, "ms "+key+" 1\r\ny\r\nmg "+key+" v\r\n")); got != "HD|VA 1|y" {
+			t.Errorf("a recached item: %s", got)
+		}
+		if got := lines(c.must(t, "incr "+key+" 1\r\n")); !strings.HasPrefix(got, "CLIENT_ERROR") {
+			t.Errorf("incr of a text returned %s", got)
+		}
+	}
+	for _, command := range []string{"flush_all", "verbosity 1", "cache_memlimit 64"} {
+		if all, err := dialClient(t, warm.address).do(command + "\r\n"); err == nil {
+			t.Errorf("%s returned %q, want a closed connection", command, all)
+		}
+	}
+	for _, key := range allKeys(40) {
+		if got := lines(c.must(t, "get "+key+"\r\n")); got != "VALUE "+key+" 0 1|y|END" {
+			t.Errorf("get returned %s after flush_all of the proxy", got)
+		}
+	}
+	expectNoLuaError(t, warm)
+}

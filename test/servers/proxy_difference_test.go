@@ -24,12 +24,13 @@ var (
 // A client waits for the response before it uses the same key again: in a warm-up the proxy does not keep the order of such
 // commands. The text and the base64 form of a key are different keys to a proxy.
 func TestProxyBehavesAsOneServer(t *testing.T) {
+	servers, plain := startServers(t, 4), startServers(t, 1)[0]
 	seed := *proxySeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
 	fmt.Printf("proxy: random commands with -proxy-seed=%d\n", seed)
-	d := &difference{T: t, generator: generator{rand.New(rand.NewPCG(seed, 0))}, servers: startServers(t, 4), plain: startServers(t, 1)[0]}
+	d := &difference{T: t, generator: generator{rand.New(rand.NewPCG(seed, 0))}, servers: servers, plain: plain}
 	spreadCASUniques(t, d.servers)
 	four := addresses(d.servers)
 	three := four[:3]

@@ -4,9 +4,7 @@ package servers
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,15 +29,16 @@ func BenchmarkProxy(b *testing.B) {
 		}
 		for _, threads := range []string{"1", "2", "4"} {
 			proxy := startProxy(b, addresses(servers), nil, "-t", threads, "-c", "4096")
-			idle := proxy.kibibytes(b, "VmRSS:")
+			idle, _ := proxy.memory(b)
 			clients := connectAll(b, []string{proxy.address}, 1000)
-			connected := proxy.kibibytes(b, "VmRSS:")
+			connected, _ := proxy.memory(b)
 			exchange(b, clients, "set", 20, 1000)
 			exchange(b, clients, "get", 20, 1000)
-			small := proxy.kibibytes(b, "VmHWM:")
+			_, small := proxy.memory(b)
 			exchange(b, clients, "set", 2, 100_000)
-			b.Logf("memory with %s threads: idle %d MiB, 1,000 connections %d MiB, after 1,000 concurrent commands of 1 kB %d MiB, of 100 kB %d MiB (peak)",
-				threads, idle>>10, connected>>10, small>>10, proxy.kibibytes(b, "VmHWM:")>>10)
+			_, large := proxy.memory(b)
+			b.Logf("memory with %s threads: idle %.0f MiB, 1,000 connections %.0f MiB, after 1,000 concurrent commands of 1 kB %.0f MiB, of 100 kB %.0f MiB (peak)",
+				threads, idle, connected, small, large)
 		}
 	}
 }
@@ -121,19 +120,9 @@ func p99(all []time.Duration) time.Duration {
 // cpu returns the CPU time of a process.
 func (s server) cpu(t testing.TB) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
+	used, err := s.CPU()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	ticks := 0
-	for _, field := range fields[11:13] { // utime and stime
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	return used
 }

@@ -22,7 +22,15 @@ func allKeys(n int) []string {
 // signal sends a signal to a process.
 func (s server) signal(t testing.TB, signal syscall.Signal) {
 	t.Helper()
-	if err := syscall.Kill(s.pid, signal); err != nil {
+	if err := syscall.Kill(s.PID(), signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kill ends a process like a crash.
+func (s server) kill(t testing.TB) {
+	t.Helper()
+	if err := s.Kill(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -36,9 +44,9 @@ func TestProxyWithoutServer(t *testing.T) {
 		warm   bool
 		within time.Duration
 	}{
-		{"a server that ended", func(t *testing.T, s server) { s.signal(t, syscall.SIGKILL); <-s.ended }, false, 1500 * time.Millisecond},
+		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, false, 1500 * time.Millisecond},
 		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, false, 1500 * time.Millisecond},
-		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGKILL); <-s.ended }, true, 1500 * time.Millisecond},
+		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, true, 1500 * time.Millisecond},
 		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, true, 2500 * time.Millisecond},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
@@ -106,10 +114,8 @@ func TestProxyFindsServerAgain(t *testing.T) {
 		fail   func(testing.TB, server) (again func())
 	}{
 		{"restarted", func(t testing.TB, s server) func() {
-			s.signal(t, syscall.SIGKILL)
-			<-s.ended
-			_, port := cutLast(s.address, ":")
-			return func() { startOne(t, port, "-t", "1", "-m", "64") }
+			s.kill(t)
+			return func() { startOne(t, s.address, "-t", "1", "-m", "64") }
 		}},
 		{"continued", func(t testing.TB, s server) func() {
 			s.signal(t, syscall.SIGSTOP)

@@ -4,7 +4,6 @@ package servers
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -74,11 +73,8 @@ func (d *proxyDeployment) rollout(current, previous []string) {
 		}
 		d.to.set(append(addresses(d.proxies), addresses(old[i+1:])...)...)
 		time.Sleep(200 * time.Millisecond) // the preStop hook
-		old[i].signal(d, syscall.SIGTERM)
-		select {
-		case <-old[i].ended:
-		case <-time.After(10 * time.Second):
-			d.Fatal("a proxy did not end within 10 s after SIGTERM")
+		if err := old[i].Stop(10 * time.Second); err != nil {
+			d.Fatal(err)
 		}
 		expectNoLuaError(d, old[i])
 	}

@@ -29,10 +29,10 @@ func proxyProgram(t testing.TB) string {
 	return program
 }
 
-// startOne starts memcached on a port of loopback.
-func startOne(t testing.TB, port string, args ...string) server {
+// startOne starts memcached on an address of loopback.
+func startOne(t testing.TB, address string, args ...string) server {
 	t.Helper()
-	address := "127.0.0.1:" + port
+	_, port := cutLast(address, ":")
 	args = append([]string{"-p", port, "-U", "0", "-l", "127.0.0.1"}, args...)
 	s := launch(t, proxyProgram(t), args, nil, map[string]string{port: address})
 	s.address = address
@@ -44,7 +44,7 @@ func startServers(t testing.TB, n int) []server {
 	t.Helper()
 	var all []server
 	for range n {
-		all = append(all, startOne(t, freePort(t), "-t", "1", "-m", "64"))
+		all = append(all, startOne(t, freeAddress(t), "-t", "1", "-m", "64"))
 	}
 	return all
 }
@@ -71,7 +71,7 @@ func startProxy(t testing.TB, current, previous []string, args ...string) server
 		}
 	}
 	options := proxyroutes.Options(filepath.Join(dir, "library.lua"), filepath.Join(dir, "config.lua"))
-	return startOne(t, freePort(t), append([]string{"-t", "2", "-m", "64", "-v", "-o", options}, args...)...)
+	return startOne(t, freeAddress(t), append([]string{"-t", "2", "-m", "64", "-v", "-o", options}, args...)...)
 }
 
 // expectNoLuaError fails the test if the library failed in a proxy.

@@ -186,13 +186,20 @@ func (s server) stats(t testing.TB, command string) map[string]string {
 	return stats
 }
 
-// peakMiB returns the peak resident memory of the process.
-func (s server) peakMiB(t testing.TB) int64 {
+// memory returns the current and the peak resident MiB of the process.
+func (s server) memory(t testing.TB) (now, peak float64) {
 	t.Helper()
-	_, peak, err := s.MiB()
+	now, peak, err := s.MiB()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return now, peak
+}
+
+// peakMiB returns the peak resident memory of the process.
+func (s server) peakMiB(t testing.TB) int64 {
+	t.Helper()
+	_, peak := s.memory(t)
 	return int64(math.Ceil(peak))
 }
 

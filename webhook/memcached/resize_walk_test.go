@@ -16,7 +16,7 @@ import (
 // TestResizeWalk changes the size of a model at random times, with slow rollouts, views that lag behind, lost status and
 // clocks that are set back. No step loses the keys of a proxy, and in the end the size is reached.
 func TestResizeWalk(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		w := &resizeWalk{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, now: noon.Time, warmup: 2 * time.Minute}
 		if seed%5 == 0 {
 			w.warmup = 0

@@ -43,7 +43,7 @@ check: verify ## Run everything that needs no cluster, two targets at a time.
 	$(MAKE) --jobs 2 --output-sync=target test test-manifests test-monitoring test-servers lint
 
 test: ## Run the fast tests of the root module, with the race detector.
-	$(GO) test -race ./...
+	$(GO) test -race -vet=off ./... # make lint runs vet
 
 test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.
 	$(GO) test ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector

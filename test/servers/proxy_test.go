@@ -32,7 +32,7 @@ func proxyProgram(t testing.TB) string {
 // startOne starts memcached on an address of loopback.
 func startOne(t testing.TB, address string, args ...string) server {
 	t.Helper()
-	_, port := cutLast(address, ":")
+	_, port := cutColon(address)
 	args = append([]string{"-p", port, "-U", "0", "-l", "127.0.0.1"}, args...)
 	s := launch(t, proxyProgram(t), args, nil, map[string]string{port: address})
 	s.address = address

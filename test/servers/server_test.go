@@ -107,7 +107,7 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 		t.Fatalf("the container declares the ports %v, but the command has %q", container.Ports, args)
 	}
 	address := freeAddress(t)
-	_, args[at+1] = cutLast(address, ":")
+	_, args[at+1] = cutColon(address)
 	ports[declared(container)] = address
 	at = slices.Index(args, "-l")
 	if at < 0 {
@@ -119,8 +119,8 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 			listeners[i] = "127.0.0.1"
 			continue
 		}
-		rest, port := cutLast(listener, ":")
-		prefix, host := cutLast(rest, ":")
+		rest, port := cutColon(listener)
+		prefix, host := cutColon(rest)
 		known := slices.ContainsFunc(container.Ports, func(each corev1.ContainerPort) bool { return strconv.Itoa(int(each.ContainerPort)) == port })
 		if (host == "*") != known || host != "*" && host != "127.0.0.1" {
 			t.Fatalf("the listener %s does not match the declared ports %v", listener, container.Ports)
@@ -132,13 +132,13 @@ func onLoopback(t *testing.T, container corev1.Container) (args []string, ports 
 	return args, ports
 }
 
-// cutLast cuts text around the last separator. Without a separator, after is the whole text.
-func cutLast(text, separator string) (before, after string) {
-	at := strings.LastIndex(text, separator)
+// cutColon cuts text around the last colon. Without a colon, after is the whole text.
+func cutColon(text string) (before, after string) {
+	at := strings.LastIndex(text, ":")
 	if at < 0 {
 		return "", text
 	}
-	return text[:at], text[at+len(separator):]
+	return text[:at], text[at+1:]
 }
 
 // send sends a command and returns the lines of the response.

@@ -170,7 +170,7 @@ func dotted(pointer jsontext.Pointer) string {
 	return strings.Join(slices.Collect(pointer.Tokens()), ".")
 }
 
-// anyGroup is the interface of every [Group] and [OptionalGroup], whatever the type of its objects is.
+// anyGroup is the interface of every [Group], whatever the type of its objects is.
 type anyGroup interface {
 	Listed() bool
 	setObserved()

@@ -4,6 +4,9 @@
 package memcached
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -20,8 +23,8 @@ type childGroups struct {
 	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
 }
 
-// relatedGroups declares the related objects that the sync hook observes: the pods, and all workloads that have the name of
-// the Memcached, whatever their owner is.
+// relatedGroups declares the related objects that the sync hook observes: the pods, and while names [mayBeTaken], all workloads
+// with these names, whatever their owner is.
 type relatedGroups struct {
 	Pods         composite.Group[observed.Pod]    `json:"Pod.v1"`
 	Deployments  composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
@@ -46,22 +49,25 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	return append([]composite.RelatedRule{
-		podRule(memcached),
-		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, memcached.Name),
-		composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name),
-	}, proxyRules(memcached)...)
+	rules, deployments := []composite.RelatedRule{podRule(memcached)}, []string{memcached.Name}
+	if memcached.Spec.Proxy != nil {
+		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
+		deployments = append(deployments, proxyName(memcached))
+	}
+	if mayBeTaken(memcached) {
+		rules = append(rules,
+			composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, deployments...),
+			composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name))
+	}
+	return rules
 }
 
-// proxyRules select the proxies, and the Deployment that has their name.
-func proxyRules(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	if memcached.Spec.Proxy == nil {
-		return nil
-	}
-	return []composite.RelatedRule{
-		composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name),
-		composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, proxyName(memcached)),
-	}
+// mayBeTaken reports whether another owner may have a workload with the name of the workload or the proxies. Later, these rules
+// would only cost CPU time: Metacontroller evaluates every rule of every parent for every event of a pod.
+func mayBeTaken(memcached *v1alpha1.Memcached) bool {
+	status := &memcached.Status
+	return status.ObservedGeneration == 0 || memcached.Spec.Proxy != nil && status.Proxy == nil ||
+		!meta.IsStatusConditionFalse(status.Conditions, api.Degraded)
 }
 
 // podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.

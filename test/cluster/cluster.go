@@ -123,6 +123,9 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 }
 
 func (c *Cluster) buildPrograms(ctx context.Context, options Options) error {
+	if err := printMetacontroller(options.Progress); err != nil {
+		return err
+	}
 	programs, err := Build(ctx, !options.NoKubectl, options.Progress)
 	c.programs, c.Kubectl = programs, programs["kubectl"]
 	return err

@@ -74,13 +74,17 @@ func (c *Cluster) buildHook(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// DescribeMetacontroller returns a line that names the Metacontroller of a cluster: the real one or the stand-in.
-func DescribeMetacontroller() (string, error) {
+// printMetacontroller prints which Metacontroller the cluster runs: the real one or the stand-in.
+func printMetacontroller(progress io.Writer) error {
 	program, err := findMetacontroller()
-	if err != nil || program != "" {
-		return "Metacontroller: the real one, " + program, err
+	if err != nil {
+		return err
 	}
-	return "Metacontroller: the stand-in of test/cluster/metacontroller (set METACONTROLLER to the path of the real one)", nil
+	if program == "" {
+		program = "the stand-in of test/cluster/metacontroller (set METACONTROLLER to the path of the real one)"
+	}
+	fmt.Fprintln(progress, "Metacontroller:", program)
+	return nil
 }
 
 // findMetacontroller returns the path of the real Metacontroller, or "" if there is none.

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
@@ -16,124 +14,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
-
-// proxied returns a Memcached with two proxies and a warm-up of a minute.
-func proxied(size int32) *v1alpha1.Memcached {
-	memcached := sample(size)
-	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), Warmup: v1alpha1.ProxyWarmup{Seconds: new(int32(60))}}
-	return memcached
-}
-
-// proxyCluster is a cluster whose controllers have done their work before each sync.
-type proxyCluster struct {
-	*testing.T
-	request syncRequest
-	last    syncResponse
-	// faulty allows Degraded while the cluster settles.
-	faulty bool
-	// history has the number of servers and the lists of the proxies after each change.
-	history []string
-}
-
-func newProxyCluster(t *testing.T, memcached *v1alpha1.Memcached) *proxyCluster {
-	c := &proxyCluster{T: t, request: syncRequest{Parent: memcached, Children: noChildren(), Now: noon}}
-	c.sync()
-	return c
-}
-
-// sync calls the hook and applies its response.
-func (c *proxyCluster) sync() {
-	c.Helper()
-	response, err := (Config{}).sync(c.request)
-	if err != nil {
-		c.Fatal(err)
-	}
-	c.last = response
-	c.request.Parent.Status = response.Status
-	children := noChildren()
-	var pods []observed.Pod
-	var state string
-	for _, child := range response.Children {
-		name := child.(metav1.Object).GetName()
-		switch kind := child.GetObjectKind().GroupVersionKind().Kind; kind {
-		case "Deployment", "StatefulSet":
-			workload := observedAs[observed.Workload](child)
-			replicas := *workload.Spec.Replicas
-			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas}
-			for i := range replicas {
-				pods = append(pods, readyPod(fmt.Sprintf("%s-%d", name, i), workload.Spec.Template.Metadata.Labels))
-			}
-			if kind == "Deployment" {
-				children.Deployments = composite.GroupOf(workload)
-				state += fmt.Sprintf(", %d proxies with lists %s", replicas, workload.Spec.Template.Metadata.Labels[routesLabel])
-			} else {
-				children.StatefulSets = composite.GroupOf(workload)
-				state = fmt.Sprintf("%d servers", replicas)
-			}
-		case "Service":
-			children.Services = composite.GroupOf(append(all(children.Services), observedAs[observed.Child](child))...)
-		case "PodDisruptionBudget":
-			children.PodDisruptionBudgets = composite.GroupOf(append(all(children.PodDisruptionBudgets), observedAs[observed.Child](child))...)
-		case "NetworkPolicy":
-			children.NetworkPolicies = composite.GroupOf(append(all(children.NetworkPolicies), observedAs[observed.Child](child))...)
-		}
-	}
-	c.request.Children, c.request.Related.Pods = children, composite.GroupOf(pods...)
-	if len(c.history) == 0 || c.history[len(c.history)-1] != state {
-		c.history = append(c.history, state)
-	}
-}
-
-// settle calls the hook whenever it asks for it, until it asks for nothing and nothing changes.
-func (c *proxyCluster) settle() {
-	c.Helper()
-	for range 100 {
-		c.sync()
-		switch {
-		case c.last.ResyncAfter > 0:
-			c.request.Now = metav1.NewTime(c.request.Now.Add(c.last.ResyncAfter))
-		case meta.IsStatusConditionTrue(c.request.Parent.Status.Conditions, api.Ready):
-			return
-		}
-		if problem := c.condition(api.Degraded); problem.Status == metav1.ConditionTrue && !c.faulty {
-			c.Fatalf("a change of size without faults is Degraded: %s: %s", problem.Reason, problem.Message)
-		}
-	}
-	c.Fatalf("the cluster does not settle: %v, %+v", c.history, c.request.Parent.Status)
-}
-
-func (c *proxyCluster) resize(size int32) {
-	c.request.Parent.Spec.Size = &size
-	c.request.Parent.Generation++
-}
-
-func (c *proxyCluster) condition(kind string) metav1.Condition {
-	return *meta.FindStatusCondition(c.request.Parent.Status.Conditions, kind)
-}
-
-func (c *proxyCluster) wantHistory(reason string, want ...string) {
-	c.Helper()
-	if !slices.Equal(c.history, want) {
-		c.Errorf("%s: the cluster had\n%q, want\n%q", reason, c.history, want)
-	}
-	c.history = nil
-}
-
-func all[T composite.Object](group composite.Group[T]) []T {
-	var objects []T
-	for object := range group.All() {
-		objects = append(objects, *object)
-	}
-	return objects
-}
-
-func readyPod(name string, labels map[string]string) observed.Pod {
-	return observed.Pod{
-		Meta:   observed.Meta{Name: name, Namespace: "web", Labels: labels},
-		Status: observed.PodStatus{Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
-	}
-}
 
 func TestResizeOfACluster(t *testing.T) {
 	c := newProxyCluster(t, proxied(3))

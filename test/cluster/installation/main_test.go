@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,56 +27,30 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(runTests(m))
-}
-
-func runTests(m *testing.M) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := install(ctx)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if code != 0 {
-		for _, name := range []string{"memcached-operator", "metacontroller"} {
-			fmt.Printf("\nEnd of the log of %s:\n%s\n", name, installed.Log(name, 4000))
-		}
-	}
-	if err := installed.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
+	os.Exit(cluster.RunTests(m, install))
 }
 
 // install applies an overlay of manifests/production and the monitoring component.
-func install(ctx context.Context) error {
-	metacontroller, err := cluster.DescribeMetacontroller()
-	if err != nil {
-		return err
-	}
-	fmt.Println(metacontroller)
+func install(ctx context.Context, options cluster.Options) (*cluster.Cluster, error) {
 	dir, err := os.MkdirTemp("", "overlay-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	manifests, err := filepath.Abs(filepath.Join(root, "manifests"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	up, err := filepath.Rel(dir, manifests)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	overlay := fmt.Sprintf("resources: [%[1]s/production]\ncomponents: [%[1]s/components/monitoring]\n", up)
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
-		return err
+		return nil, err
 	}
-	installed, err = cluster.Install(ctx, dir, issue, cluster.Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS")})
-	return err
+	installed, err = cluster.Install(ctx, dir, issue, options)
+	return installed, err
 }
 
 // issue creates the Secret of each Certificate, as cert-manager does, and the Secret of the token, as the TLS page describes.

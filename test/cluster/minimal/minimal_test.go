@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/example/memcached-operator/test/cluster"
@@ -17,33 +15,11 @@ import (
 var installed *cluster.Cluster
 
 func TestMain(m *testing.M) {
-	os.Exit(runTests(m))
-}
-
-func runTests(m *testing.M) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	metacontroller, err := cluster.DescribeMetacontroller()
-	if err == nil {
-		fmt.Println(metacontroller)
+	os.Exit(cluster.RunTests(m, func(ctx context.Context, options cluster.Options) (_ *cluster.Cluster, err error) {
 		nothing := func(context.Context, *cluster.Cluster) error { return nil }
-		installed, err = cluster.Install(ctx, "../../../manifests/minimal", nothing, cluster.Options{Progress: os.Stdout, Logs: os.Getenv("CLUSTER_LOGS")})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if code != 0 {
-		for _, name := range []string{"memcached-operator", "metacontroller"} {
-			fmt.Printf("\nEnd of the log of %s:\n%s\n", name, installed.Log(name, 4000))
-		}
-	}
-	if err := installed.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
+		installed, err = cluster.Install(ctx, "../../../manifests/minimal", nothing, options)
+		return installed, err
+	}))
 }
 
 // TestLife checks the life of a cache: it becomes ready, scales, and is deleted.

@@ -42,11 +42,6 @@ func main() {
 
 func run(ctx context.Context, once bool, logs string) (err error) {
 	start := time.Now()
-	metacontroller, err := cluster.DescribeMetacontroller()
-	if err != nil {
-		return err
-	}
-	fmt.Println(metacontroller)
 	_, notInPath := exec.LookPath("kubectl")
 	c, err := cluster.Start(ctx, cluster.Options{Progress: os.Stdout, Logs: logs, NoKubectl: once || notInPath == nil})
 	if err != nil {

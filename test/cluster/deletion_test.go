@@ -63,13 +63,7 @@ func TestDeletedAsOrphan(t *testing.T) {
 // adopt them until a user runs the command in the status.
 func recreate(t *testing.T, m *unstructured.Unstructured, deployment types.UID, pods []string) {
 	t.Helper()
-	again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
-	again.SetGroupVersionKind(memcachedKind)
-	again.SetNamespace(m.GetNamespace())
-	again.SetName(m.GetName())
-	must(t, shared.Client.Create(t.Context(), again))
-	handOver(t, again)
-	waitReady(t, again, len(pods), waitTimeout)
+	again := takeOver(t, m, len(pods))
 	if after := deploymentOf(t, again); after.UID != deployment {
 		t.Errorf("the Deployment was replaced: %v", after.ObjectMeta)
 	}

@@ -30,19 +30,26 @@ func TestRequestsHaveEveryPod(t *testing.T) {
 			before = wantPodsInRequest(t, m, 3)
 
 			kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache", "--cascade=orphan")
-			again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
-			again.SetGroupVersionKind(memcachedKind)
-			again.SetNamespace(m.GetNamespace())
-			again.SetName(m.GetName())
-			must(t, shared.Client.Create(t.Context(), again))
-			handOver(t, again)
-			waitReady(t, again, 3, waitTimeout)
+			again := takeOver(t, m, 3)
 			if diff := cmp.Diff(before, wantPodsInRequest(t, again, 3)); diff != "" {
 				t.Errorf("adopted: the pods changed (-before +after):\n%s", diff)
 			}
 			waitForPodsAfterDeletion(t, again)
 		})
 	}
+}
+
+// takeOver creates a parent again whose children were orphaned, and waits until the new parent is ready with them.
+func takeOver(t *testing.T, m *unstructured.Unstructured, size int) *unstructured.Unstructured {
+	t.Helper()
+	again := &unstructured.Unstructured{Object: map[string]any{"spec": m.Object["spec"]}}
+	again.SetGroupVersionKind(memcachedKind)
+	again.SetNamespace(m.GetNamespace())
+	again.SetName(m.GetName())
+	must(t, shared.Client.Create(t.Context(), again))
+	handOver(t, again)
+	waitReady(t, again, size, waitTimeout)
+	return again
 }
 
 // handOver runs the command in the status of a parent that was created again.

@@ -55,7 +55,7 @@ func takeOver(t *testing.T, m *unstructured.Unstructured, size int) *unstructure
 // handOver runs the command in the status of a parent that was created again.
 func handOver(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
-	eventually(t, waitTimeout, "the status reports the orphaned workload", func(ctx context.Context) error {
+	eventually(t, 2*waitTimeout, "the status reports the orphaned workload after a minute", func(ctx context.Context) error {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
 			return err
 		}

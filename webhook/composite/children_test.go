@@ -74,20 +74,3 @@ func TestChild(t *testing.T) {
 		}
 	}
 }
-
-// TestOptionalRelated: Metacontroller caches the rules of an earlier version, so a request may not have the objects of a new rule.
-func TestOptionalRelated(t *testing.T) {
-	type maybe struct {
-		Nodes   Group[view] `json:"Node.v1"`
-		Secrets Group[view] `json:"Secret.v1" composite:"optional"`
-	}
-	hook := Sync(func(observed Observed[*corev1.ConfigMap, secrets, maybe]) (Desired[configMapStatus], error) {
-		if observed.Related.Secrets.Listed() {
-			return Desired[configMapStatus]{}, errors.New("the request has no Secrets")
-		}
-		return Desired[configMapStatus]{}, nil
-	})
-	if _, err := call(t, hook, wholeRequest); err != nil {
-		t.Error(err)
-	}
-}

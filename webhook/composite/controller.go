@@ -28,9 +28,8 @@ type Hook struct {
 	// Children and Related are the groups of objects that the hook observes, as "Deployment.apps/v1".
 	Children, Related []string
 
-	// optional is the subset of Children that a CompositeController need not list. optionalRelated is the subset of Related
-	// that a request need not have.
-	optional, optionalRelated []string
+	// optional is the subset of Children that a CompositeController need not list.
+	optional []string
 
 	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error)
 }
@@ -80,9 +79,9 @@ type Desired[S any] struct {
 
 // RelatedRule selects related objects. Metacontroller observes them and adds them to every sync request.
 //
-// For each event of an object, Metacontroller evaluates the rules of all parents, so their cost grows with the number of parents
-// times the number of objects: see decision 16 in webhook/decisions. Rules therefore name the namespace, and select by names or
-// by a single label.
+// For each event of an object, Metacontroller evaluates every rule of every parent, so their cost grows with the number of parents
+// times the number of objects: see decision 16 in webhook/decisions. A parent therefore has few rules, and a rule names the
+// namespace, and selects by names or by a single label.
 type RelatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
@@ -91,9 +90,9 @@ type RelatedRule struct {
 	Names         []string              `json:"names,omitempty"`
 }
 
-// RelatedObjects returns a rule that selects objects by their names. It is the cheapest rule: Metacontroller compares strings.
-func RelatedObjects(apiVersion, resource, namespace string, names ...string) RelatedRule {
-	return RelatedRule{APIVersion: apiVersion, Resource: resource, Namespace: namespace, Names: names}
+// RelatedPodsByName returns a rule that selects pods by their names. It is the cheapest rule: Metacontroller compares strings.
+func RelatedPodsByName(namespace string, names ...string) RelatedRule {
+	return RelatedRule{APIVersion: "v1", Resource: "pods", Namespace: namespace, Names: names}
 }
 
 // RelatedPods returns a rule that selects pods by one label. Metacontroller does not send the pods of a workload as children,

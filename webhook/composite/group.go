@@ -26,12 +26,9 @@ type Object interface {
 //		Deployments composite.Group[object.Deployment] `json:"Deployment.apps/v1"`
 //	}
 //
-// A request must have the group of each field, unless the tag of the field contains composite:"optional":
-//
-//   - As a field of the children: a kind that a CompositeController need not list. Metacontroller does not start a controller
-//     that lists a kind which the cluster does not have, and not every user wants every kind of child.
-//   - As a field of the related objects: a kind that the customize hook selects for some parents only, or did not select before
-//     an upgrade. Metacontroller caches related rules for up to 20 minutes.
+// A request must have the group of each field, unless it is a kind of child whose tag contains composite:"optional". A
+// CompositeController need not list such a kind: Metacontroller does not start a controller that lists a kind which the cluster
+// does not have, and not every user wants every kind of child.
 //
 // Kinds that are not declared are skipped. Metacontroller's keys of the objects in a group differ between hook versions
 // (name, or namespace/name), so a Group reads the objects' metadata instead.

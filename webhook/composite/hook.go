@@ -22,7 +22,7 @@ func Finalize[P ParentType[T], T, C, R, S any](finalize func(Observed[P, C, R]) 
 func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (Desired[S], error), finalizing bool) Hook {
 	var hook Hook
 	hook.Children, hook.optional = groupKeys[C]()
-	hook.Related, hook.optionalRelated = groupKeys[R]()
+	hook.Related, _ = groupKeys[R]()
 	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
 		var request syncRequest[T, C, R]
 		err := decode(body, &request)

@@ -162,9 +162,9 @@ func TestCustomize(t *testing.T) {
 		want, message string
 	}{
 		{"pods by one label, in the namespace", []RelatedRule{RelatedPods("n", "a", "b")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{"matchLabels":{"a":"b"}},"namespace":"n"}]}`, ""},
-		{"objects by names, in the namespace", []RelatedRule{RelatedObjects("v1", "pods", "n", "x", "y")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","namespace":"n","names":["x","y"]}]}`, ""},
+		{"pods by names, in the namespace", []RelatedRule{RelatedPodsByName("n", "x", "y")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","namespace":"n","names":["x","y"]}]}`, ""},
 		{"null would be no list", nil, `{"relatedResources":[]}`, ""},
-		{"without names, the rule would select all pods of the namespace", []RelatedRule{RelatedObjects("v1", "pods", "n")}, "", "rule 0 selects all pods"},
+		{"without names, the rule would select all pods of the namespace", []RelatedRule{RelatedPodsByName("n")}, "", "rule 0 selects all pods"},
 		{"an empty selector selects everything", []RelatedRule{{APIVersion: "v1", Resource: "pods", LabelSelector: &metav1.LabelSelector{}}}, "", "rule 0 selects all pods"},
 		{"a rule without a kind", []RelatedRule{{Names: []string{"x"}}}, "", "rule 0 has no resource"},
 	}

@@ -108,7 +108,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 	if !request.Related.present {
 		return refuse("request has no related")
 	}
-	if missing := without(missingGroups(&request.Related.value), hook.optionalRelated); len(missing) > 0 {
+	if missing := missingGroups(&request.Related.value); len(missing) > 0 {
 		return refuse("related has no %s: add the customize hook to the CompositeController", missing[0])
 	}
 	return nil

@@ -22,10 +22,6 @@ type Observation struct {
 	Before api.ReplicaStatus
 	// Workload is the parent's Deployment or StatefulSet; nil when there is none.
 	Workload *observed.Workload
-	// Holder is the object that has the workload's name, whoever owns it; nil when it is not observed.
-	Holder *observed.Holder
-	// Leftover is a workload of another kind that has the parent's name; nil when there is none.
-	Leftover *Leftover
 	// Rollout compares the desired replicas with the observed ones. See [RolloutOf].
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
@@ -84,8 +80,6 @@ func Assess(o *Observation) (Assessment, error) {
 	}
 	found := First(slices.Concat(
 		[]Finding{
-			{Problem: diagnoseHolder(o)},
-			{Problem: diagnoseLeftover(o)},
 			diagnosePods(o.Pods, o.Remedies, o.Now),
 			{Problem: replicaFailure(o.Workload)},
 			frontProblem(o.Front),

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -71,21 +70,7 @@ func withoutPods(o *Observation) {
 
 func withoutWorkload(o *Observation) { o.Workload, o.Pods = nil, nil }
 
-func holderOf(owner *metav1.OwnerReference, labels map[string]string) func(*Observation) {
-	return func(o *Observation) {
-		withoutWorkload(o)
-		o.Holder = &observed.Holder{HolderMeta: observed.HolderMeta{Name: "x", Labels: labels}}
-		if owner != nil {
-			o.Holder.OwnerReferences = []metav1.OwnerReference{*owner}
-		}
-	}
-}
-
 func TestAssess(t *testing.T) {
-	owned := func(uid string) *metav1.OwnerReference {
-		return &metav1.OwnerReference{Kind: "Other", Name: "y", UID: types.UID(uid), Controller: new(true)}
-	}
-	own := map[string]string{"app": "x", "more": "z"}
 	cases := []struct {
 		reason string
 		edit   func(*Observation)
@@ -147,31 +132,8 @@ func TestAssess(t *testing.T) {
 			},
 			ReasonPaused, ReasonPaused, 0,
 		},
-		{"a former parent of the same name left the Deployment behind", holderOf(nil, own), ReasonOrphaned, ReasonOrphaned, time.Minute},
-		{"a Deployment with other labels has the name", holderOf(nil, map[string]string{"app": "y"}), ReasonNameTaken, ReasonNameTaken, time.Minute},
-		{"another parent's Deployment has the name", holderOf(owned("other"), own), ReasonNameTaken, ReasonNameTaken, time.Minute},
-		{
-			"a former parent left a workload of another kind behind",
-			func(o *Observation) {
-				o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &observed.Holder{HolderMeta: observed.HolderMeta{Labels: own}}}
-			},
-			ReasonOrphaned, ReasonOrphaned, 0,
-		},
-		{
-			"a workload of another kind with other labels is ignored",
-			func(o *Observation) { o.Leftover = &Leftover{Kind: "StatefulSet", Holder: &observed.Holder{}} },
-			ReasonAllReplicasReady, "", 0,
-		},
-		{"the parent owns the Deployment, which is not among the children yet", func(o *Observation) { holderOf(owned("uid-of-x"), own)(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
-		{
-			"the former Deployment is being deleted",
-			func(o *Observation) {
-				holderOf(nil, own)(o)
-				o.Holder.DeletionTimestamp = &metav1.Time{}
-				notReady(o, 0)
-			},
-			ReasonRollingOut, "", time.Minute,
-		},
+		{"a former parent has left its Deployment behind for a minute", func(o *Observation) { o.Workload = nil }, ReasonOrphaned, ReasonOrphaned, time.Minute},
+		{"a Deployment was deleted, and its pods are not deleted yet", func(o *Observation) { o.Workload = nil; notReady(o, 10*time.Second) }, ReasonRollingOut, "", 50 * time.Second},
 	}
 	for _, test := range cases {
 		o := observation(t)
@@ -203,10 +165,13 @@ func TestAssess(t *testing.T) {
 // TestHandOver: the message has the command that makes a parent adopt the children of a former parent.
 func TestHandOver(t *testing.T) {
 	o := observation(t)
-	holderOf(nil, map[string]string{"app": "x"})(o)
-	got := diagnoseHolder(o)
-	want := &Problem{Reason: ReasonOrphaned, Stalled: true, Message: "Deployment x exists without an owner. To take it over with its pods, run: " +
-		"kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"}
+	o.Workload = nil
+	got, err := pendingChild(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Problem{Reason: ReasonOrphaned, Message: "Deployment x has pods, but does not belong to this resource. To take it over with " +
+		"its pods, run: kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -2,6 +2,7 @@ package conditions
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -11,6 +12,9 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/merge"
 )
+
+// ReasonOrphaned means that a former parent of the same name left the workload and its pods behind.
+const ReasonOrphaned = "Orphaned"
 
 // overduePeriod is how long a desired child or pod may be missing before that is a problem. Metacontroller and the workload
 // controllers need about a second.
@@ -24,6 +28,9 @@ type observedChild interface {
 
 // pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none.
 func pendingChild(o *Observation) (*Problem, error) {
+	if o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 {
+		return orphaned(o), nil
+	}
 	for _, desired := range o.Children {
 		problem, err := compareChild(desired, o.Observed(desired))
 		if problem != nil || err != nil {
@@ -31,6 +38,21 @@ func pendingChild(o *Observation) (*Problem, error) {
 		}
 	}
 	return nil, nil
+}
+
+// orphaned returns the problem of a parent that has pods but no workload: a former parent of the same name left them behind.
+// Metacontroller sends only the objects that the parent owns, and those whose label controller-uid has the parent's UID, which it
+// adopts.
+func orphaned(o *Observation) *Problem {
+	var objects []string
+	for _, object := range o.Children {
+		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
+	}
+	return &Problem{Reason: ReasonOrphaned, Message: fmt.Sprintf(
+		"%s %s has pods, but does not belong to this resource. To take it over with its pods, run: "+
+			"kubectl label --overwrite -n %s %s controller-uid=%s",
+		o.Children[0].GetObjectKind().GroupVersionKind().Kind, o.Children[0].(metav1.Object).GetName(),
+		o.Parent.GetNamespace(), strings.Join(objects, " "), o.Parent.GetUID())}
 }
 
 // compareChild compares one child. The reason begins with the kind: ServiceMissing, NetworkPolicyOutdated.

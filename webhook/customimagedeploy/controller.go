@@ -16,8 +16,6 @@ type childGroups struct {
 // relatedGroups has the related objects that the customize hook selects.
 type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
-	// Deployments has the Deployment with the parent's name, whoever owns it.
-	Deployments composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
 }
 
 // Controller returns the hooks of CustomImageDeploy.
@@ -32,8 +30,5 @@ func Controller() composite.Controller {
 }
 
 func customize(deploy *CustomImageDeploy) []composite.RelatedRule {
-	return []composite.RelatedRule{
-		composite.RelatedPods(deploy.Namespace, nameLabel, deploy.Name),
-		composite.RelatedObjects("apps/v1", "deployments", deploy.Namespace, deploy.Name),
-	}
+	return []composite.RelatedRule{composite.RelatedPods(deploy.Namespace, nameLabel, deploy.Name)}
 }

@@ -22,7 +22,6 @@ func observe(request *syncRequest) conditions.Observation {
 		Parent:    deploy,
 		Before:    deploy.Status.ReplicaStatus,
 		Workload:  workload,
-		Holder:    request.Related.Deployments.Get(deploy.Namespace, deploy.Name),
 		Rollout:   conditions.RolloutOf(workload, *size(deploy), deploy, pods),
 		Pods:      pods,
 		Selector:  selectorLabels(deploy),

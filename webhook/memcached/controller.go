@@ -4,9 +4,6 @@
 package memcached
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
-
-	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -23,12 +20,9 @@ type childGroups struct {
 	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
 }
 
-// relatedGroups declares the related objects that the sync hook observes: the pods, and while names [mayBeTaken], all workloads
-// with these names, whatever their owner is.
+// relatedGroups declares the related objects that the sync hook observes.
 type relatedGroups struct {
-	Pods         composite.Group[observed.Pod]    `json:"Pod.v1"`
-	Deployments  composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
-	StatefulSets composite.Group[observed.Holder] `json:"StatefulSet.apps/v1" composite:"optional"`
+	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 }
 
 // Config configures the hooks.
@@ -49,31 +43,17 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	rules, deployments := []composite.RelatedRule{podRule(memcached)}, []string{memcached.Name}
+	rules := []composite.RelatedRule{podRule(memcached)}
 	if memcached.Spec.Proxy != nil {
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
-		deployments = append(deployments, proxyName(memcached))
-	}
-	if mayBeTaken(memcached) {
-		rules = append(rules,
-			composite.RelatedObjects("apps/v1", "deployments", memcached.Namespace, deployments...),
-			composite.RelatedObjects("apps/v1", "statefulsets", memcached.Namespace, memcached.Name))
 	}
 	return rules
-}
-
-// mayBeTaken reports whether another owner may have a workload with the name of the workload or the proxies. Later, these rules
-// would only cost CPU time: Metacontroller evaluates every rule of every parent for every event of a pod.
-func mayBeTaken(memcached *v1alpha1.Memcached) bool {
-	status := &memcached.Status
-	return status.ObservedGeneration == 0 || memcached.Spec.Proxy != nil && status.Proxy == nil ||
-		!meta.IsStatusConditionFalse(status.Conditions, api.Degraded)
 }
 
 // podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.
 func podRule(memcached *v1alpha1.Memcached) composite.RelatedRule {
 	if names := podNames(memcached); len(names) > 0 {
-		return composite.RelatedObjects("v1", "pods", memcached.Namespace, names...)
+		return composite.RelatedPodsByName(memcached.Namespace, names...)
 	}
 	return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
 }

@@ -17,7 +17,7 @@ func TestPodRule(t *testing.T) {
 		for i := range count {
 			names = append(names, fmt.Sprintf("cache-%d", i))
 		}
-		return composite.RelatedObjects("v1", "pods", "web", names...)
+		return composite.RelatedPodsByName("web", names...)
 	}
 	stateful := func(change func(*v1alpha1.Memcached)) func(*v1alpha1.Memcached) {
 		return func(m *v1alpha1.Memcached) {

@@ -159,7 +159,6 @@ func (p *proxyState) wait() time.Duration {
 func (p *proxyState) observation(request *syncRequest, children []runtime.Object, replicas int32) conditions.Observation {
 	o := observationOf(request, p.deployment, p.pods)
 	o.Selector, o.Container = proxySelector(request.Parent), proxyContainerName
-	o.Holder = request.Related.Deployments.Get(request.Parent.Namespace, proxyName(request.Parent))
 	o.Rollout = conditions.RolloutOf(p.deployment, replicas, request.Parent, p.pods)
 	for _, child := range children {
 		if child.(metav1.Object).GetName() == proxyName(request.Parent) { // the Deployment is the first of them

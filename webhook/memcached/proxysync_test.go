@@ -126,11 +126,18 @@ func TestConditionsOfProxies(t *testing.T) {
 				}
 			}
 		}, want{conditions.ReasonReplicaReady, conditions.ReasonCrashLoopBackOff, conditions.ReasonCrashLoopBackOff}},
-		{"another Memcached has the name of the proxies", func(c *proxyCluster) {
+		{"for two minutes, another Memcached has had the name of the proxies", func(c *proxyCluster) {
 			c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
-			c.request.Related.Deployments = composite.GroupOf(observed.Holder{HolderMeta: observed.HolderMeta{Name: "cache-proxy", Namespace: "web",
-				OwnerReferences: []metav1.OwnerReference{{Kind: "Memcached", Name: "cache-proxy", UID: "other", Controller: new(true)}}}})
-		}, want{conditions.ReasonReplicaReady, conditions.ReasonNameTaken, conditions.ReasonNameTaken}},
+			var servers []observed.Pod
+			for pod := range c.request.Related.Pods.All() {
+				if pod.Labels[proxyLabel] == "" {
+					servers = append(servers, *pod)
+				}
+			}
+			c.request.Related.Pods = composite.GroupOf(servers...)
+			c.request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: c.request.Now}}
+			c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
+		}, want{conditions.ReasonNoProxyReady, "DeploymentMissing", "DeploymentMissing"}},
 		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{conditions.ReasonReplicaReady, ReasonResizing, conditions.ReasonAsExpected}},
 	}
 	for _, test := range cases {

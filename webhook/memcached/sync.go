@@ -89,7 +89,6 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, s.scale.size, memcached, pods)
 	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
-	o.Holder, o.Leftover = workloadHolders(memcached, &request.Related)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
 	o.Steps, o.LastStep = s.scale.steps(), s.scale.lastStep()
 	o.Remedies = remedies(spec, s.plan.memory)

@@ -13,8 +13,6 @@ type childGroups struct {
 // relatedGroups has the related objects that the customize hook selects.
 type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
-	// Deployments has the Deployment with the parent's name, whoever owns it.
-	Deployments composite.Group[observed.Holder] `json:"Deployment.apps/v1" composite:"optional"`
 }
 
 // Controller returns the hooks of Nginx.
@@ -23,8 +21,5 @@ func Controller() composite.Controller {
 }
 
 func customize(nginx *Nginx) []composite.RelatedRule {
-	return []composite.RelatedRule{
-		composite.RelatedPods(nginx.Namespace, nameLabel, nginx.Name),
-		composite.RelatedObjects("apps/v1", "deployments", nginx.Namespace, nginx.Name),
-	}
+	return []composite.RelatedRule{composite.RelatedPods(nginx.Namespace, nameLabel, nginx.Name)}
 }

@@ -54,7 +54,6 @@ func observe(request *syncRequest) conditions.Observation {
 		Parent:    nginx,
 		Before:    nginx.Status.ReplicaStatus,
 		Workload:  request.Children.Deployments.Get(nginx.Namespace, nginx.Name),
-		Holder:    request.Related.Deployments.Get(nginx.Namespace, nginx.Name),
 		Pods:      observed.LivePods(request.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx)),
 		Selector:  selectorLabels(nginx),
 		Container: containerName,

@@ -64,9 +64,9 @@ func TestMigrateFromSample(t *testing.T) {
 	kubectl(t, "delete", "deployment", "before")
 }
 
-// TestNameTaken checks the documented behaviour for an existing Deployment with the name of the resource, which
+// TestNameOfAnotherDeployment checks the documented behaviour for an existing Deployment with the name of the resource, which
 // Metacontroller leaves alone by default.
-func TestNameTaken(t *testing.T) {
+func TestNameOfAnotherDeployment(t *testing.T) {
 	kill(t)
 	createSample(t, "taken")
 	start(t)
@@ -74,9 +74,9 @@ func TestNameTaken(t *testing.T) {
 		owners := kubectl(t, "get", "deployment", "taken", "--output", "jsonpath={.metadata.ownerReferences}")
 		return owners, owners == ""
 	})
-	waitFor(t, "the status has the reason NameTaken", func() (string, bool) {
+	waitFor(t, "the status has the reason DeploymentMissing after a minute", func() (string, bool) {
 		status := kubectl(t, "get", "memcached", "taken", "--output", `jsonpath={.status.conditions[?(@.type=="Degraded")].reason}`)
-		return status, status == "NameTaken"
+		return status, status == "DeploymentMissing"
 	})
 	kubectl(t, "delete", "deployment", "taken")
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/taken", "--timeout=2m")
@@ -110,16 +110,16 @@ func start(t *testing.T) {
 	}
 }
 
-// waitFor calls done until it returns true. After a minute it fails the test with the last output.
+// waitFor calls done until it returns true. After two minutes it fails the test with the last output.
 func waitFor(t *testing.T, what string, done func() (string, bool)) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		output, ok := done()
 		if ok {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: timeout after a minute: %s", what, output)
+			t.Fatalf("%s: timeout after two minutes: %s", what, output)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type phase struct {
 	ready            time.Duration // until all parents are Ready; 0 if the variant has no conditions
 	controller, hook time.Duration // CPU time
 	requests         map[request]int
+	events           map[string]int64 // of the parents' objects, by kind
 }
 
 func measure(ctx context.Context, v variant, parents, namespaces int) (_ result, err error) {
@@ -96,6 +97,7 @@ func (r *running) phase(ctx context.Context, parents []*unstructured.Unstructure
 	if err != nil {
 		return p, err
 	}
+	events := r.parents.eventCounts()
 	start := time.Now()
 	var group errgroup.Group
 	group.SetLimit(16)
@@ -120,6 +122,10 @@ func (r *running) phase(ctx context.Context, parents []*unstructured.Unstructure
 	}
 	if p.requests, err = r.countRequests(offset); err != nil {
 		return p, err
+	}
+	p.events = r.parents.eventCounts()
+	for kind, before := range events {
+		p.events[kind] -= before
 	}
 	p.controller, p.hook, err = r.cpu()
 	p.controller, p.hook = p.controller-controller, p.hook-hook

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// writeTable prints a Markdown table with one column per variant. Requests are per parent, CPU time is the total.
+// writeTable prints a Markdown table with one column per variant. Requests and events are per parent, CPU time is the total.
 func writeTable(w io.Writer, parents, namespaces int, results []result) {
-	fmt.Fprintf(w, "\n%d parents over %d namespaces; requests are per parent, CPU time is the total.\n\n", parents, namespaces)
+	fmt.Fprintf(w, "\n%d parents over %d namespaces; requests and events are per parent, CPU time is the total.\n\n", parents, namespaces)
 	row := func(name string, cell func(result) string) {
 		fmt.Fprintf(w, "| %s |", name)
 		for _, r := range results {
@@ -33,6 +33,11 @@ func writeTable(w io.Writer, parents, namespaces int, results []result) {
 		row("all parents ready after", func(r result) string { return seconds(work.of(r).ready) })
 		row("CPU time of the controller", func(r result) string { return seconds(work.of(r).controller) })
 		row("CPU time of the hook", func(r result) string { return seconds(work.of(r).hook) })
+		for _, kind := range []string{"Deployment", "StatefulSet", "Pod"} {
+			row("events of kind "+kind, func(r result) string {
+				return fmt.Sprintf("%.2f", float64(work.of(r).events[kind])/float64(parents))
+			})
+		}
 		for _, kind := range kinds(results, work.of) {
 			row(kind.verb+" "+kind.resource, func(r result) string {
 				return fmt.Sprintf("%.2f", float64(work.of(r).requests[kind])/float64(parents))

@@ -3,10 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -14,8 +20,12 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// parents is a cache of all parents of the cluster.
-type parents struct{ cache cache.Cache }
+// parents is a cache of all parents of the cluster, which counts the events of their workloads and pods. Each event of a child or
+// of a related object is a reason for a sync.
+type parents struct {
+	cache  cache.Cache
+	events map[string]*atomic.Int64 // by kind
+}
 
 func watch(ctx context.Context, config *rest.Config) (*parents, error) {
 	c, err := cache.New(config, cache.Options{})
@@ -23,7 +33,41 @@ func watch(ctx context.Context, config *rest.Config) (*parents, error) {
 		return nil, err
 	}
 	go func() { _ = c.Start(ctx) }() // fails only if it is called twice
-	return &parents{c}, nil
+	p := &parents{c, map[string]*atomic.Int64{}}
+	for _, kind := range []schema.GroupVersionKind{
+		appsv1.SchemeGroupVersion.WithKind("Deployment"), appsv1.SchemeGroupVersion.WithKind("StatefulSet"), corev1.SchemeGroupVersion.WithKind("Pod"),
+	} {
+		if err := p.count(ctx, kind); err != nil {
+			return nil, fmt.Errorf("count the events of %s: %w", kind.Kind, err)
+		}
+	}
+	return p, nil
+}
+
+func (p *parents) count(ctx context.Context, kind schema.GroupVersionKind) error {
+	var object metav1.PartialObjectMetadata
+	object.SetGroupVersionKind(kind)
+	informer, err := p.cache.GetInformer(ctx, &object)
+	if err != nil {
+		return err
+	}
+	var events atomic.Int64
+	p.events[kind.Kind] = &events
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { events.Add(1) },
+		UpdateFunc: func(any, any) { events.Add(1) },
+		DeleteFunc: func(any) { events.Add(1) },
+	})
+	return err
+}
+
+// eventCounts returns the number of events so far, by kind.
+func (p *parents) eventCounts() map[string]int64 {
+	counts := map[string]int64{}
+	for kind, events := range p.events {
+		counts[kind] = events.Load()
+	}
+	return counts
 }
 
 // wait waits until the condition holds for the given number of parents.

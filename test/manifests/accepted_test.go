@@ -27,12 +27,14 @@ func TestCustomResourceDefinitions(t *testing.T) {
 // TestSamples checks that the API server accepts the samples and keeps every field.
 func TestSamples(t *testing.T) {
 	known := kinds(t)
-	for _, sample := range build(t, "manifests/samples") {
-		t.Run(sample.GetKind()+"/"+sample.GetName(), func(t *testing.T) {
-			_, unknown, problems := kindOf(t, known, sample.Object).admit(t, sample.Object, nil)
-			expectNone(t, "unknown field", unknown)
-			expectNone(t, "problem", problems)
-		})
+	for _, dir := range kustomizations(t, "manifests/samples") {
+		for _, sample := range build(t, dir) {
+			t.Run(sample.GetKind()+"/"+sample.GetName(), func(t *testing.T) {
+				_, unknown, problems := kindOf(t, known, sample.Object).admit(t, sample.Object, nil)
+				expectNone(t, "unknown field", unknown)
+				expectNone(t, "problem", problems)
+			})
+		}
 	}
 }
 

@@ -2,8 +2,13 @@ package golden
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // FuzzSync sends arbitrary bytes to the sync hook of Memcached. Each 200 must have the workload of the parent as its first
@@ -17,6 +22,12 @@ func FuzzSync(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	handler := newHandler()
+	for phase, seed := range resizing() {
+		if body := mustPost(f, handler, "/memcached/sync", []byte(seed)); !bytes.Contains(body, []byte(`"phase":"`+phase+`"`)) {
+			f.Fatalf("a seed is not in the phase %s: %s", phase, body)
+		}
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		recorder := post(handler, "/memcached/sync", body)
 		switch {
@@ -41,10 +52,54 @@ func FuzzSync(f *testing.F) {
 		if workload["kind"] != kind || workload["metadata"].(map[string]any)["name"] != parent["metadata"].(map[string]any)["name"] {
 			t.Fatalf("the first child is %v", workload["metadata"])
 		}
-		if spec["scaling"] == nil && workload["spec"].(map[string]any)["replicas"] != spec["size"] {
+		replicas := workload["spec"].(map[string]any)["replicas"]
+		if spec["proxy"] != nil { // which may still use servers that are removed later
+			wantProxies(t, request, children)
+			replicas = min(replicas.(float64), spec["size"].(float64))
+		}
+		if spec["scaling"] == nil && replicas != spec["size"] {
 			t.Fatalf("spec %v became the workload %v", spec, workload["spec"])
 		}
 	})
+}
+
+// resizing returns a request in each phase of a change of size with proxies.
+func resizing() map[string]string {
+	const request = `{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a","namespace":"b"},
+		"spec":{"size":%d,"workload":"StatefulSet","proxy":{"replicas":1}},
+		"status":{"proxy":{"servers":%[3]d,"previousServers":%[4]d,"lastChangeTime":"2026-11-21T06:00:00Z","resize":{"from":3,"to":4,"phase":"WarmingUp","until":"2026-11-21T07:05:00Z"}}}},
+		"children":{"Deployment.apps/v1":{"a-proxy":{"metadata":{"name":"a-proxy","namespace":"b"},"spec":{"replicas":1,"template":{"metadata":{"labels":{"memcached-operator.example.com/proxy-servers":"%[5]s"}}}},
+			"status":{"replicas":1,"updatedReplicas":1,"availableReplicas":1}}},
+			"StatefulSet.apps/v1":{"a":{"metadata":{"name":"a","namespace":"b"},"spec":{"replicas":%[2]d}}},
+			"Service.v1":{},"PodDisruptionBudget.policy/v1":{},"NetworkPolicy.networking.k8s.io/v1":{}},"related":{"Pod.v1":{}}}`
+	return map[string]string{
+		"AddingServers":   fmt.Sprintf(request, 4, 3, 3, 0, "3"),
+		"Preparing":       fmt.Sprintf(request, 3, 4, 4, 0, "4"),
+		"WarmingUp":       fmt.Sprintf(request, 4, 4, 4, 3, "4-3"),
+		"RemovingServers": fmt.Sprintf(request, 0, 4, 4, 0, "4"),
+	}
+}
+
+// wantProxies fails unless proxies remain, and use only servers that remain.
+func wantProxies(t *testing.T, request map[string]any, children []any) {
+	t.Helper()
+	replicas := children[0].(map[string]any)["spec"].(map[string]any)["replicas"].(float64)
+	name := request["parent"].(map[string]any)["metadata"].(map[string]any)["name"].(string) + "-proxy"
+	for _, child := range children {
+		proxies := child.(map[string]any)
+		if proxies["kind"] != "Deployment" || proxies["metadata"].(map[string]any)["name"] != name {
+			continue
+		}
+		spec := proxies["spec"].(map[string]any)
+		label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
+		for list := range strings.SplitSeq(label, "-") {
+			if servers, err := strconv.ParseFloat(list, 64); spec["replicas"] != 0.0 && (err != nil || servers < 1 || servers > replicas) {
+				t.Fatalf("proxies use the lists %q of %v servers", label, replicas)
+			}
+		}
+		return
+	}
+	t.Fatalf("a 200 without the Deployment %s deletes the proxies", name)
 }
 
 // FuzzCustomize sends arbitrary bytes to the customize hook. A wrong rule would select the pods of another parent.

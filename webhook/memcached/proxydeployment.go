@@ -87,7 +87,17 @@ func proxyPod(memcached *v1alpha1.Memcached, size memorySize) corev1.PodSpec {
 		PriorityClassName:         spec.PriorityClassName,
 
 		TerminationGracePeriodSeconds: new(ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
+		DNSConfig:                     proxyDNS(),
 	}
+}
+
+// proxyDNS returns options of the resolver. While a name is resolved, a thread of the proxy serves no command. By default, a
+// DNS server that does not respond would stop it for up to 40 seconds when one server is down.
+func proxyDNS() *corev1.PodDNSConfig {
+	return &corev1.PodDNSConfig{Options: []corev1.PodDNSConfigOption{
+		{Name: "timeout", Value: new("1")}, // seconds
+		{Name: "attempts", Value: new("1")},
+	}}
 }
 
 func proxyContainer(spec *v1alpha1.MemcachedSpec, size memorySize) corev1.Container {

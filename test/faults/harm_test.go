@@ -101,10 +101,9 @@ func harm(original, mutated exchange) string {
 // lists reports whether a request has the group of a child, or the kind of the child in childResources.
 func (o *observation) lists(child any) bool {
 	kind, _ := members(child)["kind"].(string)
-	for group := range members(o.Children) {
-		if name, _, _ := strings.Cut(group, "."); name == kind {
-			return true
-		}
+	apiVersion, _ := members(child)["apiVersion"].(string)
+	if _, found := members(o.Children)[strings.TrimSuffix(kind+"."+apiVersion, ".")]; found {
+		return true
 	}
 	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
 	resources, _ := members(members(o.Controller)["spec"])["childResources"].([]any)

@@ -18,6 +18,7 @@ var withWholeChildren = map[string]bool{
 	"memcached/sync/everything":                          true,
 	"memcached/sync/statefulset-created":                 true,
 	"memcached/sync/metrics-of-tls-and-sasl":             true,
+	"memcached/sync/flash-created":                       true,
 	"memcached/sync/proxies-created":                     true,
 	"memcached/sync/auth-ascii":                          true,
 	"nginx/sync/created":                                 true,

@@ -44,6 +44,8 @@ type Observation struct {
 	Awaited *Problem
 	// Remedies are what to do about containers that do not run.
 	Remedies Remedies
+	// Claim describes the volume claim of each pod; nil when pods have none.
+	Claim *Claim
 	// Causes are the parent's own findings. They are more precise than what a workload reports of itself.
 	Causes []Finding
 	// Risks are the parent's own findings that matter only when nothing else is wrong.
@@ -80,7 +82,7 @@ func Assess(o *Observation) (Assessment, error) {
 	}
 	found := First(slices.Concat(
 		[]Finding{
-			diagnosePods(o.Pods, o.Remedies, o.Now),
+			diagnosePods(o.Pods, o.Remedies, o.Claim, o.Now),
 			{Problem: replicaFailure(o.Workload)},
 			frontProblem(o.Front),
 		},

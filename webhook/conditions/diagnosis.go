@@ -83,11 +83,11 @@ type Remedy struct {
 
 // diagnosePods returns the problem of the first pod that has one. Its message has no counters and no back-off times, because
 // these differ at every sync.
-func diagnosePods(pods []*observed.Pod, remedies Remedies, now metav1.Time) Finding {
+func diagnosePods(pods []*observed.Pod, remedies Remedies, claim *Claim, now metav1.Time) Finding {
 	var first Finding
 	several := false
 	for _, pod := range pods {
-		found := diagnosePod(pod, remedies, now)
+		found := diagnosePod(pod, remedies, claim, now)
 		first.Wait = Soonest(first.Wait, found.Wait)
 		switch problem := found.Problem; {
 		case problem == nil:
@@ -103,10 +103,10 @@ func diagnosePods(pods []*observed.Pod, remedies Remedies, now metav1.Time) Find
 	return first
 }
 
-func diagnosePod(pod *observed.Pod, remedies Remedies, now metav1.Time) Finding {
+func diagnosePod(pod *observed.Pod, remedies Remedies, claim *Claim, now metav1.Time) Finding {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
-			return Finding{Problem: &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + condition.Message}}
+			return unschedulable(pod, condition, claim, now)
 		}
 	}
 	var first Finding

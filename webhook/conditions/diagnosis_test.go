@@ -77,7 +77,7 @@ func TestDiagnose(t *testing.T) {
 			&Problem{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found (Other pods have the same problem.)`}},
 	}
 	for _, test := range cases {
-		found := diagnosePods(test.pods, remedies, noon)
+		found := diagnosePods(test.pods, remedies, nil, noon)
 		if diff := cmp.Diff(test.want, found.Problem); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

@@ -30,7 +30,7 @@ func memcachedCommand(spec *v1alpha1.MemcachedSpec, size memorySize) []string {
 	if cache.DisableEvictions {
 		args = append(args, "-M")
 	}
-	return slices.Concat(args, tlsArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
+	return slices.Concat(args, flashArgs(spec.Flash), tlsArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
 }
 
 // tlsArgs returns the arguments that enable TLS. ssl_verify_mode 1 requests a client certificate, 2 requires one. A CA

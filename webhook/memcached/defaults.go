@@ -19,6 +19,14 @@ const (
 	defaultMaxItemSize     = "1m"
 	defaultVerbosity       = 1
 
+	// The page size, the number of threads and the minimum size of items on flash are the defaults of memcached. The write
+	// buffer is that of Loki's Helm chart.
+	defaultPageSizeMB       = 64
+	defaultFlashThreads     = 1
+	defaultMinItemBytes     = 512
+	defaultWriteBufferMB    = 16
+	defaultAverageItemBytes = 4096
+
 	defaultMinReadySeconds               = 30
 	defaultStepInterval                  = time.Minute
 	defaultPreStopSleepSeconds           = 5
@@ -45,6 +53,21 @@ func maxSurge(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 
 func maxUnavailable(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxUnavailable, intstr.FromInt32(0))
+}
+
+func pageSizeMB(flash *v1alpha1.Flash) int32 { return ptr.Deref(flash.PageSizeMB, defaultPageSizeMB) }
+
+func writeBufferMB(flash *v1alpha1.Flash) int32 {
+	return ptr.Deref(flash.WriteBufferMB, defaultWriteBufferMB)
+}
+
+func minItemBytes(flash *v1alpha1.Flash) int64 {
+	return ptr.Deref(flash.MinItemBytes, defaultMinItemBytes)
+}
+
+// averageItemBytes returns the average size of the items on flash. All of them have at least the minimum size.
+func averageItemBytes(flash *v1alpha1.Flash) int64 {
+	return max(ptr.Deref(flash.AverageItemBytes, defaultAverageItemBytes), minItemBytes(flash))
 }
 
 // clientAuth returns how certificates of clients are verified; None without TLS.

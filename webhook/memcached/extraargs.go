@@ -8,6 +8,7 @@ import (
 
 const (
 	setSecurityInSpec = "set TLS and authentication in spec.tls and spec.auth"
+	setFlashInSpec    = "set the flash tier in spec.flash, which also creates a volume for it"
 	separateElements  = "each flag and each value must be a separate element, such as -f, 1.25: do not join flags or values to a short flag"
 )
 
@@ -34,6 +35,7 @@ var ownedFlags = []struct {
 var (
 	separateFlag   = regexp.MustCompile(`^(-[A-Za-z]|--[a-z][a-z-]+(=.*)?)$`)
 	tlsOption      = regexp.MustCompile(`(^|[,=])ssl_`)
+	flashOption    = regexp.MustCompile(`(^|[,=])ext_(path|page_size|wbuf_size|threads|item_size)`)
 	noMaxConnsFast = regexp.MustCompile(`(^|[,=])no_maxconns_fast`)
 )
 
@@ -42,6 +44,8 @@ func argError(arg string) string {
 	switch {
 	case tlsOption.MatchString(arg):
 		return setSecurityInSpec
+	case flashOption.MatchString(arg):
+		return setFlashInSpec
 	case noMaxConnsFast.MatchString(arg):
 		return "no_maxconns_fast makes the probes fail at the limit of connections, because they wait for a free connection"
 	case !strings.HasPrefix(arg, "-"):

@@ -28,6 +28,8 @@ func TestArgError(t *testing.T) {
 		{"a flag for TLS", "--enable-ssl", "TLS"},
 		{"a TLS option among other options", "hashpower=20,ssl_key=/x", "TLS"},
 		{"a TLS option joined to a long flag", "--extended=ssl_key=/x", "TLS"},
+		{"an option of the flash tier with a field", "ext_path=/x:1G", "spec.flash"},
+		{"an option of the flash tier without a field", "ext_recache_rate=0", ""},
 		{"memcached must respond to probes at the limit of connections", "no_maxconns_fast", "probes"},
 		{"maxconns_fast is the default", "maxconns_fast", ""},
 	}

@@ -42,6 +42,8 @@ type memorySize struct {
 	// neededMiB is the lowest limit that is safe for itemMiB. Of it, fixedMiB do not depend on the items, and overheadPercent
 	// is added to the items.
 	neededMiB, fixedMiB, overheadPercent int64
+	// keysMiB is the part of the memory for items that the keys of the items on flash need, and flashMiB the size of the flash.
+	keysMiB, flashMiB int64
 }
 
 // memorySizeOf derives the memory for items from the memory limit, or the limit from the memory for items, if spec has only
@@ -49,13 +51,14 @@ type memorySize struct {
 func memorySizeOf(spec *v1alpha1.MemcachedSpec) memorySize {
 	cache := &spec.Cache
 	percent := ptr.Deref(cache.OverheadPercent, defaultOverheadPercent)
-	fixedMiB := slabMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), connectionSizeKiB(spec))
+	fixedMiB := slabMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), connectionSizeKiB(spec)) + flashBuffersMiB(spec.Flash)
+	keysMiB := flashKeysMiB(spec.Flash)
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
-	itemMiB := ptr.Deref(cache.MemoryMB, defaultMemoryMB)
+	itemMiB := ptr.Deref(cache.MemoryMB, min(defaultMemoryMB+keysMiB, maxItemMiB))
 	if limited && cache.MemoryMB == nil {
 		itemMiB = min(itemsFor(mebibytes(limit), fixedMiB, percent), maxItemMiB)
 	}
-	size := memorySize{itemMiB: itemMiB, neededMiB: limitFor(itemMiB, fixedMiB, percent), fixedMiB: fixedMiB, overheadPercent: percent}
+	size := memorySize{itemMiB: itemMiB, neededMiB: limitFor(itemMiB, fixedMiB, percent), fixedMiB: fixedMiB, overheadPercent: percent, keysMiB: keysMiB, flashMiB: flashMiB(spec.Flash)}
 	size.limitMiB = size.neededMiB
 	if limited {
 		size.limitMiB = mebibytes(limit)

@@ -39,6 +39,10 @@ func TestMemorySize(t *testing.T) {
 		{"client certificates need 9 KiB more", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: v1alpha1.ClientAuthRequest}}, [3]int64{64, 148, 148}},
 		{"SASL needs 4 KiB more", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: v1alpha1.ClientAuthRequire}, Auth: &v1alpha1.Auth{}}, [3]int64{64, 152, 152}},
 		{"ASCII passwords need no memory", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, [3]int64{64, 123, 123}},
+		{"flash adds 35 MiB of keys, and seven buffers of 16 MiB", v1alpha1.MemcachedSpec{Flash: flashOf("1Gi")}, [3]int64{99, 274, 274}},
+		{"1 TiB of flash with items of 4 KiB", v1alpha1.MemcachedSpec{Flash: flashOf("1Ti")}, [3]int64{36927, 40788, 40788}},
+		{"1 TiB of flash with items of 1 MiB", v1alpha1.MemcachedSpec{Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Ti")), AverageItemBytes: new(int64(1 << 20))}}, [3]int64{208, 397, 397}},
+		{"flash under a limit", v1alpha1.MemcachedSpec{Flash: flashOf("1Gi"), Resources: limitedTo("1Gi")}, [3]int64{780, 1024, 1023}},
 		{"both are set, and the limit is enough", v1alpha1.MemcachedSpec{Resources: limitedTo("1Gi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 1024, 123}},
 		{"both are set, and the limit is too low", v1alpha1.MemcachedSpec{Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}, [3]int64{64, 100, 123}},
 	}

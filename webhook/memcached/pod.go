@@ -33,7 +33,7 @@ func podSpec(memcached *v1alpha1.Memcached, p plan) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		Containers:            podContainers(spec, p),
-		Volumes:               podVolumes(spec, p),
+		Volumes:               podVolumes(memcached, p),
 		ShareProcessNamespace: shareProcessNamespace(spec, p),
 		ImagePullSecrets:      spec.ImagePullSecrets,
 
@@ -62,8 +62,8 @@ func podContainers(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Container {
 	return containers
 }
 
-func podVolumes(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Volume {
-	volumes := secretVolumes(spec)
+func podVolumes(memcached *v1alpha1.Memcached, p plan) []corev1.Volume {
+	volumes := append(secretVolumes(&memcached.Spec), flashVolumes(memcached)...)
 	if p.reloaderImage != "" {
 		volumes = append(volumes, reloaderVolume())
 	}
@@ -84,7 +84,7 @@ func memcachedContainer(spec *v1alpha1.MemcachedSpec, size memorySize) corev1.Co
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,
 		Lifecycle:       lifecycle(spec),
-		VolumeMounts:    secretMounts(spec),
+		VolumeMounts:    append(secretMounts(spec), flashMounts(spec.Flash)...),
 		SecurityContext: containerSecurityContext(spec.SecurityContext),
 
 		TerminationMessagePolicy: terminationMessagePolicy(spec),

@@ -10,8 +10,13 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// ReasonMemoryLimitTooLow is the reason of Degraded if memcached may need more memory than its limit.
-const ReasonMemoryLimitTooLow = "MemoryLimitTooLow"
+// The reasons of Degraded for a cache that runs, but whose memory is too small.
+const (
+	// ReasonMemoryLimitTooLow means that memcached may need more memory than its limit.
+	ReasonMemoryLimitTooLow = "MemoryLimitTooLow"
+	// ReasonFlashMemoryTooLow means that the keys of the items that fit on flash do not fit into memory.
+	ReasonFlashMemoryTooLow = "FlashMemoryTooLow"
+)
 
 // exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot parse.
 //
@@ -26,7 +31,7 @@ var exitCodes = map[int32]string{
 // remedies returns how to fix containers that do not run.
 func remedies(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Remedies {
 	return conditions.Remedies{
-		containerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: secretExitCodes(spec)},
+		containerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec)},
 		reloaderName:  {Reports: true},
 		exporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory"},
 	}
@@ -56,10 +61,10 @@ func memoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions
 		spec.Resources.Limits.Memory(), size.itemMiB, size.neededMiB)}}
 }
 
-// secretExitCodes adds the exit codes of a memcached that does not accept a Secret: 64 for a certificate and 1 for
-// passwords. The source of memcached and tests with Debian's 1.6.18 show these codes.
-func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
-	if spec.TLS == nil && spec.Auth == nil {
+// podExitCodes adds the exit codes of a memcached that does not accept a Secret, 64 for a certificate and 1 for passwords, or
+// that cannot use its flash tier, 1. The source of memcached and tests with Debian's 1.6.18 show these codes.
+func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
 		return exitCodes
 	}
 	codes := maps.Clone(exitCodes)
@@ -73,13 +78,16 @@ func secretExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	if authMode(spec) == v1alpha1.AuthASCII {
 		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, passwordsKey)
 	}
+	if spec.Flash != nil {
+		codes[1] = "check that the fsGroup of spec.podSecurityContext may write to the volume of spec.flash; or " + codes[1]
+	}
 	return codes
 }
 
-// terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets. An invalid Secret can make
-// memcached exit, and only its log contains the cause.
+// terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets or flash. An invalid Secret or a
+// volume without permission can make memcached exit, and only its log contains the cause.
 func terminationMessagePolicy(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
-	if spec.TLS == nil && spec.Auth == nil {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
 		return ""
 	}
 	return corev1.TerminationMessageFallbackToLogsOnError

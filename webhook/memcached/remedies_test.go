@@ -42,7 +42,7 @@ func TestMemoryLimitTooLow(t *testing.T) {
 	}
 }
 
-func TestSecretExitCodes(t *testing.T) {
+func TestPodExitCodes(t *testing.T) {
 	cases := []struct {
 		reason string
 		spec   v1alpha1.MemcachedSpec
@@ -52,10 +52,11 @@ func TestSecretExitCodes(t *testing.T) {
 		{"TLS without client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, all in PEM; or check spec.cache"},
 		{"TLS with client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls", ClientAuth: v1alpha1.ClientAuthRequest}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, and the CA of the clients in ca.crt, all in PEM; or check spec.cache"},
 		{"ASCII passwords", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that Secret users has lines of user:password in passwords; or check spec.cache.extraArgs"},
-		{"no Secrets", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
+		{"flash and ASCII passwords", v1alpha1.MemcachedSpec{Flash: &v1alpha1.Flash{}, Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that the fsGroup of spec.podSecurityContext may write to the volume of spec.flash; or check that Secret users has lines of user:password in passwords; or check spec.cache.extraArgs"},
+		{"neither Secrets nor flash", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
 	}
 	for _, test := range cases {
-		if got := secretExitCodes(&test.spec)[test.code]; got != test.want {
+		if got := podExitCodes(&test.spec)[test.code]; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}

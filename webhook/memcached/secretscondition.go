@@ -28,21 +28,25 @@ const (
 	ReasonSecretNotReloaded = "SecretNotReloaded"
 )
 
-// mountPeriod is how long the kubelet may take to mount the volumes of a pod. It usually takes a second or two.
+// ReasonFlashNotMounted is the reason of Degraded if a pod waits for the volume of spec.flash, and has no Secrets.
+const ReasonFlashNotMounted = "FlashNotMounted"
+
+// mountPeriod is how long the kubelet may take to mount the volumes of a pod. It takes a second or two for Secrets, and longer if
+// a volume must be attached to the node.
 const mountPeriod = time.Minute
 
 // reportPeriod is how long a killed reloader may take to report a failure again: it waits for half a minute and needs time
 // to start. Until then its earlier report is valid.
 const reportPeriod = 2 * time.Minute
 
-// secretsStatus is what the pods report about their Secrets. The hook reads no Secrets.
+// secretsStatus is what the pods report about their Secrets, and about volumes that are not mounted. The hook reads no Secrets.
 type secretsStatus struct {
 	mounted, reloaded conditions.Finding
 	condition         *metav1.Condition
 }
 
 func secretsStatusOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, image string, o *conditions.Observation) secretsStatus {
-	if spec.TLS == nil && spec.Auth == nil {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
 		return secretsStatus{}
 	}
 	s := secretsStatus{mounted: notMounted(spec, o.Pods, o.Now)}
@@ -77,9 +81,13 @@ func runsWithReloader(pod *observed.Pod) bool {
 }
 
 // notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod. Then a Secret
-// or one of its keys is missing.
+// or one of its keys is missing, or the volume of the flash tier cannot be attached or mounted.
 func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.Time) conditions.Finding {
 	var first conditions.Finding
+	reason := ReasonSecretNotMounted
+	if spec.TLS == nil && spec.Auth == nil {
+		reason = ReasonFlashNotMounted
+	}
 	for _, pod := range pods {
 		if !waitingForVolumes(pod) {
 			continue
@@ -88,8 +96,8 @@ func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.T
 			first.Wait = conditions.Soonest(first.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
 			continue
 		}
-		first = conditions.First(first, conditions.Finding{Problem: &conditions.Problem{Reason: ReasonSecretNotMounted, Message: fmt.Sprintf(
-			"Pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec), ", and that "))}})
+		first = conditions.First(first, conditions.Finding{Problem: &conditions.Problem{Reason: reason, Message: fmt.Sprintf(
+			"Pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec, pod.Name), ", and that "))}})
 	}
 	return first
 }
@@ -148,7 +156,7 @@ func secretNames(spec *v1alpha1.MemcachedSpec) string {
 }
 
 // mountRequirements returns what the volumes of a pod require.
-func mountRequirements(spec *v1alpha1.MemcachedSpec) []string {
+func mountRequirements(spec *v1alpha1.MemcachedSpec, pod string) []string {
 	var requirements []string
 	if spec.TLS != nil {
 		keys := tlsKeys(spec)
@@ -156,6 +164,9 @@ func mountRequirements(spec *v1alpha1.MemcachedSpec) []string {
 	}
 	if spec.Auth != nil {
 		requirements = append(requirements, fmt.Sprintf("Secret %s exists and has the key %s", spec.Auth.SecretName, passwordsKey))
+	}
+	if spec.Flash != nil {
+		requirements = append(requirements, fmt.Sprintf("the node can attach and mount the volume of claim %s-%s (kubectl describe pod %s)", pod, flashVolumeName, pod))
 	}
 	return requirements
 }

@@ -21,7 +21,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
 		ServerList:      serverList(s.memcached, s.plan.replicas, o.Pods),
-		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB},
+		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB, FlashMiB: flashMiB(s.memcached.Spec.Flash)},
 		Scaling:         s.scale.status,
 		Proxy:           s.proxy.status(s.memcached, assessment),
 	}

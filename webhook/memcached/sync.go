@@ -91,9 +91,9 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
 	o.Steps, o.LastStep = s.scale.steps(), s.scale.lastStep()
-	o.Remedies = remedies(spec, s.plan.memory)
+	o.Remedies, o.Claim = remedies(spec, s.plan.memory), flashClaim(spec.Flash)
 	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
-	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory)}
+	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory), flashMemoryTooLow(spec, s.plan.memory)}
 	return s, s.assessProxies(request)
 }
 

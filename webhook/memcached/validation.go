@@ -22,6 +22,7 @@ func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
 	errs = append(errs, validateListed(spec, path, children)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
+	errs = append(errs, validateFlash(spec, path)...)
 	errs = append(errs, validateMetrics(&spec.Metrics, path.Child("metrics"))...)
 	errs = append(errs, validateRollout(&spec.Rollout, path.Child("rollout"))...)
 	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)

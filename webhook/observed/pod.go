@@ -62,6 +62,8 @@ type PodCondition struct {
 	Status  corev1.ConditionStatus  `json:"status"`
 	Reason  string                  `json:"reason"`
 	Message string                  `json:"message"`
+	// LastTransitionTime is when the status of the condition changed last.
+	LastTransitionTime time.Time `json:"lastTransitionTime"`
 }
 
 // ContainerStatus is the part of a container's status that rules read.

@@ -6,7 +6,7 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="(has(self.maxConnections) ? self.maxConnections : 1024) >= 16 * (has(self.threads) ? self.threads : 4)",message="maxConnections must be at least 16 per thread: memcached counts its own open files as connections and does not start with too few"
 type Cache struct {
 	// memoryMB is the memory for items in each pod, in MiB (memcached -m). Defaults to what fits under the memory limit in
-	// resources, or to 64 without a memory limit.
+	// resources. Without a memory limit it defaults to 64, and with flash to what the keys of the items on flash need more.
 	// +optional
 	// +kubebuilder:validation:Minimum=16
 	// +kubebuilder:validation:Maximum=1048576
@@ -62,5 +62,6 @@ type Cache struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-d', '-u', '-P', '-h', '-i', '-V'] || arg.startsWith('--') && ['--daemon', '--user', '--pidfile', '--help', '--license', '--version'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="the flag conflicts with the pod, where memcached runs in the foreground, as the user of spec.podSecurityContext, without a PID file"
 	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg.matches('(^|[,=])ssl_'))",message="set TLS and authentication in spec.tls and spec.auth"
 	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg.matches('(^|[,=])no_maxconns_fast'))",message="no_maxconns_fast makes the probes fail at the limit of connections, because they wait for a free connection"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg.matches('(^|[,=])ext_(path|page_size|wbuf_size|threads|item_size)'))",message="set the flash tier in spec.flash, which also creates a volume for it"
 	ExtraArgs []string `json:"extraArgs,omitempty"`
 }

@@ -26,6 +26,9 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.cache) || !has(self.cache.maxItemSize) || !has(self.cache.memoryMB) && has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits || int(self.cache.maxItemSize.split('k')[0].split('m')[0]) * (self.cache.maxItemSize.endsWith('m') ? 1024 : 1) * 2 <= (has(self.cache.memoryMB) ? self.cache.memoryMB : 64) * 1024",message="spec.cache.maxItemSize must be at most half of spec.cache.memoryMB (64 by default): memcached does not start otherwise"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || has(self.workload) && self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, whose pods keep the names that the proxies use"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
+// +kubebuilder:validation:XValidation:rule="!has(self.flash) || int(has(self.cache) && has(self.cache.maxItemSize) ? self.cache.maxItemSize.split('k')[0].split('m')[0] : '1') * (has(self.cache) && has(self.cache.maxItemSize) && self.cache.maxItemSize.endsWith('k') ? 1 : 1024) <= (has(self.flash.writeBufferMB) ? self.flash.writeBufferMB : 16) * 1024",message="spec.cache.maxItemSize (1m by default) must not be greater than spec.flash.writeBufferMB (16 by default): memcached does not start otherwise"
+// +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache) || !has(self.cache.disableEvictions) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
+// +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache) || !has(self.cache.extraArgs) || !self.cache.extraArgs.exists(arg, arg.matches('(^|[,=])no_(modern|lru_maintainer|slab_reassign|slab_automove)'))",message="spec.flash needs memcached's LRU maintainer and slab mover, so spec.cache.extraArgs must not disable them"
 type MemcachedSpec struct {
 	// size is the number of memcached pods. 0 keeps the resource and runs no pods.
 	// +required
@@ -69,6 +72,10 @@ type MemcachedSpec struct {
 	// auth configures the authentication of clients. By default every client that can reach a pod may use it.
 	// +optional
 	Auth *Auth `json:"auth,omitempty"`
+	// flash extends the memory of each pod with a volume on flash storage, such as a local SSD. By default all items are in
+	// memory.
+	// +optional
+	Flash *Flash `json:"flash,omitempty"`
 	// metrics configures the metrics exporter for Prometheus.
 	// +optional
 	Metrics Metrics `json:"metrics,omitzero"`

@@ -65,6 +65,9 @@ type MemoryStatus struct {
 	// limitMiB is the memory limit of the memcached container, in MiB.
 	// +optional
 	LimitMiB int64 `json:"limitMiB"`
+	// flashMiB is the part of the volume that memcached uses for items, in MiB. It is set if spec.flash is set.
+	// +optional
+	FlashMiB int64 `json:"flashMiB,omitempty"`
 }
 
 // ScalingStatus is the last step of a change of size.

@@ -1,0 +1,38 @@
+package memcached
+
+import (
+	"testing"
+
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestFlashMemoryTooLow(t *testing.T) {
+	const message = "The flash of 92160 MiB is for items of 4096 bytes on average (spec.flash.averageItemBytes), and their keys need 3616 MiB of memory for items, but there are 3615 MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size."
+	cases := []struct {
+		reason string
+		change func(*v1alpha1.MemcachedSpec)
+		want   string
+	}{
+		{"the memory follows from the flash", func(*v1alpha1.MemcachedSpec) {}, "AsExpected"},
+		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3616)) }, "AsExpected"},
+		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3615)) }, ReasonFlashMemoryTooLow},
+		{"the limit is too low", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("4Gi") }, ReasonFlashMemoryTooLow},
+		{"the items are larger than the default", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.MemoryMB, s.Flash.AverageItemBytes = new(int64(64)), new(int64(1<<20))
+		}, "AsExpected"},
+		{"no item on flash is smaller than the minimum", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.MemoryMB, s.Flash.MinItemBytes = new(int64(64)), new(int64(512<<10))
+		}, "AsExpected"},
+		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.MemoryMB = nil, new(int64(16)) }, "AsExpected"},
+	}
+	for _, test := range cases {
+		memcached := sample(2)
+		memcached.Spec.Flash = flashOf("100Gi")
+		test.change(&memcached.Spec)
+		got := conditionsOf(t, Config{}, settled(memcached))[api.Degraded]
+		if got.Reason != test.want || test.reason == "the memory is too small" && got.Message != message {
+			t.Errorf("%s: Degraded is %s: %s, want %s", test.reason, got.Reason, got.Message, test.want)
+		}
+	}
+}

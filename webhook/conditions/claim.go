@@ -20,7 +20,7 @@ const claimPeriod = time.Minute
 // ephemeral-storage for a pod is another problem.
 //
 // https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins, volumebinding and nodevolumelimits
-var aboutVolumes = regexp.MustCompile(`(?i)volume|storageclass|free storage`)
+var aboutVolumes = regexp.MustCompile(`(?i)volume|pvc|storageclass|free storage`)
 
 // Claim describes the claim of a generic ephemeral volume. Kubernetes names it after the pod and the volume.
 type Claim struct {

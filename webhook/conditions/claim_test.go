@@ -20,6 +20,7 @@ func TestUnschedulable(t *testing.T) {
 		noVolume   = "0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
 		noClass    = `storageclass.storage.k8s.io "local" not found`
 		immediate  = "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+		otherPod   = "0/1 nodes are available: PVC web/a-flash was not created for pod web/a (pod is not owner). not found"
 		noCapacity = "0/3 nodes are available: 3 node(s) did not have enough free storage."
 		noMemory   = "0/3 nodes are available: 3 Insufficient memory."
 		noDisk     = "0/3 nodes are available: 3 Insufficient ephemeral-storage."
@@ -36,6 +37,7 @@ func TestUnschedulable(t *testing.T) {
 		{"the StorageClass does not exist", claim, noClass, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(noClass)}, 0},
 		{"the claim is bound before the pod is scheduled", claim, immediate, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(immediate)}, 0},
 		{"the storage of the nodes is full", claim, noCapacity, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(noCapacity)}, 0},
+		{"the claim of the former pod with this name still exists", claim, otherPod, time.Second, nil, 59 * time.Second},
 		{"the volume may still be created", claim, immediate, 20 * time.Second, nil, 40 * time.Second},
 		{"the clock of the scheduler is ahead", claim, immediate, -time.Hour, nil, time.Minute},
 		{"the nodes are full", claim, noMemory, 0, &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + noMemory}, 0},

@@ -44,6 +44,7 @@ func start(t *testing.T, container corev1.Container, dir string) server {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "/etc/memcached", dir)
 	}
+	args = withFlash(args, filepath.Join(dir, "flash"))
 	var env []string
 	for _, variable := range container.Env {
 		env = append(env, variable.Name+"="+strings.ReplaceAll(variable.Value, "/etc/memcached", dir))

@@ -39,6 +39,11 @@ func mount(t *testing.T, pod corev1.PodTemplateSpec, secrets secrets) string {
 		}
 		content := map[string][]byte{}
 		switch {
+		case volume.Ephemeral != nil:
+			if err := os.Chmod(mounts[volume.Name], 0o777); err != nil { // the group of the pod may write to it
+				t.Fatal(err)
+			}
+			continue
 		case volume.Secret != nil:
 			for _, item := range volume.Secret.Items {
 				value, found := secrets[volume.Secret.SecretName][item.Key]

@@ -1,7 +1,6 @@
 package manifests
 
 import (
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 )
 
 // certificate has the fields of a cert-manager Certificate that the manifests set.
@@ -39,49 +37,21 @@ type certificate struct {
 // production builds manifests/production with manifests/all instead of manifests/default.
 func production(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
-	var overlay struct {
-		Resources  []string `json:"resources"`
+	var kustomization struct {
 		Components []string `json:"components"`
 	}
-	content, err := os.ReadFile(filepath.Join(root, "manifests/production/kustomization.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(content, &overlay); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	from, err := filepath.Abs(filepath.Join(root, "manifests/production"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	up, err := filepath.Rel(dir, from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay.Resources = []string{path.Join(up, "../all")}
-	for i, component := range overlay.Components {
-		overlay.Components[i] = path.Join(up, component)
+	convert(t, readObject(t, filepath.Join(root, "manifests/production/kustomization.yaml")), &kustomization)
+	for i, component := range kustomization.Components {
+		kustomization.Components[i] = path.Join("production", component)
 	}
 	for _, component := range kustomizations(t, "manifests/components") {
 		// Two components need the CRDs of the Prometheus operator, which not every production cluster has.
 		needsCRDs := component == "manifests/components/monitoring" || component == "manifests/components/service-monitors"
-		if !needsCRDs && !slices.Contains(overlay.Components, path.Join(up, "../..", component)) {
+		if !needsCRDs && !slices.Contains(kustomization.Components, strings.TrimPrefix(component, "manifests/")) {
 			t.Errorf("production does not include %s", component)
 		}
 	}
-	content, err = yaml.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	below, err := filepath.Rel(filepath.Dir(filepath.Dir(from)), dir) // build takes paths below the root
-	if err != nil {
-		t.Fatal(err)
-	}
-	return build(t, below)
+	return overlay(t, []string{"all"}, kustomization.Components)
 }
 
 // TestProductionCallers checks that Metacontroller calls every hook over TLS with the credentials that the hook requires.

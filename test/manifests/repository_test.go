@@ -5,6 +5,7 @@ package manifests
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"testing"
 
@@ -92,6 +93,41 @@ func build(t *testing.T, folder string) []*unstructured.Unstructured {
 		objects = append(objects, &unstructured.Unstructured{Object: decode(t, folder, raw)})
 	}
 	return objects
+}
+
+// overlay builds a kustomization with resources and components, which are directories below manifests.
+func overlay(t *testing.T, resources, components []string) []*unstructured.Unstructured {
+	t.Helper()
+	repository, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	up := relative(t, dir, filepath.Join(repository, "manifests"))
+	paths := map[string][]string{}
+	for _, each := range resources {
+		paths["resources"] = append(paths["resources"], path.Join(up, each))
+	}
+	for _, each := range components {
+		paths["components"] = append(paths["components"], path.Join(up, each))
+	}
+	content, err := yaml.Marshal(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return build(t, relative(t, repository, dir))
+}
+
+func relative(t *testing.T, from, to string) string {
+	t.Helper()
+	path, err := filepath.Rel(from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // find returns the objects of one kind as values of its Go type, which refuses fields that the type does not have.

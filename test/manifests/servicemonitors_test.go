@@ -1,9 +1,6 @@
 package manifests
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,16 +10,7 @@ import (
 // TestServiceMonitors checks that the component adds ServiceMonitors to the child resources of Memcached, and grants
 // Metacontroller the RBAC permissions for them.
 func TestServiceMonitors(t *testing.T) {
-	repository, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay := t.TempDir()
-	content := fmt.Sprintf("resources: [%[1]s/manifests/all]\ncomponents: [%[1]s/manifests/components/service-monitors]\n", relative(t, overlay, repository))
-	if err := os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	objects := build(t, relative(t, repository, overlay))
+	objects := overlay(t, []string{"all"}, []string{"components/service-monitors"})
 	var kinds []string
 	for _, controller := range find[compositeController](t, objects, "CompositeController") {
 		for _, child := range controller.Spec.ChildResources {
@@ -54,13 +42,4 @@ func rulesOf(t *testing.T, roles []rbacv1.ClusterRole, name string) []rbacv1.Pol
 	}
 	t.Fatalf("no ClusterRole %s", name)
 	return nil
-}
-
-func relative(t *testing.T, from, to string) string {
-	t.Helper()
-	path, err := filepath.Rel(from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -8,6 +8,8 @@ CRD_REF_DOCS    = $(GO) run github.com/elastic/crd-ref-docs@v0.3.0
 GOLANGCI_LINT   = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK     = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.8.0
 KUSTOMIZE       = $(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
+# In the version of the cluster tests. Paths must be absolute.
+HELM            = $(GO) -C test/cluster/programs tool helm
 # Without shellcheck and pyflakes, which actionlint runs if they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Nested modules, whose dependencies are too heavy for the go.mod of the root.
@@ -17,13 +19,13 @@ GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generate
 
 # The nested modules, the programs that the cluster harness builds and the linter share packages, which compile once if the flags
 # are the same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-HEAVY = demo test-cluster test-manifests test-monitoring lint
+HEAVY = demo test-cluster test-manifests test-monitoring lint chart
 $(HEAVY): export CGO_ENABLED = 0
 $(HEAVY): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
-	bench bench-cluster record-release image dist clean
+	bench bench-cluster record-release image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -60,9 +62,11 @@ test-cluster: ## Run the cluster tests with a real API server, and with Metacont
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
 	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/cluster/minimal && $(GO) test -count=1 -timeout 20m $(ARGS)
+	cd test/cluster/helm && $(GO) test -count=1 -timeout 20m $(ARGS)
 
-lint: ## Lint code and workflows, and check the links of pages and that go.mod files are tidy.
+lint: ## Lint code, workflows and the chart, and check the links of pages and that go.mod files are tidy.
 	$(ACTIONLINT)
+	$(HELM) lint --strict --quiet $(CURDIR)/manifests/helm
 	cd test/manifests && $(GO) run ./links
 	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
@@ -105,7 +109,11 @@ record-release: ## Record the responses of the hooks for the upgrade test, befor
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .
 
-dist: ## Build the binaries and the rendered manifests of a release into dist/.
+chart: ## Lint the Helm chart and pack it into dist/.
+	$(HELM) lint --strict --quiet $(CURDIR)/manifests/helm
+	$(HELM) package $(CURDIR)/manifests/helm --destination $(CURDIR)/dist
+
+dist: ## Build the binaries, the rendered manifests and the chart of a release into dist/.
 	rm -rf dist && mkdir dist
 	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 	  name=dist/memcached-operator-$$(echo $$platform | tr / -); echo "building $$name"; \
@@ -113,6 +121,8 @@ dist: ## Build the binaries and the rendered manifests of a release into dist/.
 	    $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $$name .; done
 	$(KUSTOMIZE) build manifests/default >dist/install.yaml
 	$(KUSTOMIZE) build manifests/all >dist/install-all.yaml
+	cp manifests/metacontroller-values.yaml dist/
+	$(MAKE) chart
 
 clean: ## Remove bin/ and dist/.
 	rm -rf bin dist

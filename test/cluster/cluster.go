@@ -41,6 +41,8 @@ type Options struct {
 	Audit []string
 	// NoKubectl saves the time to build kubectl. Cluster.Kubectl is then empty.
 	NoKubectl bool
+	// Helm provides Cluster.RunHelm. Building helm takes time.
+	Helm bool
 }
 
 // Cluster is a running control plane with the hook and Metacontroller.
@@ -56,13 +58,15 @@ type Cluster struct {
 	Hook           Killable
 	Metacontroller Killable
 
-	dir       string
-	logs      string
-	root      string
-	programs  map[string]string
-	watchdog  *watchdog
-	env       *envtest.Environment
-	processes []*process.Process
+	dir      string
+	logs     string
+	root     string
+	programs map[string]string
+	// installedHook is the address of the hook that Install starts.
+	installedHook string
+	watchdog      *watchdog
+	env           *envtest.Environment
+	processes     []*process.Process
 	// restartAPIServer is a shell command that restarts the API server of an existing cluster.
 	restartAPIServer string
 }
@@ -126,7 +130,14 @@ func (c *Cluster) buildPrograms(ctx context.Context, options Options) error {
 	if err := printMetacontroller(options.Progress); err != nil {
 		return err
 	}
-	programs, err := Build(ctx, !options.NoKubectl, options.Progress)
+	var omit []string
+	if options.NoKubectl {
+		omit = append(omit, "kubectl")
+	}
+	if !options.Helm {
+		omit = append(omit, "helm")
+	}
+	programs, err := Build(ctx, omit, options.Progress)
 	c.programs, c.Kubectl = programs, programs["kubectl"]
 	return err
 }

@@ -23,17 +23,27 @@ import (
 // namespace is the namespace of the hook in every kustomization.
 const namespace = "memcached-operator"
 
-// Install starts a cluster as Start does, but applies the kustomization in dir with kubectl, as a user does. The cluster
-// also has the CRDs of cert-manager and the Prometheus operator.
+// Install starts a cluster as Start does, but apply installs this repository as a user does. The cluster also has the CRDs
+// of cert-manager and the Prometheus operator.
 //
 // No container runs here, so the hook is a process on loopback with the arguments of the applied Deployment and the files
-// of its mounted Secrets. prepare creates these Secrets, as cert-manager and an administrator would. Metacontroller uses
+// of its mounted Secrets. apply also creates these Secrets, as cert-manager and an administrator would. Metacontroller uses
 // its ServiceAccount and calls the hook at the address of the process.
-func Install(ctx context.Context, dir string, prepare func(context.Context, *Cluster) error, options Options) (*Cluster, error) {
-	return startWith(ctx, options, func(c *Cluster) error { return c.install(ctx, dir, prepare, options) })
+func Install(ctx context.Context, apply func(context.Context, *Cluster) error, options Options) (*Cluster, error) {
+	return startWith(ctx, options, func(c *Cluster) error { return c.install(ctx, apply, options) })
 }
 
-func (c *Cluster) install(ctx context.Context, dir string, prepare func(context.Context, *Cluster) error, options Options) error {
+// Kustomize returns a function for Install that applies the kustomization in dir with kubectl.
+func Kustomize(dir string) func(context.Context, *Cluster) error {
+	return func(ctx context.Context, c *Cluster) error {
+		if out, err := c.RunKubectl(ctx, "apply", "--kustomize", dir); err != nil {
+			return fmt.Errorf("apply %s: %w\n%s", dir, err, out)
+		}
+		return nil
+	}
+}
+
+func (c *Cluster) install(ctx context.Context, apply func(context.Context, *Cluster) error, options Options) error {
 	if err := c.buildPrograms(ctx, options); err != nil {
 		return err
 	}
@@ -46,24 +56,20 @@ func (c *Cluster) install(ctx context.Context, dir string, prepare func(context.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(options.Progress, "starting the control plane and applying", dir)
+	fmt.Fprintln(options.Progress, "starting the control plane and the installation")
 	if err := c.startControlPlane(crdDirs, options.Audit); err != nil {
 		return err
 	}
 	if err := c.startNodes(ctx); err != nil {
 		return err
 	}
-	if out, err := c.RunKubectl(ctx, "apply", "--kustomize", dir); err != nil {
-		return fmt.Errorf("apply %s: %w\n%s", dir, err, out)
-	}
-	if err := prepare(ctx, c); err != nil {
+	if err := apply(ctx, c); err != nil {
 		return err
 	}
-	address, err := c.startInstalledHook(ctx, built.hook)
-	if err != nil {
+	if c.installedHook, err = c.startInstalledHook(ctx, built.hook); err != nil {
 		return err
 	}
-	if err := c.redirectHooks(ctx, address); err != nil {
+	if err := c.RedirectHooks(ctx); err != nil {
 		return err
 	}
 	return c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
@@ -71,7 +77,16 @@ func (c *Cluster) install(ctx context.Context, dir string, prepare func(context.
 
 // RunKubectl runs kubectl and returns what it prints.
 func (c *Cluster) RunKubectl(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, c.Kubectl, args...)
+	return c.runClient(ctx, c.Kubectl, args)
+}
+
+// RunHelm runs helm and returns what it prints.
+func (c *Cluster) RunHelm(ctx context.Context, args ...string) (string, error) {
+	return c.runClient(ctx, c.programs["helm"], args)
+}
+
+func (c *Cluster) runClient(ctx context.Context, program string, args []string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
 	// A test that times out must not leave a kubectl wait behind that polls a stopped API server.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -159,8 +174,10 @@ func (c *Cluster) writeSecret(ctx context.Context, volumes []corev1.Volume, name
 	return "", fmt.Errorf("volume %s of the hook is not a Secret volume", name)
 }
 
-// redirectHooks replaces the Service of every hook by a loopback address, also in the endpointConfigs with the credentials.
-func (c *Cluster) redirectHooks(ctx context.Context, address string) error {
+// RedirectHooks replaces the Service of every hook by the address of the process that Install started, also in the
+// endpointConfigs with the credentials.
+func (c *Cluster) RedirectHooks(ctx context.Context) error {
+	address := c.installedHook
 	var controllers unstructured.UnstructuredList
 	controllers.SetGroupVersionKind(schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeControllerList"})
 	if err := c.Client.List(ctx, &controllers); err != nil {

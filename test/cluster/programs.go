@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,12 +34,13 @@ var programs = []program{
 	{"kube-scheduler", kubernetesModule, kubernetesModule + "/cmd/kube-scheduler", []string{"--version"}},
 	{"kwok", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok", []string{"--version"}},
 	{"kubectl", kubernetesModule, kubernetesModule + "/cmd/kubectl", []string{"version", "--client"}},
+	{"helm", "helm.sh/helm/v4", "helm.sh/helm/v4/cmd/helm", []string{"version", "--short"}},
 }
 
-// Build returns the paths of the control plane's programs by name, kubectl only if it is wanted. It uses programs of the
-// pinned minor version in KUBEBUILDER_ASSETS or PATH. It builds the others once, into the user's cache directory. All are in
-// the module test/cluster/programs, so that the packages that they share compile once.
-func Build(ctx context.Context, kubectl bool, progress io.Writer) (map[string]string, error) {
+// Build returns the paths of the control plane's programs by name, without those to omit. It uses programs of the pinned minor
+// version in KUBEBUILDER_ASSETS or PATH. It builds the others once, into the user's cache directory. All are in the module
+// test/cluster/programs, so that the packages that they share compile once.
+func Build(ctx context.Context, omit []string, progress io.Writer) (map[string]string, error) {
 	root, err := repository(ctx)
 	if err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func Build(ctx context.Context, kubectl bool, progress io.Writer) (map[string]st
 	paths := map[string]string{}
 	var missing []program
 	for _, p := range programs {
-		if p.name == "kubectl" && !kubectl {
+		if slices.Contains(omit, p.name) {
 			continue
 		}
 		if path := p.installed(ctx, pinned(p.module, mod), progress); path != "" {

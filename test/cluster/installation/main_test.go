@@ -49,7 +49,13 @@ func install(ctx context.Context, options cluster.Options) (*cluster.Cluster, er
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
 		return nil, err
 	}
-	installed, err = cluster.Install(ctx, dir, issue, options)
+	apply := func(ctx context.Context, c *cluster.Cluster) error {
+		if err := cluster.Kustomize(dir)(ctx, c); err != nil {
+			return err
+		}
+		return issue(ctx, c)
+	}
+	installed, err = cluster.Install(ctx, apply, options)
 	return installed, err
 }
 

@@ -16,8 +16,7 @@ var installed *cluster.Cluster
 
 func TestMain(m *testing.M) {
 	os.Exit(cluster.RunTests(m, func(ctx context.Context, options cluster.Options) (_ *cluster.Cluster, err error) {
-		nothing := func(context.Context, *cluster.Cluster) error { return nil }
-		installed, err = cluster.Install(ctx, "../../../manifests/minimal", nothing, options)
+		installed, err = cluster.Install(ctx, cluster.Kustomize("../../../manifests/minimal"), options)
 		return installed, err
 	}))
 }

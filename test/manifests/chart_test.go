@@ -11,8 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
-	"helm.sh/helm/v4/pkg/chart/v2/lint"
-	"helm.sh/helm/v4/pkg/chart/v2/lint/support"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	"helm.sh/helm/v4/pkg/engine"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -176,17 +174,6 @@ func compare(t *testing.T, kustomization, chart map[string]string) {
 			t.Errorf("the kustomization has no %s", name)
 		case chart[name] != kustomization[name]:
 			t.Errorf("%s differs (-kustomization +chart):\n%s", name, cmp.Diff(kustomization[name], chart[name]))
-		}
-	}
-}
-
-// TestChartLint checks the chart with helm lint, with the default values and with all features.
-func TestChartLint(t *testing.T) {
-	for _, values := range []string{"", everything} {
-		for _, message := range lint.RunAll(filepath.Join(root, "manifests/helm"), parse(t, values), namespace).Messages {
-			if message.Severity > support.InfoSev { // the icon that it recommends does not exist
-				t.Error(message)
-			}
 		}
 	}
 }

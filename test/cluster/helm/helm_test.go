@@ -197,18 +197,20 @@ func wantHook(t *testing.T, want string) {
 
 func helm(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := installed.RunHelm(t.Context(), args...)
-	if err != nil {
-		t.Fatalf("helm %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
+	return run(t, installed.RunHelm, args)
 }
 
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := installed.RunKubectl(t.Context(), args...)
+	return run(t, installed.RunKubectl, args)
+}
+
+// run returns the output of a program. It fails the test if the program fails.
+func run(t *testing.T, program func(context.Context, ...string) (string, error), args []string) string {
+	t.Helper()
+	out, err := program(t.Context(), args...)
 	if err != nil {
-		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return out
 }

@@ -92,7 +92,7 @@ func TestUpgrade(t *testing.T) {
 	helm(t, inNamespace("rollback", "memcached-operator", "--wait")...)
 	wantHook(t, "1 ")
 	wantSame(t, "upgraded", pods)
-	scale(t, "upgraded", 3)
+	scale(t, "upgraded")
 	kubectl(t, "delete", "memcached/upgraded")
 }
 
@@ -103,7 +103,7 @@ func TestWithoutCRDs(t *testing.T) {
 	wantSame(t, "downgraded", pods)
 	helm(t, inNamespace("upgrade", "memcached-operator", packed, "--reset-values", "--wait")...)
 	wantSame(t, "downgraded", pods)
-	scale(t, "downgraded", 3)
+	scale(t, "downgraded")
 	kubectl(t, "delete", "memcached/downgraded")
 }
 
@@ -119,7 +119,7 @@ func TestUninstallAndKeep(t *testing.T) {
 
 	reinstall(t)
 	wantSame(t, "kept", pods)
-	scale(t, "kept", 3)
+	scale(t, "kept")
 	kubectl(t, "delete", "memcached/kept")
 }
 
@@ -138,7 +138,7 @@ func TestUninstallAndDelete(t *testing.T) {
 	pods := createCache(t, "taken")
 	reinstall(t, "--take-ownership")
 	wantSame(t, "taken", pods)
-	scale(t, "taken", 3)
+	scale(t, "taken")
 }
 
 // reinstall installs the chart again, and lets Metacontroller call the hook of the tests.
@@ -178,11 +178,11 @@ func wantSame(t *testing.T, name, pods string) {
 	}
 }
 
-// scale checks that Metacontroller and the hook change the cache.
-func scale(t *testing.T, name string, size int) {
+// scale checks that Metacontroller and the hook change the cache, to three pods.
+func scale(t *testing.T, name string) {
 	t.Helper()
-	kubectl(t, "scale", "memcached/"+name, fmt.Sprintf("--replicas=%d", size))
-	kubectl(t, "wait", "--for", fmt.Sprintf("jsonpath={.status.readyReplicas}=%d", size), "memcached/"+name, "--timeout=2m")
+	kubectl(t, "scale", "memcached/"+name, "--replicas=3")
+	kubectl(t, "wait", "--for=jsonpath={.status.readyReplicas}=3", "memcached/"+name, "--timeout=2m")
 }
 
 // wantHook checks the replicas of the hook and its PodDisruptionBudget.

@@ -110,11 +110,7 @@ func TestWithoutCRDs(t *testing.T) {
 // TestUninstallAndKeep checks that caches survive the release, and that another release manages them again.
 func TestUninstallAndKeep(t *testing.T) {
 	pods := createCache(t, "kept")
-	helm(t, inNamespace("uninstall", "memcached-operator", "--wait")...)
-	if left := kubectl(t, "get", "compositecontrollers,clusterroles,deployments,services", "--namespace", "memcached-operator",
-		"--selector", "app.kubernetes.io/part-of=memcached-operator", "--output", "name"); left != "" {
-		t.Errorf("the release leaves:\n%s", left)
-	}
+	uninstall(t)
 	wantSame(t, "kept", pods)
 
 	reinstall(t)
@@ -123,13 +119,13 @@ func TestUninstallAndKeep(t *testing.T) {
 	kubectl(t, "delete", "memcached/kept")
 }
 
-// TestUninstallAndDelete checks that nothing is left after the documented steps to delete all caches. Then it installs the
-// kustomization, and checks that Helm takes over its objects.
+// TestUninstallAndDelete checks the documented steps to delete all caches. Then it installs the kustomization, and checks that
+// Helm takes over its objects.
 func TestUninstallAndDelete(t *testing.T) {
 	createCache(t, "deleted")
 	kubectl(t, "delete", "memcacheds", "--all", "--all-namespaces")
 	kubectl(t, "wait", "--for=delete", "deployments,pods", "--selector", "memcached_cr=deleted", "--timeout=2m")
-	helm(t, inNamespace("uninstall", "memcached-operator", "--wait")...)
+	uninstall(t)
 	kubectl(t, "delete", "crd", "memcacheds.cache.example.com")
 	kubectl(t, "delete", "namespace", "memcached-operator")
 
@@ -139,6 +135,16 @@ func TestUninstallAndDelete(t *testing.T) {
 	reinstall(t, "--take-ownership")
 	wantSame(t, "taken", pods)
 	scale(t, "taken")
+}
+
+// uninstall uninstalls the release, and checks that it leaves nothing but the CRDs, which have no such label.
+func uninstall(t *testing.T) {
+	t.Helper()
+	helm(t, inNamespace("uninstall", "memcached-operator", "--wait")...)
+	if left := kubectl(t, inNamespace("get", "compositecontrollers,clusterroles,deployments,services,serviceaccounts",
+		"--selector", "app.kubernetes.io/part-of=memcached-operator", "--output", "name")...); left != "" {
+		t.Errorf("the release leaves:\n%s", left)
+	}
 }
 
 // reinstall installs the chart again, and lets Metacontroller call the hook of the tests.

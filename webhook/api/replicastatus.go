@@ -25,7 +25,7 @@ type ReplicaStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// conditions are Available (at least one pod serves), Ready (the observed state is the desired state), Progressing (the
 	// replicas or other children are changing to the desired state) and Degraded (there is a problem, which the message
-	// describes). Ready and Degraded are never both True.
+	// describes). Ready and Degraded are never both True. Stalled exists only while there is a problem and nothing progresses.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -42,4 +42,9 @@ const (
 	Progressing = "Progressing"
 	// Degraded reports whether there is a problem.
 	Degraded = "Degraded"
+	// Stalled is True while nothing progresses because of a problem, and does not exist otherwise. Tools that wait by the rules
+	// of kstatus, such as Flux, then fail immediately.
+	//
+	// https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+	Stalled = "Stalled"
 )

@@ -28,9 +28,14 @@ const (
 // bytes, and a message that long does not help a reader.
 const maxMessage = 1000
 
-// Conditions returns the four conditions that every parent with replicas has.
+// Conditions returns the four conditions that every parent with replicas has, and [api.Stalled] while it applies.
 func (a *Assessment) Conditions() []metav1.Condition {
-	return []metav1.Condition{a.available(), a.ready(), a.progressing(), a.degraded()}
+	progressing := a.progressing()
+	all := []metav1.Condition{a.available(), a.ready(), progressing, a.degraded()}
+	if a.Problem != nil && progressing.Status == metav1.ConditionFalse {
+		all = append(all, NewCondition(api.Stalled, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message))
+	}
+	return all
 }
 
 func (a *Assessment) available() metav1.Condition {

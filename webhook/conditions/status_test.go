@@ -16,7 +16,7 @@ func TestInvalidStatus(t *testing.T) {
 	for _, condition := range status.Conditions {
 		got[condition.Type] = string(condition.Status) + " " + condition.Reason
 	}
-	want := map[string]string{api.Available: "True ReplicaReady", api.Ready: "False InvalidSpec", api.Progressing: "False InvalidSpec", api.Degraded: "True InvalidSpec"}
+	want := map[string]string{api.Available: "True ReplicaReady", api.Ready: "False InvalidSpec", api.Progressing: "False InvalidSpec", api.Degraded: "True InvalidSpec", api.Stalled: "True InvalidSpec"}
 	if diff := cmp.Diff(want, got); diff != "" || status.ReadyReplicas != 3 {
 		t.Errorf("the pods still run, and the conditions report why nothing changes (-want +got):\n%s", diff)
 	}

@@ -39,7 +39,7 @@ func maxPods(memcached *v1alpha1.Memcached) int32 {
 }
 
 // mayAdoptMorePods reports whether a new parent may adopt a StatefulSet that keeps more than spec.size pods for a while. Without
-// maxStep, the replicas are spec.size within seconds, also with proxies of its own.
+// maxStep, the replicas are spec.size within seconds, also with proxies of its own. The CRD defaults observedGeneration to -1.
 func mayAdoptMorePods(memcached *v1alpha1.Memcached) bool {
-	return memcached.Status.ObservedGeneration == 0 && memcached.Spec.Scaling.MaxStep != nil
+	return memcached.Status.ObservedGeneration <= 0 && memcached.Spec.Scaling.MaxStep != nil
 }

@@ -29,8 +29,9 @@ type Xca struct {
 	// spec is the desired state.
 	// +optional
 	Spec Spec `json:"spec,omitzero"`
-	// status is the observed state.
+	// status is the observed state. observedGeneration is -1 until the first sync.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status Status `json:"status,omitzero"`
 }
 

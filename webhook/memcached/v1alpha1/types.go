@@ -28,8 +28,9 @@ type Memcached struct {
 	// spec is the desired state.
 	// +required
 	Spec MemcachedSpec `json:"spec,omitzero"`
-	// status is the observed state.
+	// status is the observed state. observedGeneration is -1 until the first sync.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status MemcachedStatus `json:"status,omitzero"`
 }
 

@@ -67,7 +67,7 @@ func TestUpgrade(t *testing.T) {
 func workloads(t *testing.T, request map[string]any, image string) map[string]any {
 	t.Helper()
 	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
-	objects, err := render.Render(parents.Controllers(memcached.Config{ReloaderImage: image}), []render.Input{parent}, encode(t, request), metav1.NewTime(now))
+	objects, err := render.Render(parents.Controllers(memcached.Config{ReloaderImage: image}), []render.Input{parent}, render.Options{Observed: encode(t, request), Now: metav1.NewTime(now)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,20 +14,17 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/reloader"
-	"github.com/example/memcached-operator/webhook/render"
 )
 
 const serveUsage = `memcached-operator serves Metacontroller's hooks for Memcached.
 
 Usage:
   memcached-operator [serve] [flags]   serve the hooks over HTTP
-  memcached-operator render -f FILE    print the desired state of custom resources, without a cluster
+  memcached-operator render FILE...    print the desired state of custom resources, without a cluster
   memcached-operator reload [flags]    run next to memcached and reload changed certificates and passwords
   memcached-operator version           print the version
 
@@ -108,7 +105,7 @@ func addReloaderImage(flags *flag.FlagSet, caches *memcached.Config) {
 	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords; empty for no reloader")
 }
 
-// parse parses the flags of a command without other arguments. It returns false if the command must not run: after printing
+// parse parses the flags of a command. Only render accepts other arguments. It returns false if the command must not run: after printing
 // the help, or with a usageError.
 func parse(flags *flag.FlagSet, args []string, stdout io.Writer, usage string) (bool, error) {
 	flags.SetOutput(io.Discard) // Main prints the error
@@ -121,7 +118,7 @@ func parse(flags *flag.FlagSet, args []string, stdout io.Writer, usage string) (
 		return false, nil
 	case err != nil:
 		return false, usageError{err}
-	case flags.NArg() > 0:
+	case flags.NArg() > 0 && flags.Name() != "render":
 		return false, usageError{fmt.Errorf("%s accepts only flags, not %q", flags.Name(), flags.Arg(0))}
 	}
 	return true, nil
@@ -136,71 +133,6 @@ func logHandler(format string, w io.Writer, level slog.Level) (slog.Handler, err
 		return slog.NewJSONHandler(w, options), nil
 	}
 	return nil, fmt.Errorf("invalid value %q for flag -log-format: use text or json", format)
-}
-
-const renderUsage = `memcached-operator render prints the desired state of custom resources without a cluster: each custom resource with
-its status, followed by its children. The output is valid input for kubectl diff -f -.
-
-`
-
-func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
-	var files []string
-	var observedFile, format string
-	var caches memcached.Config
-	flags := flag.NewFlagSet("render", flag.ContinueOnError)
-	flags.Func("f", "`file` with custom resources, - for standard input; may be repeated", func(file string) error {
-		files = append(files, file)
-		return nil
-	})
-	flags.StringVar(&observedFile, "observed", "", "`file` with a recorded sync request, whose children and related objects are the observed state")
-	addReloaderImage(flags, &caches)
-	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
-	if ok, err := parse(flags, args, stdout, renderUsage); !ok {
-		return err
-	}
-	encode, known := map[string]func([]render.Object) ([]byte, error){"yaml": render.YAML, "json": render.JSON}[format]
-	switch {
-	case !known:
-		return usageError{fmt.Errorf("invalid value %q for flag -o: use yaml or json", format)}
-	case len(files) == 0:
-		return usageError{errors.New("render requires a file: -f FILE, or -f - for standard input")}
-	}
-	return renderTo(stdout, stdin, files, observedFile, caches, encode)
-}
-
-func renderTo(stdout io.Writer, stdin io.Reader, files []string, observedFile string, caches memcached.Config, encode func([]render.Object) ([]byte, error)) error {
-	var inputs []render.Input
-	for _, file := range files {
-		content, err := readFile(file, stdin)
-		if err != nil {
-			return err
-		}
-		inputs = append(inputs, render.Input{Name: file, Content: content})
-	}
-	var observed []byte
-	if observedFile != "" {
-		var err error
-		if observed, err = readFile(observedFile, stdin); err != nil {
-			return err
-		}
-	}
-	objects, err := render.Render(parents.Controllers(caches), inputs, observed, metav1.Now())
-	if err != nil {
-		return err
-	}
-	content, err := encode(objects)
-	if err != nil {
-		return err
-	}
-	_, err = stdout.Write(content)
-	return err
-}
-
-func readFile(name string, stdin io.Reader) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(stdin)
-	}
-	return os.ReadFile(name)
 }
 
 const reloadUsage = `memcached-operator reload runs next to memcached in the same pod. When the files of certificates or passwords change, it

@@ -71,7 +71,7 @@ func TestUsage(t *testing.T) {
 		{"an unknown level", []string{"-log-level", "loud"}, "loud"},
 		{"an unknown format", []string{"-log-format", "xml"}, "xml"},
 		{"a limit that refuses all requests", []string{"-max-body-bytes", "0"}, "-max-body-bytes"},
-		{"render without a file", []string{"render"}, "-f FILE"},
+		{"render without a file", []string{"render"}, "a file or a directory"},
 		{"an unknown output format", []string{"render", "-f", "-", "-o", "xml"}, "xml"},
 		{"a limit of 0 requests", []string{"-max-in-flight", "0"}, "-max-in-flight"},
 		{"the largest body would always be refused", []string{"-max-body-bytes", "10", "-max-in-flight-bytes", "9"}, "-max-in-flight-bytes"},

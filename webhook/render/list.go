@@ -16,6 +16,9 @@ func (d document) flatten() ([]document, error) {
 	if !isList {
 		return []document{d}, nil
 	}
+	if _, set := d.object["items"]; !set && itemKind != "" {
+		return []document{d}, nil // a kind whose name ends with List
+	}
 	items, ok := d.object["items"].([]any)
 	if !ok {
 		return nil, d.errorAt("items", fmt.Errorf("items: a %s must have a list of objects", d.kind().Kind))

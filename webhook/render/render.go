@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,9 +28,20 @@ type Input struct {
 // Object is one rendered object.
 type Object map[string]any
 
-// Render returns each parent with its status, followed by its children. observed is a recorded sync request with the
-// observed children and related objects; nil stands for an empty cluster. Errors name the file and the line.
-func Render(controllers []composite.Controller, inputs []Input, observed []byte, now metav1.Time) ([]Object, error) {
+// Options are the options of [Render].
+type Options struct {
+	// Now is the time of the sync.
+	Now metav1.Time
+	// Observed is a recorded sync request with the observed children and related objects; nil stands for an empty cluster.
+	Observed []byte
+	// SkipOthers skips objects whose API group and kind no controller has. Otherwise, they are errors.
+	SkipOthers bool
+	// ChildrenOnly omits the parents. The result then does not depend on Now.
+	ChildrenOnly bool
+}
+
+// Render returns each parent with its status, followed by its children. Errors name the file and the line.
+func Render(controllers []composite.Controller, inputs []Input, options Options) ([]Object, error) {
 	known, err := schemas()
 	if err != nil {
 		return nil, err
@@ -40,6 +52,9 @@ func Render(controllers []composite.Controller, inputs []Input, observed []byte,
 		parents, err := documents(input)
 		errs = append(errs, err)
 		for _, parent := range parents {
+			if options.SkipOthers && isOther(controllers, parent) {
+				continue
+			}
 			controller, err := controllerOf(controllers, parent)
 			if err != nil {
 				errs = append(errs, err)
@@ -51,8 +66,11 @@ func Render(controllers []composite.Controller, inputs []Input, observed []byte,
 				errs = append(errs, err)
 				continue
 			}
-			objects, err := renderParent(controller, schema, parent, observed, now)
+			objects, err := renderParent(controller, schema, parent, options)
 			errs = append(errs, err)
+			if options.ChildrenOnly && len(objects) > 0 {
+				objects = objects[1:]
+			}
 			rendered = append(rendered, objects...)
 		}
 	}
@@ -71,7 +89,16 @@ func controllerOf(controllers []composite.Controller, parent document) (composit
 	return composite.Controller{}, parent.errorAt("kind", err)
 }
 
-func renderParent(controller composite.Controller, schema *spec.Schema, parent document, observed []byte, now metav1.Time) ([]Object, error) {
+// isOther reports whether no controller has the API group or the kind of an object. A parent with a misspelled group or kind is
+// not another object.
+func isOther(controllers []composite.Controller, object document) bool {
+	return !slices.ContainsFunc(controllers, func(controller composite.Controller) bool {
+		return controller.Parent.Group == object.kind().Group || controller.Parent.Kind == object.kind().Kind
+	})
+}
+
+// renderParent returns a parent with its status, followed by its children.
+func renderParent(controller composite.Controller, schema *spec.Schema, parent document, options Options) ([]Object, error) {
 	if parent.metadata("namespace") == "" {
 		metadata, _ := parent.object["metadata"].(map[string]any)
 		if metadata == nil {
@@ -79,11 +106,11 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 		}
 		metadata["namespace"] = metav1.NamespaceDefault
 	}
-	request, err := newRequest(schema, parent, observed)
+	request, err := newRequest(schema, parent, options.Observed)
 	if err != nil {
 		return nil, parent.errorAt("", err)
 	}
-	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(request), now)
+	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(request), options.Now)
 	if err != nil {
 		path, _, _ := strings.Cut(err.Error(), ":")
 		return nil, parent.errorAt(path, err)

@@ -21,7 +21,11 @@ import (
 var now = metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
 
 func renderText(text string, observed []byte) ([]render.Object, error) {
-	return render.Render(parents.Controllers(memcached.Config{}), []render.Input{{Name: "parents.yaml", Content: []byte(text)}}, observed, now)
+	return renderWith(text, render.Options{Observed: observed, Now: now})
+}
+
+func renderWith(text string, options render.Options) ([]render.Object, error) {
+	return render.Render(parents.Controllers(memcached.Config{}), []render.Input{{Name: "parents.yaml", Content: []byte(text)}}, options)
 }
 
 func kindsAndNames(objects []render.Object) []string {
@@ -160,6 +164,44 @@ func TestRenderRefuses(t *testing.T) {
 		objects, err := renderText(test.text, test.observed)
 		if err == nil || !strings.Contains(err.Error(), test.message) {
 			t.Errorf("%s: error %v (rendered %v), want %q", test.reason, err, kindsAndNames(objects), test.message)
+		}
+	}
+}
+
+func TestRenderSkipsOthers(t *testing.T) {
+	t.Parallel()
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: other}\n"
+	cases := []struct{ reason, other, message string }{
+		{"another kind of another group", deployment, ""},
+		{"a kind whose name ends with List", "apiVersion: example.com/v1\nkind: AllowList\n", ""},
+		{"a file of values", "replicas: 3\n", ""},
+		{"a misspelled kind", "apiVersion: cache.example.com/v1alpha1\nkind: Memcache\n", "there is no controller"},
+		{"a misspelled group", "apiVersion: cahce.example.com/v1alpha1\nkind: Memcached\n", "there is no controller"},
+	}
+	for _, test := range cases {
+		objects, err := renderWith(test.other+"---\n"+twoParents, render.Options{Now: now, SkipOthers: true})
+		if test.message == "" && (err != nil || kindsAndNames(objects)[0] != "Memcached default/a") {
+			t.Errorf("%s: rendered %v, %v; want it to be skipped", test.reason, kindsAndNames(objects), err)
+		}
+		if test.message != "" && (err == nil || !strings.Contains(err.Error(), test.message)) {
+			t.Errorf("%s: error %v, want %q", test.reason, err, test.message)
+		}
+	}
+}
+
+func TestRenderChildrenOnly(t *testing.T) {
+	t.Parallel()
+	var first []render.Object
+	for _, later := range []time.Duration{0, time.Hour} {
+		objects, err := renderWith(twoParents, render.Options{Now: metav1.NewTime(now.Add(later)), ChildrenOnly: true})
+		if err != nil || kindsAndNames(objects)[0] != "Deployment default/a" || len(objects) < 6 {
+			t.Fatalf("rendered %v, %v; want the children of both parents", kindsAndNames(objects), err)
+		}
+		if first == nil {
+			first = objects
+		}
+		if diff := cmp.Diff(first, objects); diff != "" {
+			t.Errorf("the output depends on the time (-first +later):\n%s", diff)
 		}
 	}
 }

@@ -1,0 +1,134 @@
+package command_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	validCache   = "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: cache}\nspec:\n  size: 2\n"
+	kustomized   = "apiVersion: v1\nkind: Namespace\nmetadata: {name: caches}\n---\n" + validCache
+	invalidCache = "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: cache}\nspec:\n  size: -2\n"
+)
+
+// TestRenderExitCodes checks the documented exit codes and that only 0 comes with output.
+func TestRenderExitCodes(t *testing.T) {
+	t.Parallel()
+	valid, mixed, invalid := writeFiles(t, validCache), writeFiles(t, kustomized), writeFiles(t, invalidCache)
+	cases := []struct {
+		reason, stdin string
+		args          []string
+		code          int
+		output        string
+	}{
+		{"a file as an argument", "", []string{filepath.Join(valid, "caches/cache.yaml")}, 0, "kind: Deployment"},
+		{"a file as a flag", "", []string{"-f", filepath.Join(valid, "caches/cache.yaml")}, 0, "kind: Deployment"},
+		{"a directory", "", []string{valid}, 0, "kind: Deployment"},
+		{"standard input", validCache, []string{"-"}, 0, "kind: Deployment"},
+		{"the output of kustomize", kustomized, []string{"-skip-others", "-"}, 0, "kind: Deployment"},
+		{"another kind", kustomized, []string{"-"}, 1, "-:2: there is no controller"},
+		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml:2: there is no controller"},
+		{"another kind in a directory is skipped", "", []string{"-skip-others", mixed}, 0, "kind: Deployment"},
+		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml:5: spec.size"},
+		{"a file that does not exist", "", []string{valid, "nothing.yaml"}, 1, "nothing.yaml"},
+		{"an unknown flag", "", []string{"-x", valid}, 2, "-x"},
+	}
+	for _, test := range cases {
+		var stdout, stderr bytes.Buffer
+		cmd := program(t, append([]string{"render"}, test.args...)...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(test.stdin), &stdout, &stderr
+		code := exitCode(t, cmd.Run())
+		printed, silent := stdout.String(), stderr.String()
+		if code != 0 {
+			printed, silent = silent, printed
+		}
+		if code != test.code || !strings.Contains(printed, test.output) || silent != "" {
+			t.Errorf("%s: exit code %d, stdout %.200q, stderr %q; want %d and only %q", test.reason, code, stdout.String(), stderr.String(), test.code, test.output)
+		}
+	}
+}
+
+// TestPreCommitHooks runs the commands of the pre-commit hooks in a Git repository, as pre-commit does.
+func TestPreCommitHooks(t *testing.T) {
+	t.Parallel()
+	var hooks []struct{ ID, Entry string }
+	content, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(content, &hooks)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := map[string]string{}
+	for _, hook := range hooks {
+		entries[hook.ID] = hook.Entry
+	}
+	dir := writeFiles(t, validCache)
+	shell(t, dir, `git init --quiet && echo "caches/* diff=memcached" >.gitattributes && git add . &&
+		git -c user.name=t -c user.email=t@example.com commit --quiet --message=before`)
+	shell(t, dir, "sed -i 's/size: 2/size: 3/' caches/cache.yaml && git add .")
+	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml"); code != 0 {
+		t.Errorf("the hook fails for a valid change with exit code %d:\n%s", code, out)
+	}
+	out, code := shell(t, dir, entries["memcached-operator-diff"]+" caches/cache.yaml")
+	if code != 0 || !strings.Contains(out, "\n-  replicas: 2\n+  replicas: 3\n") || strings.Contains(out, "size") {
+		t.Errorf("exit code %d, want 0 and the difference of the replicas:\n%s", code, out)
+	}
+	shell(t, dir, "sed -i 's/size: 3/size: -3/' caches/cache.yaml && git add .")
+	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml"); code != 1 || !strings.Contains(out, "caches/cache.yaml:5:") {
+		t.Errorf("exit code %d for an invalid change, want 1 and the line:\n%s", code, out)
+	}
+}
+
+// writeFiles writes a file with custom resources, and files that render does not read, and returns their directory.
+func writeFiles(t *testing.T, content string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"caches/cache.yaml": content, ".github/workflow.yaml": "jobs: {}\n", "README.md": "# Caches\n"} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// shell runs a command line in a directory. The command memcached-operator is the program.
+func shell(t *testing.T, dir, line string) (output string, code int) {
+	t.Helper()
+	bin := t.TempDir()
+	binary, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(binary, filepath.Join(bin, "memcached-operator"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Dir = dir
+	cmd.Env = append(program(t).Env, "PATH="+bin+":"+os.Getenv("PATH"), "GIT_PAGER=cat")
+	out, err := cmd.CombinedOutput()
+	return string(out), exitCode(t, err)
+}
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	if !ended {
+		t.Fatal(err)
+	}
+	return exit.ExitCode()
+}

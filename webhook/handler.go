@@ -68,7 +68,7 @@ func NewHandler(options Options) http.Handler {
 			"customize": controller.Customize,
 		} {
 			if !hook.IsZero() {
-				respond := callHook(hook, controller.Parent, gate, options.Now)
+				respond := callHook(hook, controller.Parent, gate, options)
 				router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newEndpoint(options, controller.Name, name, respond))
 			}
 		}
@@ -95,7 +95,7 @@ func refuseMethod(r *http.Request, _ io.Reader) (composite.Response, error) {
 	return composite.Response{}, &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook accepts the method POST, not %.20q", r.Method)}
 }
 
-func callHook(hook composite.Hook, kind schema.GroupVersionKind, gate *requestGate, now func() time.Time) responder {
+func callHook(hook composite.Hook, kind schema.GroupVersionKind, gate *requestGate, options Options) responder {
 	return func(r *http.Request, body io.Reader) (composite.Response, error) {
 		if err := checkHeader(r.Header); err != nil {
 			return composite.Response{}, err
@@ -105,7 +105,11 @@ func callHook(hook composite.Hook, kind schema.GroupVersionKind, gate *requestGa
 			return composite.Response{}, err
 		}
 		defer leave()
-		return hook.Handle(kind, &guardedReader{reader: body, gate: gate}, metav1.NewTime(now()))
+		guarded, now := &guardedReader{reader: body, gate: gate}, metav1.NewTime(options.Now())
+		if options.Logger.Enabled(r.Context(), slog.LevelDebug) {
+			return hook.Explain(kind, guarded, now)
+		}
+		return hook.Handle(kind, guarded, now)
 	}
 }
 
@@ -141,7 +145,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	took := time.Since(start)
 	e.metrics.observe(code, body.bytes, took)
-	e.log(r, response.Parent, code, err, took)
+	e.log(r, response.Parent, code, body.bytes, err, took)
+	if response.Decision != nil {
+		e.logDecision(r, response)
+	}
 }
 
 // handle turns a panic into an error, because a panic must change nothing in the cluster.
@@ -158,7 +165,7 @@ func (e *endpoint) handle(r *http.Request, body io.Reader) (response composite.R
 }
 
 // log writes the log line of a request. The line has the parent's name but never the content of an object.
-func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, err error, took time.Duration) {
+func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, bytes int64, err error, took time.Duration) {
 	level := slog.LevelDebug
 	switch {
 	case code >= http.StatusInternalServerError:
@@ -174,6 +181,7 @@ func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, e
 		slog.String("hook", e.hook),
 		slog.Int("code", code),
 		slog.Float64("seconds", took.Seconds()),
+		slog.Int64("bytes", bytes),
 		slog.String("request", middleware.GetReqID(r.Context())),
 	}
 	if parent.Name != "" {

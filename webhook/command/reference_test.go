@@ -5,13 +5,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 )
 
 var update = flag.Bool("update", false, "rewrite the reference")
@@ -29,10 +32,14 @@ func TestReference(t *testing.T) {
 		help, _, _ := finish(t, name, "-h")
 		fmt.Fprintf(&want, "\n### %s\n\n```text\n%s```\n", name, strings.ReplaceAll(help, "\t", "    "))
 	}
+	const header = "| Name | Type | Labels | Description |\n|---|---|---|---|\n"
 	want.WriteString("\n## Metrics\n\n" +
 		"`/metrics` on `-ops-address` also has the standard metrics of Go and of the process (`go_*` and `process_*`).\n\n" +
-		"| Name | Type | Labels | Description |\n|---|---|---|---|\n")
-	want.WriteString(metricsTable(t))
+		header + metricsTable(t) +
+		"\n## Metrics of statuses\n\n" +
+		"kube-state-metrics exports them with the [component monitoring](../components/monitoring/README.md#statuses-as-metrics). All have the\n" +
+		"labels of the resource: `namespace`, `name` and `customresource_*`.\n\n" +
+		header + statusMetricsTable(t))
 	if *update {
 		if err := os.WriteFile(referenceFile, []byte(want.String()), 0o600); err != nil {
 			t.Fatal(err)
@@ -102,4 +109,45 @@ func request(t *testing.T, method, url string) string {
 		t.Fatal(err)
 	}
 	return string(body)
+}
+
+// statusMetricsTable returns one line for each metric of the configuration of kube-state-metrics.
+func statusMetricsTable(t *testing.T) string {
+	t.Helper()
+	var config struct {
+		Spec struct {
+			Resources []struct {
+				MetricNamePrefix string
+				Metrics          []struct {
+					Name, Help string
+					Each       struct {
+						Type  string
+						Gauge struct{ LabelsFromPath map[string]any }
+					}
+				}
+			}
+		}
+	}
+	content, err := os.ReadFile("../../manifests/components/monitoring/custom-resource-state.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(content, &config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, resource := range config.Spec.Resources {
+		for _, metric := range resource.Metrics {
+			var labels []string
+			for _, label := range slices.Sorted(maps.Keys(metric.Each.Gauge.LabelsFromPath)) {
+				labels = append(labels, "`"+label+"`")
+			}
+			row := fmt.Sprintf("| `%s_%s` | %s | %s | %s |\n", resource.MetricNamePrefix, metric.Name, strings.ToLower(metric.Each.Type), strings.Join(labels, ", "), metric.Help)
+			if !slices.Contains(rows, row) {
+				rows = append(rows, row)
+			}
+		}
+	}
+	slices.Sort(rows)
+	return strings.Join(rows, "")
 }

@@ -23,7 +23,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 	var hook Hook
 	hook.Children, hook.optional = groupKeys[C]()
 	hook.Related, _ = groupKeys[R]()
-	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
+	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time, explain bool) (Response, error) {
 		var request syncRequest[T, C, R]
 		err := decode(body, &request)
 		parent := P(&request.Parent.value)
@@ -37,18 +37,22 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		if err := checkObserved(&request, hook, finalizing); err != nil {
 			return response, err
 		}
-		desired, err := desire(Observed[P, C, R]{
+		observed := Observed[P, C, R]{
 			Parent:     parent,
 			Children:   request.Children.value,
 			Related:    request.Related.value,
 			Finalizing: finalizing,
 			Now:        now,
-		})
+		}
+		desired, err := desire(observed)
 		if err != nil {
 			return response, err
 		}
 		listed := without(hook.Children, missingGroups(&request.Children.value))
 		response.Body, err = encodeDesired(desired, parent, listed, finalizing)
+		if explain && err == nil {
+			response.Decision = decisionOf(observed, desired.Children)
+		}
 		return response, encodingError(response, err)
 	}
 	return hook
@@ -60,7 +64,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 // the parent's identity and spec only, not its labels or annotations. It may read the status if the rules for an earlier status
 // of the same generation select the same objects or more.
 func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
-	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time) (Response, error) {
+	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time, _ bool) (Response, error) {
 		var request customizeRequest[T]
 		err := decode(body, &request)
 		parent := P(&request.Parent.value)

@@ -35,17 +35,15 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 	four := addresses(d.servers)
 	three := four[:3]
 	const rounds = 6
-	steps := func(lists ...[]string) []*client {
+	steps := func(from, to []string) []*client {
 		var all []*client
-		for i := 0; i < len(lists); i += 2 {
-			proxy := startProxy(t, lists[i], lists[i+1])
+		for _, proxy := range []server{startProxy(t, from, nil), startPreparing(t, from, to), startProxy(t, to, from), startProxy(t, to, nil)} {
 			t.Cleanup(func() { expectNoLuaError(t, proxy) })
 			all = append(all, dialClient(t, proxy.address))
 		}
 		return all
 	}
-	up := steps(three, nil, three, four, four, three, four, nil)
-	down := steps(four, nil, four, three, three, four, three, nil)
+	up, down := steps(three, four), steps(four, three)
 	start := time.Now()
 	for round := range rounds {
 		d.flush()

@@ -58,6 +58,7 @@ const ttl = 3600
 // load is what clients do at the same time, and what they observed.
 type load struct {
 	keys   []*loaded
+	frozen bool // no worker writes
 	to     *endpoints
 	ended  atomic.Bool
 	passes []atomic.Uint64 // of each worker over its keys
@@ -97,6 +98,7 @@ func (l *load) work(worker, workers int) {
 			own := l.keys[i]
 			l.read(c, own)
 			switch n := rand.IntN(20); {
+			case l.frozen:
 			case n == 0:
 				l.write(c, own, false)
 			case n < 4:

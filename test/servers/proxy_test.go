@@ -63,11 +63,22 @@ func addresses(servers []server) []string {
 // startProxy starts a proxy with the lists of servers.
 func startProxy(t testing.TB, current, previous []string, args ...string) server {
 	t.Helper()
+	return startConfigured(t, proxyroutes.Config(current, previous, false), args...)
+}
+
+// startPreparing starts a proxy before a warm-up, with the list that comes next.
+func startPreparing(t testing.TB, current, next []string) server {
+	t.Helper()
+	return startConfigured(t, proxyroutes.Config(current, next, true))
+}
+
+func startConfigured(t testing.TB, config string, args ...string) server {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // for the user of the process
 		t.Fatal(err)
 	}
-	files := map[string]string{"library.lua": proxyroutes.Library, "config.lua": proxyroutes.Config(current, previous)}
+	files := map[string]string{"library.lua": proxyroutes.Library, "config.lua": config}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)

@@ -37,7 +37,7 @@ func proxyDeployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 			Replicas: new(p.proxyReplicas),
 			Selector: &metav1.LabelSelector{MatchLabels: proxySelector(memcached)},
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: proxyPodLabels(memcached, p.routes), Annotations: proxyPodAnnotations(memcached, p.routes)},
+				ObjectMeta: metav1.ObjectMeta{Labels: proxyPodLabels(memcached, p.routes), Annotations: proxyPodAnnotations(memcached, p)},
 				Spec:       resources.HardenedPod(proxyPod(memcached, p.memory)),
 			},
 			Strategy: appsv1.DeploymentStrategy{
@@ -52,20 +52,20 @@ func proxyDeployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 	}
 }
 
-func proxyPodAnnotations(memcached *v1alpha1.Memcached, r routes) map[string]string {
+func proxyPodAnnotations(memcached *v1alpha1.Memcached, p plan) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[proxyLibraryAnnotation] = proxyroutes.Library
-	annotations[proxyConfigAnnotation] = proxyConfig(memcached, r)
+	annotations[proxyConfigAnnotation] = proxyConfig(memcached, p)
 	return annotations
 }
 
-func proxyConfig(memcached *v1alpha1.Memcached, r routes) string {
+func proxyConfig(memcached *v1alpha1.Memcached, p plan) string {
 	var previous []string
-	if r.previous > 0 {
-		previous = podServerNames(memcached, r.previous)
+	if p.routes.previous > 0 {
+		previous = podServerNames(memcached, p.routes.previous)
 	}
-	return proxyroutes.Config(podServerNames(memcached, r.current), previous)
+	return proxyroutes.Config(podServerNames(memcached, p.routes.current), previous, p.preparing)
 }
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each

@@ -15,12 +15,15 @@ import (
 
 func TestProxyConfig(t *testing.T) {
 	memcached := proxied(3)
-	annotations := proxyPodAnnotations(memcached, routes{current: 4, previous: 3})
-	config := annotations[proxyConfigAnnotation]
+	config := proxyPodAnnotations(memcached, plan{routes: routes{current: 4, previous: 3}})[proxyConfigAnnotation]
 	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
 		}
+	}
+	preparing := proxyPodAnnotations(memcached, plan{routes: routes{current: 4, previous: 3}, preparing: true})[proxyConfigAnnotation]
+	if preparing == config {
+		t.Error("proxies that prepare have the configuration of those that warm up")
 	}
 	command := strings.Join(proxyDeployment(memcached, plan{routes: routes{current: 3}}).Spec.Template.Spec.Containers[0].Command, " ")
 	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {

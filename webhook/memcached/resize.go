@@ -22,7 +22,7 @@ const removalDelay = 10 * time.Second
 // A change from n to m servers changes the lists of the proxies in three steps, each of which is a rollout of the proxies:
 //
 //	n           all proxies use n servers
-//	n, then m   each write also deletes from m, so that no value is stored in both lists
+//	n, then m   each write also deletes from m, so that no value is stored in both lists; reads find keys in m, but leave them
 //	m, then n   they use m servers, and move keys that they find only in n; the warm-up begins after this rollout
 //	m           all proxies use m servers
 //
@@ -59,6 +59,8 @@ type resize struct {
 	replicas int32
 	// routes are the lists that the proxies should have.
 	routes routes
+	// preparing reports whether the previous list is the list after the change, which no proxy or not every proxy uses yet.
+	preparing bool
 	// status is the change that is under way; nil if there is none.
 	status *v1alpha1.ResizeStatus
 	// changed is when the lists became the desired lists.
@@ -91,6 +93,7 @@ func (s resizeState) decide() resize {
 	if s.servers != nil && *s.servers > s.target && age < removalDelay {
 		result.wait = conditions.Soonest(result.wait, removalDelay-age)
 	}
+	result.preparing = s.preparing(result.routes)
 	result.status = s.status(result.routes, until)
 	return result
 }
@@ -121,6 +124,12 @@ func (s resizeState) goal() int32 {
 		return s.target
 	}
 	return min(max(s.target, min(s.observed.current, s.observed.previous)), s.observed.longest())
+}
+
+// preparing reports whether the change under way ends with the previous one of the desired lists.
+func (s resizeState) preparing(desired routes) bool {
+	s.observed = desired
+	return s.target > 0 && desired.previous != 0 && s.goal() == desired.previous
 }
 
 // firstRoutes returns the lists of new proxies. They use the servers that exist, because these may have keys.
@@ -192,7 +201,7 @@ func (s resizeState) status(desired routes, until *metav1.Time) *v1alpha1.Resize
 		return nil
 	case s.target == 0:
 		return &v1alpha1.ResizeStatus{From: s.count(), Phase: v1alpha1.ResizeRemovingServers}
-	case desired.previous != 0 && goal == desired.previous:
+	case s.preparing(desired):
 		return &v1alpha1.ResizeStatus{From: desired.current, To: goal, Phase: v1alpha1.ResizePreparing}
 	case desired.previous != 0:
 		return &v1alpha1.ResizeStatus{From: desired.previous, To: desired.current, Phase: v1alpha1.ResizeWarmingUp, Until: until}

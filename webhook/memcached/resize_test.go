@@ -127,6 +127,9 @@ func TestResize(t *testing.T) {
 		if got.routes.String() != test.routes || got.replicas != test.replicas || phase != test.phase {
 			t.Errorf("%s: lists %s, %d replicas, phase %q, want %s, %d, %q", test.reason, got.routes, got.replicas, phase, test.routes, test.replicas, test.phase)
 		}
+		if want := phase == preparing && got.routes.previous != 0; got.preparing != want {
+			t.Errorf("%s: the proxies prepare: %t, want %t", test.reason, got.preparing, want)
+		}
 		if diff := cmp.Diff(test.until, until); diff != "" {
 			t.Errorf("%s: end of the warm-up (-want +got):\n%s", test.reason, diff)
 		}

@@ -48,9 +48,10 @@ type plan struct {
 	memory   memorySize
 	// reloaderImage is "" for pods without a reloader.
 	reloaderImage string
-	// proxyReplicas is the desired number of proxies, and routes are their lists of servers.
+	// proxyReplicas is the desired number of proxies, routes are their lists of servers, and preparing is [resize.preparing].
 	proxyReplicas int32
 	routes        routes
+	preparing     bool
 }
 
 // syncState contains what one sync derives from its request. Each part is computed once.
@@ -79,7 +80,7 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	s.plan = plan{replicas: s.scale.replicas, memory: memorySizeOf(spec)}
 	if proxy != nil {
 		proxy.decide(request, workload, pods, s.scale.replicas)
-		s.plan.replicas, s.plan.routes = proxy.resize.replicas, proxy.resize.routes
+		s.plan.replicas, s.plan.routes, s.plan.preparing = proxy.resize.replicas, proxy.resize.routes, proxy.resize.preparing
 		s.plan.proxyReplicas = proxyReplicas(memcached, s.scale.replicas)
 	}
 	var err error

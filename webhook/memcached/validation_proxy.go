@@ -33,7 +33,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	if len(corevalidation.Annotations(path, proxyPodAnnotations(memcached, routes{current: size, previous: size + 1}))) == 0 {
+	if len(corevalidation.Annotations(path, proxyPodAnnotations(memcached, plan{routes: routes{current: size, previous: size + 1}, preparing: true}))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

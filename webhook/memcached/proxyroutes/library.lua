@@ -2,6 +2,8 @@
 --   memcached -o proxy_config=routelib:library.lua,proxy_arg=config.lua
 -- The configuration calls servers{current = {...}} or servers{current = {...}, previous = {...}} with lists of host:port.
 -- With previous, the proxy warms up: an item that is missing on its current server moves there from its previous server.
+-- With preparing = true, reads find such an item without moving it: proxies that already warm up with the lists the other way
+-- round would move it back, and a read of another client could miss it twice in between.
 --
 -- One list is the beginning of the other list. A jump hash distributes the keys, so a key either keeps its server, or one
 -- of its two servers is only in the longer list. Such a key moves. A pool whose first or last servers are marked as down
@@ -39,10 +41,11 @@ function servers(lists)
     end
     if longer == current then
         pools{ kept = { backends = first }, current = { backends = rest }, previous = { backends = previous } }
-        return routes{ default = route_servers{ child_kept = "kept", child_current = "current", child_previous = "previous" } }
+        return routes{ default = route_servers{
+            child_kept = "kept", child_current = "current", child_previous = "previous", preparing = lists.preparing } }
     end
     pools{ current = { backends = current }, previous = { backends = rest } }
-    routes{ default = route_servers{ child_current = "current", child_previous = "previous" } }
+    routes{ default = route_servers{ child_current = "current", child_previous = "previous", preparing = lists.preparing } }
 end
 
 function route_servers_conf(arguments)
@@ -208,7 +211,9 @@ local function route_servers_f(rctx, arg)
             elseif not before:ok() then
                 return res
             end
-            move(r)
+            if not arg.preparing then
+                move(r)
+            end
             return before
         end,
         [CHANGE] = function(r)
@@ -264,6 +269,7 @@ function route_servers_start(a, ctx, fgen)
     local arg = {
         current = fgen:new_handle(a.child_current),
         null = mcp.res_mutator_new({ t = "resnull", idx = 1 }),
+        preparing = a.preparing,
     }
     if a.child_kept then
         arg.kept = fgen:new_handle(a.child_kept)

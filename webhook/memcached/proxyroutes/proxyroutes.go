@@ -26,10 +26,16 @@ func Options(library, config string) string {
 // During a warm-up, previous is the list before the change of size: an item that is missing on its current server
 // moves there from its previous server. Without a warm-up, previous is nil. Lists that do not begin alike share no
 // distribution, so previous is then ignored.
-func Config(current, previous []string) string {
+//
+// Before a warm-up, with preparing, previous is the list after the change of size, and reads move no item: other proxies
+// may already warm up and move it the other way.
+func Config(current, previous []string, preparing bool) string {
 	config := "servers{\n" + list("current", current)
 	if warm(current, previous) {
 		config += list("previous", previous)
+		if preparing {
+			config += "    preparing = true,\n"
+		}
 	}
 	return config + "}\n"
 }

@@ -12,17 +12,20 @@ func TestConfig(t *testing.T) {
 	for _, test := range []struct {
 		reason            string
 		current, previous []string
+		preparing         bool
 		want              string
 	}{
-		{"without a warm-up there is one list", []string{"a:1", "b:1", "c:1"}, nil, three + "}\n"},
-		{"a removed server is readable", []string{"a:1", "b:1", "c:1"}, []string{"a:1", "b:1", "c:1", "d:1"},
+		{"without a warm-up there is one list", []string{"a:1", "b:1", "c:1"}, nil, false, three + "}\n"},
+		{"a removed server is readable", []string{"a:1", "b:1", "c:1"}, []string{"a:1", "b:1", "c:1", "d:1"}, false,
 			three + "    previous = {\n        \"a:1\",\n        \"b:1\",\n        \"c:1\",\n        \"d:1\",\n    },\n}\n"},
-		{"an added server is warmed up", []string{"a:1", "b:1", "c:1"}, []string{"a:1"},
+		{"an added server is warmed up", []string{"a:1", "b:1", "c:1"}, []string{"a:1"}, false,
 			three + "    previous = {\n        \"a:1\",\n    },\n}\n"},
-		{"equal lists move no key", []string{"a:1", "b:1", "c:1"}, []string{"a:1", "b:1", "c:1"}, three + "}\n"},
-		{"other servers have other keys", []string{"a:1", "b:1", "c:1"}, []string{"b:1", "c:1"}, three + "}\n"},
+		{"before a warm-up, reads move no item", []string{"a:1", "b:1", "c:1"}, []string{"a:1"}, true,
+			three + "    previous = {\n        \"a:1\",\n    },\n    preparing = true,\n}\n"},
+		{"equal lists move no key", []string{"a:1", "b:1", "c:1"}, []string{"a:1", "b:1", "c:1"}, true, three + "}\n"},
+		{"other servers have other keys", []string{"a:1", "b:1", "c:1"}, []string{"b:1", "c:1"}, true, three + "}\n"},
 	} {
-		if diff := cmp.Diff(test.want, Config(test.current, test.previous)); diff != "" {
+		if diff := cmp.Diff(test.want, Config(test.current, test.previous, test.preparing)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -86,6 +87,7 @@ monitoring:
 // render returns the objects of the chart, as helm template does. values are YAML.
 func render(t *testing.T, namespace, values string) ([]*unstructured.Unstructured, error) {
 	t.Helper()
+	slog.SetLogLoggerLevel(slog.LevelWarn) // Helm logs each symbolic link
 	loaded, err := loader.LoadDir(filepath.Join(root, "manifests/helm"))
 	if err != nil {
 		t.Fatal(err)

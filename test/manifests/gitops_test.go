@@ -45,6 +45,7 @@ var healths = map[string]health{
 	"CrashLoopBackOff True":          recovering,
 	"OOMKilled True":                 recovering,
 	"Unschedulable True":             recovering,
+	"VolumeClaimPending True":        recovering,
 	"SecretNotMounted True":          recovering,
 	"SecretNotReloaded True":         recovering,
 	"OOMKilled False":                failed,

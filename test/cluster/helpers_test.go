@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 // waitTimeout limits each wait of a test. Most waits take one or two seconds, more on a busy machine.
@@ -139,14 +141,9 @@ func podsOf(t *testing.T, m *unstructured.Unstructured) []string {
 	return names
 }
 
-// kubectl runs kubectl and returns its output.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := tryKubectl(t, args...)
-	if err != nil {
-		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
+	return clustertest.Run(t, shared.RunKubectl, args...)
 }
 
 func tryKubectl(t *testing.T, args ...string) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/cluster"
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 const root = "../../.."
@@ -63,7 +64,7 @@ func TestAccepted(t *testing.T) {
 	if err != nil || len(presets) == 0 {
 		t.Fatalf("no presets: %v", err)
 	}
-	presets = append(presets, write(t, "all.yaml", `
+	presets = append(presets, clustertest.WriteFile(t, "all.yaml", `
 monitoring: {monitors: true, alerts: true, dashboard: true, kubeStateMetrics: true, labels: {release: prometheus}}
 controllers: {memcached: {serviceMonitors: true}}
 imagePullSecrets: [{name: registry}]
@@ -75,7 +76,7 @@ podAnnotations: {team: caches}
 `))
 	for _, values := range presets {
 		objects := helm(t, inNamespace("template", "memcached-operator", packed, "--values", values)...)
-		out := kubectl(t, "apply", "--dry-run=server", "--validate=strict", "--filename", write(t, "objects.yaml", objects))
+		out := kubectl(t, "apply", "--dry-run=server", "--validate=strict", "--filename", clustertest.WriteFile(t, "objects.yaml", objects))
 		if !strings.Contains(out, "(server dry run)") || strings.Contains(out, "unknown field") {
 			t.Errorf("%s:\n%s", values, out)
 		}
@@ -164,7 +165,7 @@ func redirect(t *testing.T) {
 // createCache creates a cache with two pods and returns their UIDs when they are ready.
 func createCache(t *testing.T, name string) string {
 	t.Helper()
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: "+name+
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: "+name+
 		", namespace: default}\nspec: {size: 2, rollout: {minReadySeconds: 0}}\n"))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/"+name, "--timeout=2m")
 	return podsOf(t, name)
@@ -203,29 +204,10 @@ func wantHook(t *testing.T, want string) {
 
 func helm(t *testing.T, args ...string) string {
 	t.Helper()
-	return run(t, installed.RunHelm, args)
+	return clustertest.Run(t, installed.RunHelm, args...)
 }
 
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	return run(t, installed.RunKubectl, args)
-}
-
-// run returns the output of a program. It fails the test if the program fails.
-func run(t *testing.T, program func(context.Context, ...string) (string, error), args []string) string {
-	t.Helper()
-	out, err := program(t.Context(), args...)
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
-}
-
-func write(t *testing.T, name, content string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return clustertest.Run(t, installed.RunKubectl, args...)
 }

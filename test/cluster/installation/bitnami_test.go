@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 // chart lists the objects of testdata/bitnami.yaml.
@@ -41,7 +43,7 @@ func TestMigrateFromBitnami(t *testing.T) {
 // create creates a Memcached with a StatefulSet.
 func create(t *testing.T, name string, size int) {
 	t.Helper()
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", strings.Replace(cache(name, size), "spec: {", "spec: {workload: StatefulSet, ", 1)))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", strings.Replace(cache(name, size), "spec: {", "spec: {workload: StatefulSet, ", 1)))
 }
 
 // waitForServers waits until the Service has the pods as endpoints.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 // TestReady checks that the sample becomes ready with all security components.
@@ -79,13 +80,13 @@ func TestCallers(t *testing.T) {
 
 // TestDiff checks kubectl diff of rendered manifests: no difference for settled caches, and only the change after an edit.
 func TestDiff(t *testing.T) {
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("diffed", 2)))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", cache("diffed", 2)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/diffed", "--timeout=2m")
-	all := render(t, write(t, "all.yaml", kubectl(t, "get", "memcacheds", "--all-namespaces", "--output", "yaml")))
-	if out, err := installed.RunKubectl(t.Context(), "diff", "--filename", write(t, "rendered.yaml", all)); err != nil {
+	all := render(t, clustertest.WriteFile(t, "all.yaml", kubectl(t, "get", "memcacheds", "--all-namespaces", "--output", "yaml")))
+	if out, err := installed.RunKubectl(t.Context(), "diff", "--filename", clustertest.WriteFile(t, "rendered.yaml", all)); err != nil {
 		t.Errorf("a settled cache differs from its rendered manifests: %v\n%s", err, out)
 	}
-	out, err := installed.RunKubectl(t.Context(), "diff", "--filename", write(t, "rendered.yaml", render(t, write(t, "cache.yaml", cache("diffed", 3)))))
+	out, err := installed.RunKubectl(t.Context(), "diff", "--filename", clustertest.WriteFile(t, "rendered.yaml", render(t, clustertest.WriteFile(t, "cache.yaml", cache("diffed", 3)))))
 	if err == nil || !strings.Contains(out, "-  replicas: 2") || !strings.Contains(out, "+  replicas: 3") || !strings.Contains(out, "+  size: 3") {
 		t.Errorf("want a difference of size and replicas: %v\n%s", err, out)
 	}
@@ -162,7 +163,7 @@ func TestRoles(t *testing.T) {
 
 // TestWrongToken checks that a rejected token results in an Event on the resource and no change of the cache.
 func TestWrongToken(t *testing.T) {
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("guarded", 1)))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", cache("guarded", 1)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/guarded", "--timeout=2m")
 	useToken(t, "guess")
 	kubectl(t, "patch", "memcached", "guarded", "--type=merge", "--patch", `{"spec":{"size":2}}`)

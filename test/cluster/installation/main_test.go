@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/test/cluster"
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 const root = "../../.."
@@ -98,22 +98,7 @@ func issue(ctx context.Context, c *cluster.Cluster) error {
 
 const token = "f3b1c0de"
 
-// kubectl runs kubectl and returns its output. It fails the test if kubectl fails.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := installed.RunKubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
-}
-
-// write writes a temporary file and returns its path.
-func write(t *testing.T, name, content string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return clustertest.Run(t, installed.RunKubectl, args...)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 // plain is a handwritten Deployment of memcached.
@@ -26,14 +28,14 @@ func plainDeployment(name, labels string) string {
 // TestMigrateFromDeployment checks the migration page: a new cache runs in parallel to the old one. It also checks the page's
 // warning about selectors.
 func TestMigrateFromDeployment(t *testing.T) {
-	kubectl(t, "apply", "--filename", write(t, "old.yaml", plainDeployment("old", "{app: memcached}")+`---
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "old.yaml", plainDeployment("old", "{app: memcached}")+`---
 apiVersion: v1
 kind: Service
 metadata: {name: old, namespace: default}
 spec: {selector: {app: memcached}, ports: [{port: 11211}]}
 `))
 	kubectl(t, "wait", "--for=condition=Available", "deployment/old", "--timeout=2m")
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("sessions", 2)))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", cache("sessions", 2)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/sessions", "--timeout=2m")
 	if ready := kubectl(t, "get", "deployment", "old", "--output", "jsonpath={.status.readyReplicas}"); ready != "1" {
 		t.Errorf("the old Deployment has %s ready pods, want 1", ready)
@@ -56,7 +58,7 @@ func TestMigrateFromSample(t *testing.T) {
 	kubectl(t, "patch", "memcached", "before", "--type", "merge", "--patch", `{"metadata":{"finalizers":null}}`)
 	kubectl(t, "delete", "memcached", "before", "--cascade=orphan", "--timeout=1m")
 	start(t)
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", cache("after", 2)))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", cache("after", 2)))
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/after", "--timeout=2m")
 	if owners := kubectl(t, "get", "deployment", "before", "--output", "jsonpath={.metadata.ownerReferences}{.status.readyReplicas}"); owners != "1" {
 		t.Errorf("want a Deployment without an owner and with one ready pod: %s", owners)
@@ -87,12 +89,12 @@ func TestNameOfAnotherDeployment(t *testing.T) {
 func createSample(t *testing.T, name string) {
 	t.Helper()
 	resource := strings.Replace(cache(name, 1), "metadata: {", "metadata: {finalizers: [cache.example.com/finalizer], ", 1)
-	kubectl(t, "apply", "--filename", write(t, "resource.yaml", resource))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "resource.yaml", resource))
 	uid := kubectl(t, "get", "memcached", name, "--output", "jsonpath={.metadata.uid}")
 	labels := fmt.Sprintf("{app.kubernetes.io/name: Memcached, app.kubernetes.io/instance: %s, app.kubernetes.io/version: 1.4.36-alpine}", name)
 	owner := fmt.Sprintf("ownerReferences: [{apiVersion: cache.example.com/v1alpha1, kind: Memcached, name: %s, uid: %s, controller: true, blockOwnerDeletion: true}], ", name, uid)
 	deployment := strings.Replace(plainDeployment(name, labels), "metadata: {", "metadata: {"+owner, 1)
-	kubectl(t, "apply", "--filename", write(t, "deployment.yaml", deployment))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "deployment.yaml", deployment))
 	kubectl(t, "wait", "--for=condition=Available", "deployment/"+name, "--timeout=2m")
 }
 

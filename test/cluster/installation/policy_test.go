@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 // TestPolicy checks which Memcacheds the sample of a ValidatingAdmissionPolicy refuses.
@@ -12,7 +14,7 @@ func TestPolicy(t *testing.T) {
 	kubectl(t, "create", "namespace", "limited")
 	apply := func(spec string) (string, error) {
 		manifest := fmt.Sprintf("apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: cache, namespace: limited}\nspec: %s\n", spec)
-		return installed.RunKubectl(t.Context(), "apply", "--dry-run=server", "--filename", write(t, "cache.yaml", manifest))
+		return installed.RunKubectl(t.Context(), "apply", "--dry-run=server", "--filename", clustertest.WriteFile(t, "cache.yaml", manifest))
 	}
 	kubectl(t, "apply", "--kustomize", filepath.Join(root, "manifests/policy"))
 	if out, err := apply("{size: 1}"); err != nil {
@@ -49,7 +51,7 @@ func TestPolicy(t *testing.T) {
 func TestPolicyKeepsExisting(t *testing.T) {
 	kubectl(t, "create", "namespace", "limited-later")
 	manifest := strings.ReplaceAll(cache("above", 0), "default", "limited-later")
-	kubectl(t, "apply", "--filename", write(t, "cache.yaml", manifest))
+	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "cache.yaml", manifest))
 	kubectl(t, "apply", "--kustomize", filepath.Join(root, "manifests/policy"))
 	kubectl(t, "label", "namespace", "limited-later", "cache.example.com/limits=memcached-limits")
 	waitFor(t, "the policy applies", func() (string, bool) {

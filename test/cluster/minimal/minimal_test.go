@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/cluster"
+	"github.com/example/memcached-operator/test/cluster/clustertest"
 )
 
 var installed *cluster.Cluster
@@ -68,12 +69,7 @@ func apply(t *testing.T, name, spec string) {
 	kubectl(t, "apply", "--filename", file)
 }
 
-// kubectl runs kubectl and returns its output. It fails the test if kubectl fails.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := installed.RunKubectl(t.Context(), args...)
-	if err != nil {
-		t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
+	return clustertest.Run(t, installed.RunKubectl, args...)
 }

@@ -155,7 +155,11 @@ func (w *flashWriter) write(t *testing.T) {
 	if _, err := bufio.NewReader(connection).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(100 * time.Millisecond); w.count(t, "slab_global_page_pool") == 0 && time.Now().Before(deadline); {
+	deadline := time.Now().Add(100 * time.Millisecond)
+	for w.count(t, "slab_global_page_pool") == 0 {
+		if time.Now().After(deadline) {
+			return
+		}
 	}
 }
 

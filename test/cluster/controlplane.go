@@ -68,7 +68,7 @@ func (c *Cluster) startControlPlane(crdDirs, audited []string) error {
 	return err
 }
 
-// startNodes starts kube-controller-manager, kube-scheduler and kwok, and creates three nodes in three zones. kwok
+// startNodes starts kube-controller-manager, kube-scheduler and kwok, and creates three nodes in three zones, and volumes. kwok
 // simulates their kubelets.
 func (c *Cluster) startNodes(ctx context.Context) error {
 	kwokAddress, err := process.FreeAddress()
@@ -102,7 +102,7 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 			return fmt.Errorf("create node %s: %w", node.Name, err)
 		}
 	}
-	return nil
+	return c.createVolumes(ctx)
 }
 
 // RestartAPIServer kills the API server and starts it on the same port with the same state. A graceful stop would wait a

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 )
 
 // compositeController has the fields of a CompositeController that the stand-in supports.
@@ -92,7 +93,7 @@ func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err err
 			return err
 		}
 		p.methods[kind] = child.UpdateStrategy.Method
-		build.Owns(ofKind(kind))
+		build.Owns(ofKind(kind)).Watches(ofKind(kind), handler.EnqueueRequestsFromMapFunc(p.adopterOf))
 	}
 	p.controller, err = build.Build(p)
 	return err

@@ -105,3 +105,17 @@ func (p *parentController) parentsOf(ctx context.Context, o client.Object) (requ
 	}
 	return requests
 }
+
+// adopterOf returns the parent that the label controller-uid of an object names. It adopts the object if it has no owner.
+func (p *parentController) adopterOf(ctx context.Context, o client.Object) []reconcile.Request {
+	parents := ofKindList(p.kind)
+	if o.GetLabels()[uidLabel] == "" || p.cache.List(ctx, parents, client.InNamespace(o.GetNamespace())) != nil {
+		return nil
+	}
+	for _, parent := range parents.Items {
+		if string(parent.GetUID()) == o.GetLabels()[uidLabel] {
+			return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(&parent)}}
+		}
+	}
+	return nil
+}

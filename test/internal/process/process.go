@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -156,11 +158,28 @@ func Listens(addresses ...string) func() error {
 	}
 }
 
-// FreeAddress returns a loopback address with a free port.
+// Ports of FreeAddress lie below the ephemeral ports of Linux, so that no outgoing connection takes one before the server
+// listens on it. Each process starts somewhere else and never returns a port twice before it has tried all others.
+const (
+	firstPort = 12_000
+	ports     = 20_000
+)
+
+var (
+	startPort = rand.Uint32N(ports)
+	tried     atomic.Uint32
+)
+
+// FreeAddress returns a loopback address with a free port, another one for each call.
 func FreeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
+	var failed error
+	for range ports {
+		port := firstPort + (startPort+tried.Add(1))%ports
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			return listener.Addr().String(), listener.Close()
+		}
+		failed = err
 	}
-	return listener.Addr().String(), listener.Close()
+	return "", fmt.Errorf("find a free port: %w", failed)
 }

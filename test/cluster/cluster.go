@@ -145,7 +145,7 @@ func (c *Cluster) buildPrograms(ctx context.Context, options Options) error {
 // newCluster creates the directory of a cluster and starts its watchdog.
 func newCluster(ctx context.Context, options Options) (*Cluster, error) {
 	log.SetLogger(logr.Discard()) // envtest's errors contain all details
-	root, err := repository(ctx)
+	root, err := Repository(ctx)
 	if err != nil {
 		return nil, err
 	}

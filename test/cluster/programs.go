@@ -41,7 +41,7 @@ var programs = []program{
 // version in KUBEBUILDER_ASSETS or PATH. It builds the others once, into the user's cache directory. All are in the module
 // test/cluster/programs, so that the packages that they share compile once.
 func Build(ctx context.Context, omit []string, progress io.Writer) (map[string]string, error) {
-	root, err := repository(ctx)
+	root, err := Repository(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +206,8 @@ func runCounting(cmd *exec.Cmd, progress io.Writer, describe func(lines int) str
 	}
 }
 
-// repository returns the root directory of the repository, two levels above this module.
-func repository(ctx context.Context) (string, error) {
+// Repository returns the root directory of the repository, two levels above this module.
+func Repository(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/example/memcached-operator/test/cluster").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module test/cluster (is the current directory inside it?): %w", err)

@@ -24,11 +24,12 @@ type result struct {
 
 // phase has the measurements of one piece of work, until the controller sends no more requests.
 type phase struct {
-	complete         time.Duration // until all statuses name all pods
-	ready            time.Duration // until all parents are Ready; 0 if the variant has no conditions
-	controller, hook time.Duration // CPU time
-	requests         map[request]int
-	events           map[string]int64 // of the parents' objects, by kind
+	pods     time.Duration // until all pods exist
+	complete time.Duration // until all statuses name all pods
+	ready    time.Duration // until all parents are Ready; 0 if the variant has no conditions
+	cpu      cpuTime
+	requests map[request]int
+	events   map[string]int64 // of the parents' objects, by kind
 }
 
 func measure(ctx context.Context, v variant, parents, namespaces int) (_ result, err error) {
@@ -77,6 +78,9 @@ func (r *running) warmUp(ctx context.Context, v variant) error {
 	if err := r.parents.wait(ctx, 0, func(*unstructured.Unstructured) bool { return true }); err != nil {
 		return err
 	}
+	if err := r.parents.waitPods(ctx, 0); err != nil {
+		return err
+	}
 	if err := r.waitQuiet(ctx); err != nil {
 		return err
 	}
@@ -93,7 +97,7 @@ func (r *running) phase(ctx context.Context, parents []*unstructured.Unstructure
 	if err != nil {
 		return p, err
 	}
-	controller, hook, err := r.cpu()
+	cpu, err := r.cpu(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -107,6 +111,10 @@ func (r *running) phase(ctx context.Context, parents []*unstructured.Unstructure
 	if err := group.Wait(); err != nil {
 		return p, err
 	}
+	if err := r.parents.waitPods(ctx, len(parents)*size); err != nil {
+		return p, err
+	}
+	p.pods = time.Since(start)
 	if err := r.parents.wait(ctx, len(parents), isComplete(size)); err != nil {
 		return p, err
 	}
@@ -127,18 +135,9 @@ func (r *running) phase(ctx context.Context, parents []*unstructured.Unstructure
 	for kind, before := range events {
 		p.events[kind] -= before
 	}
-	p.controller, p.hook, err = r.cpu()
-	p.controller, p.hook = p.controller-controller, p.hook-hook
+	after, err := r.cpu(ctx)
+	p.cpu = after.since(cpu)
 	return p, err
-}
-
-// cpu returns the CPU time of the controller and of the hook so far.
-func (r *running) cpu() (controller, hook time.Duration, err error) {
-	if controller, err = r.controller.CPU(); err != nil || r.hook == nil {
-		return controller, 0, err
-	}
-	hook, err = r.hook.CPU()
-	return controller, hook, err
 }
 
 // createNamespaces returns the parents, spread over new namespaces.

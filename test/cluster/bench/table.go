@@ -29,10 +29,12 @@ func writeTable(w io.Writer, parents, namespaces int, results []result) {
 		{"created with 3 pods", func(r result) phase { return r.created }},
 		{"scaled from 3 to 5", func(r result) phase { return r.scaled }},
 	} {
-		row("**"+work.name+"**: all statuses name all pods after", func(r result) string { return seconds(work.of(r).complete) })
+		row("**"+work.name+"**: all pods exist after", func(r result) string { return seconds(work.of(r).pods) })
+		row("all statuses name all pods after", func(r result) string { return seconds(work.of(r).complete) })
 		row("all parents ready after", func(r result) string { return seconds(work.of(r).ready) })
-		row("CPU time of the controller", func(r result) string { return seconds(work.of(r).controller) })
-		row("CPU time of the hook", func(r result) string { return seconds(work.of(r).hook) })
+		row("CPU time of the controller", func(r result) string { return seconds(work.of(r).cpu.controller) })
+		row("CPU time of the hook", func(r result) string { return seconds(work.of(r).cpu.hook) })
+		row("CPU time of the API server", func(r result) string { return seconds(work.of(r).cpu.apiServer) })
 		for _, kind := range []string{"Deployment", "StatefulSet", "Pod"} {
 			row("events of kind "+kind, func(r result) string {
 				return fmt.Sprintf("%.2f", float64(work.of(r).events[kind])/float64(parents))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,17 +26,25 @@ type variant struct {
 	spec map[string]any
 	// deploymentsOnly lists no other kind of child in the CompositeController, as manifests/minimal does.
 	deploymentsOnly bool
-	// hook is the binary of another hook, or empty for the hook of this repository.
-	hook string
-	// operator is the binary of an operator that replaces Metacontroller, or empty for Metacontroller.
-	operator string
+	// hook is the command of another hook, or empty for the hook of this repository.
+	hook []string
+	// operator is the command of an operator that replaces Metacontroller, or empty for Metacontroller.
+	operator []string
+}
+
+// minimal creates Deployments only. The other programs create the same Deployments.
+var minimal = variant{
+	name:            "this operator, minimal",
+	deploymentsOnly: true,
+	spec:            map[string]any{"rollout": map[string]any{"minReadySeconds": int64(0)}},
 }
 
 func variants(dir string) []variant {
+	deployment := "-deployment=" + filepath.Join(dir, deploymentFile)
 	return []variant{
-		{name: "controller-runtime", operator: filepath.Join(dir, "operator")},
-		{name: "Metacontroller, typical Go hook", hook: filepath.Join(dir, "typical")},
-		{name: "this operator, minimal", deploymentsOnly: true, spec: map[string]any{"rollout": map[string]any{"minReadySeconds": int64(0)}}},
+		{name: "controller-runtime", operator: []string{filepath.Join(dir, "operator"), deployment}},
+		{name: "Metacontroller, typical Go hook", hook: []string{filepath.Join(dir, "typical"), deployment}},
+		minimal,
 		{name: "this operator"},
 		{name: "this operator, StatefulSets", spec: map[string]any{"workload": "StatefulSet"}},
 	}
@@ -62,7 +71,7 @@ func (v variant) start(ctx context.Context) (*running, error) {
 		MetacontrollerFlags: append([]string{"--discovery-interval=20s"}, limits...),
 		Audit:               []string{"metacontroller", "operator"},
 	}
-	if v.hook != "" {
+	if v.hook != nil {
 		options.ReplaceURL = func(string) (string, error) { return "http://" + address, nil }
 	}
 	if r.cluster, err = cluster.Start(ctx, options); err != nil {
@@ -75,23 +84,23 @@ func (v variant) start(ctx context.Context) (*running, error) {
 }
 
 func (v variant) startPrograms(ctx context.Context, r *running, address string) (err error) {
-	if v.operator != "" {
+	if v.operator != nil {
 		return r.replaceMetacontroller(ctx, v.operator)
 	}
 	r.controller = r.cluster.Metacontroller.(*process.Process)
-	if v.hook == "" {
+	if v.hook == nil {
 		r.hook, r.hasConditions = r.cluster.Hook.(*process.Process), true
 		if v.deploymentsOnly {
 			return listDeploymentsOnly(ctx, r.cluster.Client)
 		}
 		return nil
 	}
-	r.hook, err = r.cluster.Run(v.hook, "-address", address)
+	r.hook, err = r.cluster.Run(v.hook[0], append(v.hook[1:], "-address="+address)...)
 	return err
 }
 
 // replaceMetacontroller runs the operator with the RBAC permissions that it needs.
-func (r *running) replaceMetacontroller(ctx context.Context, program string) error {
+func (r *running) replaceMetacontroller(ctx context.Context, command []string) error {
 	if err := r.cluster.Metacontroller.Kill(); err != nil {
 		return err
 	}
@@ -105,7 +114,7 @@ func (r *running) replaceMetacontroller(ctx context.Context, program string) err
 	if err != nil {
 		return err
 	}
-	r.controller, err = r.cluster.Run(program, append([]string{"--kubeconfig=" + kubeconfig}, limits...)...)
+	r.controller, err = r.cluster.Run(command[0], slices.Concat(command[1:], []string{"--kubeconfig=" + kubeconfig}, limits)...)
 	return err
 }
 

@@ -72,26 +72,40 @@ func (p *parents) eventCounts() map[string]int64 {
 
 // wait waits until the condition holds for the given number of parents.
 func (p *parents) wait(ctx context.Context, number int, condition func(*unstructured.Unstructured) bool) error {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		var list unstructured.UnstructuredList
-		list.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("MemcachedList"))
-		if err := p.cache.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
-			return err
-		}
-		count := 0
+	var list unstructured.UnstructuredList
+	list.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("MemcachedList"))
+	return p.waitFor(ctx, number, &list, func() (count int) {
 		for i := range list.Items {
 			if condition(&list.Items[i]) {
 				count++
 			}
 		}
-		if count == number {
+		return count
+	})
+}
+
+// waitPods waits until the given number of pods exists.
+func (p *parents) waitPods(ctx context.Context, number int) error {
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("PodList"))
+	return p.waitFor(ctx, number, &list, func() int { return len(list.Items) })
+}
+
+// waitFor lists objects until count returns the given number.
+func (p *parents) waitFor(ctx context.Context, number int, list client.ObjectList, count func() int) error {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err := p.cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return err
+		}
+		got := count()
+		if got == number {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %d of %d parents", context.Cause(ctx), count, number)
+			return fmt.Errorf("%w: %d of %d objects", context.Cause(ctx), got, number)
 		case <-tick.C:
 		}
 	}

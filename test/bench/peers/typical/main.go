@@ -11,6 +11,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/test/internal/deployment"
 )
 
 type memcached struct {
@@ -33,8 +35,19 @@ type request struct {
 
 func main() {
 	address := flag.String("address", "127.0.0.1:8080", "`host:port` to listen on")
+	file := flag.String("deployment", "", "`file` with a Deployment to create instead of a simple one")
 	flag.Parse()
-	serve("/memcached/sync", sync)
+	deploymentOf := simpleDeployment
+	if *file != "" {
+		template, err := deployment.Read(*file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		deploymentOf = func(parent memcached) *appsv1.Deployment {
+			return template.Of(parent.Namespace, parent.Name, &parent.Spec.Size)
+		}
+	}
+	serve("/memcached/sync", func(observed request) any { return sync(observed, deploymentOf(observed.Parent)) })
 	serve("/memcached/customize", customize)
 	log.Fatal(http.ListenAndServe(*address, nil))
 }
@@ -51,13 +64,13 @@ func serve(path string, respond func(request) any) {
 	})
 }
 
-func sync(observed request) any {
+func sync(observed request, desired *appsv1.Deployment) any {
 	nodes := []string{}
 	for _, pod := range observed.Related.Pods {
 		nodes = append(nodes, pod.Name)
 	}
 	sort.Strings(nodes)
-	return map[string]any{"status": map[string]any{"nodes": nodes}, "children": []any{deployment(observed.Parent)}}
+	return map[string]any{"status": map[string]any{"nodes": nodes}, "children": []any{desired}}
 }
 
 // customize requests the pods as related objects, because their owner is the ReplicaSet and not the parent.
@@ -74,7 +87,7 @@ func labels(parent memcached) map[string]string {
 	return map[string]string{"app": "memcached", "memcached_cr": parent.Name}
 }
 
-func deployment(parent memcached) *appsv1.Deployment {
+func simpleDeployment(parent memcached) *appsv1.Deployment {
 	labels := labels(parent)
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},

@@ -12,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/example/memcached-operator/test/internal/deployment"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -28,15 +28,20 @@ func main() {
 	qps := flag.Float64("client-go-qps", 5, "requests to the API server per second")
 	burst := flag.Int("client-go-burst", 10, "maximum burst of requests to the API server")
 	workers := flag.Int("workers", 5, "concurrent reconciliations")
+	file := flag.String("deployment", "", "`file` with the Deployment of a parent")
 	flag.Parse()
 	ctrl.SetLogger(zap.New())
-	if err := run(float32(*qps), *burst, *workers); err != nil {
+	if err := run(float32(*qps), *burst, *workers, *file); err != nil {
 		fmt.Fprintln(os.Stderr, "operator:", err)
 		os.Exit(1)
 	}
 }
 
-func run(qps float32, burst, workers int) error {
+func run(qps float32, burst, workers int, file string) error {
+	template, err := deployment.Read(file)
+	if err != nil {
+		return err
+	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
@@ -57,7 +62,7 @@ func run(qps float32, burst, workers int) error {
 		For(&v1alpha1.Memcached{}).
 		Owns(&appsv1.Deployment{}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
-		Complete(&reconciler{Client: manager.GetClient(), scheme: scheme})
+		Complete(&reconciler{Client: manager.GetClient(), scheme: scheme, template: template})
 	if err != nil {
 		return err
 	}
@@ -66,7 +71,8 @@ func run(qps float32, burst, workers int) error {
 
 type reconciler struct {
 	client.Client
-	scheme *runtime.Scheme
+	scheme   *runtime.Scheme
+	template *deployment.Template
 }
 
 // Reconcile creates the Deployment, corrects its replicas, and updates the pods' names in the status.
@@ -77,7 +83,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	var observed appsv1.Deployment
 	if err := r.Get(ctx, request.NamespacedName, &observed); errors.IsNotFound(err) {
-		desired := deployment(&parent)
+		desired := r.template.Of(parent.Namespace, parent.Name, parent.Spec.Size)
 		if err := ctrl.SetControllerReference(&parent, desired, r.scheme); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -99,7 +105,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 func (r *reconciler) nodes(ctx context.Context, parent *v1alpha1.Memcached) ([]string, error) {
 	var pods corev1.PodList
-	if err := r.List(ctx, &pods, client.InNamespace(parent.Namespace), client.MatchingLabels(labels(parent))); err != nil {
+	if err := r.List(ctx, &pods, client.InNamespace(parent.Namespace), client.MatchingLabels{"app": "memcached", "memcached_cr": parent.Name}); err != nil {
 		return nil, err
 	}
 	nodes := []string{}
@@ -108,27 +114,4 @@ func (r *reconciler) nodes(ctx context.Context, parent *v1alpha1.Memcached) ([]s
 	}
 	slices.Sort(nodes)
 	return nodes, nil
-}
-
-func labels(parent *v1alpha1.Memcached) map[string]string {
-	return map[string]string{"app": "memcached", "memcached_cr": parent.Name}
-}
-
-func deployment(parent *v1alpha1.Memcached) *appsv1.Deployment {
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: parent.Name, Namespace: parent.Namespace, Labels: labels(parent)},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: parent.Spec.Size,
-			Selector: &metav1.LabelSelector{MatchLabels: labels(parent)},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels(parent)},
-				Spec: corev1.PodSpec{Containers: []corev1.Container{{
-					Name:    "memcached",
-					Image:   "memcached:1.6.45-alpine",
-					Command: []string{"memcached", "-m", "64", "-v"},
-					Ports:   []corev1.ContainerPort{{Name: "memcached", ContainerPort: 11211}},
-				}}},
-			},
-		},
-	}
 }

@@ -3,70 +3,35 @@ package crds
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 )
 
 // JSONSchemas returns a strict JSON schema of each kind by its file name, for example memcached_v1alpha1.json. Editors and
 // kubeconform use them.
 func JSONSchemas() (map[string][]byte, error) {
-	schemas := map[string][]byte{}
-	err := fs.WalkDir(Files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := Files.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if err := addSchemas(schemas, content); err != nil {
-			return fmt.Errorf("reading %s: %w", path, err)
-		}
-		return nil
-	})
-	return schemas, err
-}
-
-// addSchemas adds the schema of each version of a CRD.
-func addSchemas(schemas map[string][]byte, content []byte) error {
-	var crd struct {
-		Spec struct {
-			Group string `json:"group"`
-			Names struct {
-				Kind string `json:"kind"`
-			} `json:"names"`
-			Versions []struct {
-				Name   string `json:"name"`
-				Schema struct {
-					OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
-				} `json:"schema"`
-			} `json:"versions"`
-		} `json:"spec"`
+	schemas, err := Schemas[map[string]any]()
+	if err != nil {
+		return nil, err
 	}
-	if err := yaml.Unmarshal(content, &crd); err != nil {
-		return err
-	}
-	for _, version := range crd.Spec.Versions {
-		schema := version.Schema.OpenAPIV3Schema
+	encoded := map[string][]byte{}
+	for kind, schema := range schemas {
 		refuseUnknown(schema)
 		properties, _ := schema["properties"].(map[string]any)
 		required, _ := schema["required"].([]any)
 		maps.Copy(properties, map[string]any{
-			"apiVersion": map[string]any{"const": crd.Spec.Group + "/" + version.Name},
-			"kind":       map[string]any{"const": crd.Spec.Names.Kind},
+			"apiVersion": map[string]any{"const": kind.GroupVersion().String()},
+			"kind":       map[string]any{"const": kind.Kind},
 		})
 		schema["required"] = append(required, "apiVersion", "kind", "metadata")
 		schema["$schema"] = "http://json-schema.org/draft-07/schema#"
-		encoded, err := json.MarshalIndent(schema, "", "  ")
+		content, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("encode the schema of %s: %w", kind, err)
 		}
-		schemas[strings.ToLower(crd.Spec.Names.Kind)+"_"+version.Name+".json"] = append(encoded, '\n')
+		encoded[strings.ToLower(kind.Kind)+"_"+kind.Version+".json"] = append(content, '\n')
 	}
-	return nil
+	return encoded, nil
 }
 
 // refuseUnknown makes a schema and the schemas below it refuse fields that they do not list. The API server drops such fields,

@@ -3,63 +3,21 @@ package render
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	openapierrors "k8s.io/kube-openapi/pkg/validation/errors"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
-	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/crds"
 )
 
-// customResourceDefinition is the part of a CRD that has the schemas of its versions.
-type customResourceDefinition struct {
-	Spec struct {
-		Group string `json:"group"`
-		Names struct {
-			Kind string `json:"kind"`
-		} `json:"names"`
-		Versions []struct {
-			Name   string `json:"name"`
-			Schema struct {
-				OpenAPIV3Schema *spec.Schema `json:"openAPIV3Schema"`
-			} `json:"schema"`
-		} `json:"versions"`
-	} `json:"spec"`
-}
-
 // schemas returns the schemas of all kinds of parents. It reads the CRDs only once, because this takes longer than a sync.
-var schemas = sync.OnceValues(readSchemas)
-
-func readSchemas() (map[schema.GroupVersionKind]*spec.Schema, error) {
-	found := map[schema.GroupVersionKind]*spec.Schema{}
-	err := fs.WalkDir(crds.Files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := crds.Files.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		var crd customResourceDefinition
-		if err := yaml.Unmarshal(content, &crd); err != nil {
-			return fmt.Errorf("reading %s: %w", path, err)
-		}
-		for _, version := range crd.Spec.Versions {
-			kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: version.Name, Kind: crd.Spec.Names.Kind}
-			found[kind] = version.Schema.OpenAPIV3Schema
-		}
-		return nil
-	})
-	return found, err
-}
+var schemas = sync.OnceValues(crds.Schemas[*spec.Schema])
 
 // check validates the document by the schema, with the messages of the API server, and refuses unknown fields as kubectl
 // does. It does not evaluate CEL rules, which the hooks repeat in Go.

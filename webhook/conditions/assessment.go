@@ -80,8 +80,10 @@ func Assess(o *Observation) (Assessment, error) {
 	if err != nil {
 		return Assessment{}, err
 	}
+	late := overdue(o, pending)
 	found := First(slices.Concat(
 		[]Finding{
+			adoption(late),
 			diagnosePods(o.Pods, o.Remedies, o.Claim, o.Now),
 			{Problem: replicaFailure(o.Workload)},
 			frontProblem(o.Front),
@@ -91,7 +93,7 @@ func Assess(o *Observation) (Assessment, error) {
 			recentlyKilled(o.Pods, o.Remedies, o.Now),
 			{Problem: paused(o.Workload)},
 			{Problem: progressDeadline(o.Workload)},
-			overdue(o, pending),
+			late,
 		},
 		o.Risks,
 	)...)

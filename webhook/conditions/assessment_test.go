@@ -2,6 +2,7 @@ package conditions
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,20 @@ func TestAssess(t *testing.T) {
 			t.Errorf("%s: Ready has reason %s, Degraded %q, wait %s; want %s, %q, %s", test.reason,
 				conditions[api.Ready].Reason, degraded, assessed.Wait, test.ready, test.degraded, test.wait)
 		}
+	}
+}
+
+// TestHandOverOfTwoWorkloads checks that one command adopts all children, also if the pods in front were left behind too.
+func TestHandOverOfTwoWorkloads(t *testing.T) {
+	o := observation(t)
+	o.Workload = nil
+	o.Front = &Assessment{Problem: &Problem{Reason: ReasonOrphaned, Message: "only the children of the pods in front"}}
+	assessed, err := Assess(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := assessed.Problem; got.Reason != ReasonOrphaned || !strings.Contains(got.Message, "deployment/x service/x") {
+		t.Errorf("the problem is %+v, want the command for all children", got)
 	}
 }
 

@@ -55,6 +55,15 @@ func orphaned(o *Observation) *Problem {
 		o.Parent.GetNamespace(), strings.Join(objects, " "), o.Parent.GetUID())}
 }
 
+// adoption returns a finding only if a former parent left the workload behind. Its message has all children, those of the pods
+// in front too, so that one command adopts them.
+func adoption(late Finding) Finding {
+	if late.Problem == nil || late.Problem.Reason != ReasonOrphaned {
+		return Finding{}
+	}
+	return late
+}
+
 // compareChild compares one child. The reason begins with the kind: ServiceMissing, NetworkPolicyOutdated.
 func compareChild(desired runtime.Object, view any) (*Problem, error) {
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()

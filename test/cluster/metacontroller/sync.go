@@ -158,12 +158,16 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 			return nil
 		}
 	}
-	if observed == nil {
-		if free, err := p.nameIsFree(ctx, parent, child); err != nil || !free {
-			return err
-		}
+	if observed != nil {
+		child.SetResourceVersion(observed.GetResourceVersion())
+	} else if free, err := p.nameIsFree(ctx, parent, child); err != nil || !free {
+		return err
 	}
-	if err := p.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(child), client.FieldOwner("metacontroller"), client.ForceOwnership); err != nil {
+	err = p.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(child), client.FieldOwner("metacontroller"), client.ForceOwnership)
+	switch {
+	case observed != nil && apierrors.IsConflict(err):
+		return nil // like Metacontroller: the observed object was outdated, and the current one causes another sync
+	case err != nil:
 		return err
 	}
 	p.applied.Store(child.GetUID(), fmt.Sprintf("%x %s", sum, child.GetResourceVersion()))

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +14,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// listsLabel has the server lists of a proxy: "4", or "4-3" with the previous list.
-const listsLabel = "memcached-operator.example.com/proxy-servers"
+// routesLabel has the lists of servers of a proxy and its phase: "4", or "4-3-preparing".
+const routesLabel = "memcached-operator.example.com/proxy-servers"
+
+// marks is the time at the end of the label.
+var marks = regexp.MustCompile(`-\d{10}$`)
 
 func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructured {
 	t.Helper()
@@ -30,18 +35,18 @@ func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructure
 func TestResizeWithProxies(t *testing.T) {
 	because(t, "servers must exist before the first proxy uses them, and until the last one has stopped using them")
 	t.Parallel()
-	m := newProxied(t, 3, 3)
+	m := newProxied(t, 4, 3)
 	service := get(t, serviceKind, m.GetNamespace(), "cache-proxy")
 	if address, _, _ := unstructured.NestedString(service.Object, "spec", "clusterIP"); address == "" || address == "None" {
 		t.Errorf("the Service of the proxies has no address: %v", service.Object["spec"])
 	}
-	history := watchLists(t, m)
+	history := watchRoutes(t, m)
 	for _, step := range []struct {
 		size int
 		want []string
 	}{
-		{4, []string{"3 servers, lists 3", "4 servers, lists 3", "4 servers, lists 3-4", "4 servers, lists 4-3", "4 servers, lists 4"}},
-		{3, []string{"4 servers, lists 4", "4 servers, lists 4-3", "4 servers, lists 3-4", "4 servers, lists 3", "3 servers, lists 3"}},
+		{3, []string{"4 servers, routes 4", "4 servers, routes 4-3-preparing", "4 servers, routes 4-3-warming", "4 servers, routes 4-3-closing", "4 servers, routes 3", "3 servers, routes 3"}},
+		{4, []string{"3 servers, routes 3", "4 servers, routes 3", "4 servers, routes 3-4-preparing", "4 servers, routes 3-4-warming", "4 servers, routes 3-4-closing", "4 servers, routes 4"}},
 	} {
 		setSize(t, m, step.size)
 		waitReady(t, m, step.size, 2*waitTimeout)
@@ -51,7 +56,7 @@ func TestResizeWithProxies(t *testing.T) {
 	}
 	servers, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "servers")
 	ready, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "readyReplicas")
-	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "resize"); servers != 3 || ready != 2 || resizing {
+	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "resize"); servers != 4 || ready != 2 || resizing {
 		t.Errorf("status.proxy is %v", m.Object["status"].(map[string]any)["proxy"])
 	}
 	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"proxy":null}}`)
@@ -61,14 +66,14 @@ func TestResizeWithProxies(t *testing.T) {
 		}
 		return nil
 	})
-	waitReady(t, m, 3, waitTimeout)
+	waitReady(t, m, 4, waitTimeout)
 }
 
 // TestHookKilledDuringAWarmup is not parallel, because all tests share the hook.
 func TestHookKilledDuringAWarmup(t *testing.T) {
 	because(t, "a hook that is down when a warm-up ends must not cost keys, and the resize must continue")
 	m := newProxied(t, 3, 5)
-	history := watchLists(t, m)
+	history := watchRoutes(t, m)
 	setSize(t, m, 2)
 	eventually(t, 2*waitTimeout, "the warm-up has begun", func(ctx context.Context) error {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
@@ -87,27 +92,27 @@ func TestHookKilledDuringAWarmup(t *testing.T) {
 		}
 	}()
 	waitForEvent(t, m, "EOF") // Metacontroller has called the hook after the warm-up
-	if got, want := history(), []string{"3 servers, lists 3", "3 servers, lists 3-2", "3 servers, lists 2-3"}; !slices.Equal(got, want) {
+	if got, want := history(), []string{"3 servers, routes 3", "3 servers, routes 3-2-preparing", "3 servers, routes 3-2-warming"}; !slices.Equal(got, want) {
 		t.Errorf("while the hook is down, the cluster had\n%q, want\n%q", got, want)
 	}
 	restarted = true
 	must(t, shared.Hook.Start())
 	waitReady(t, m, 2, 2*waitTimeout)
-	if got, want := history(), []string{"3 servers, lists 2-3", "3 servers, lists 2", "2 servers, lists 2"}; !slices.Equal(got, want) {
+	if got, want := history(), []string{"3 servers, routes 3-2-warming", "3 servers, routes 3-2-closing", "3 servers, routes 2", "2 servers, routes 2"}; !slices.Equal(got, want) {
 		t.Errorf("after the hook has started, the cluster had\n%q, want\n%q", got, want)
 	}
 }
 
-// watchLists reads the servers and the lists of the proxies until the test ends. It fails the test when a proxy runs that uses
+// watchRoutes reads the servers and the routes of the proxies until the test ends. It fails the test when a proxy runs that uses
 // a server that the StatefulSet does not have. The returned function returns the different states since its last call.
-func watchLists(t *testing.T, m *unstructured.Unstructured) (history func() []string) {
+func watchRoutes(t *testing.T, m *unstructured.Unstructured) (history func() []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	states, done := make(chan string, 1000), make(chan struct{})
 	go func() {
 		defer close(done)
 		for last := ""; ctx.Err() == nil; {
-			state, err := readLists(ctx, m)
+			state, err := readRoutes(ctx, m)
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
@@ -139,8 +144,8 @@ func watchLists(t *testing.T, m *unstructured.Unstructured) (history func() []st
 	}
 }
 
-// readLists reads the pods of the proxies before the StatefulSet, so that a proxy that is gone by then does not matter.
-func readLists(ctx context.Context, m *unstructured.Unstructured) (string, error) {
+// readRoutes reads the pods of the proxies before the StatefulSet, so that a proxy that is gone by then does not matter.
+func readRoutes(ctx context.Context, m *unstructured.Unstructured) (string, error) {
 	var pods corev1.PodList
 	if err := shared.Client.List(ctx, &pods, client.InNamespace(m.GetNamespace()), client.MatchingLabels{"memcached_proxy": m.GetName()}); err != nil {
 		return "", err
@@ -154,11 +159,10 @@ func readLists(ctx context.Context, m *unstructured.Unstructured) (string, error
 		return "", err
 	}
 	for _, pod := range pods.Items {
-		for length := range strings.SplitSeq(pod.Labels[listsLabel], "-") {
-			if number, err := strconv.Atoi(length); err != nil || number > int(*servers.Spec.Replicas) {
-				return "", fmt.Errorf("pod %s uses the lists %s of %d servers: %w", pod.Name, pod.Labels[listsLabel], *servers.Spec.Replicas, err)
-			}
+		used := scaling.ParseRoutes(pod.Labels[routesLabel]).Longest()
+		if used == 0 || used > *servers.Spec.Replicas {
+			return "", fmt.Errorf("pod %s has the routes %s to %d servers", pod.Name, pod.Labels[routesLabel], *servers.Spec.Replicas)
 		}
 	}
-	return fmt.Sprintf("%d servers, lists %s", *servers.Spec.Replicas, deployment.Spec.Template.Labels[listsLabel]), nil
+	return fmt.Sprintf("%d servers, routes %s", *servers.Spec.Replicas, marks.ReplaceAllString(deployment.Spec.Template.Labels[routesLabel], "")), nil
 }

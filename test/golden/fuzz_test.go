@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // FuzzSync sends arbitrary bytes to the sync hook of Memcached. Each 200 must have the workload of the parent as its first
@@ -67,16 +67,17 @@ func FuzzSync(f *testing.F) {
 func resizing() map[string]string {
 	const request = `{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a","namespace":"b"},
 		"spec":{"size":%d,"workload":"StatefulSet","proxy":{"replicas":1}},
-		"status":{"proxy":{"servers":%[3]d,"previousServers":%[4]d,"lastChangeTime":"2026-11-21T06:00:00Z","resize":{"from":3,"to":4,"phase":"WarmingUp","until":"2026-11-21T07:05:00Z"}}}},
-		"children":{"Deployment.apps/v1":{"a-proxy":{"metadata":{"name":"a-proxy","namespace":"b"},"spec":{"replicas":1,"template":{"metadata":{"labels":{"memcached-operator.example.com/proxy-servers":"%[5]s"}}}},
+		"status":{"proxy":{"servers":4,"lastChangeTime":"2026-11-21T06:00:00Z","resize":{"from":3,"to":4,"phase":"WarmingUp","until":"2026-11-21T07:05:00Z"}}}},
+		"children":{"Deployment.apps/v1":{"a-proxy":{"metadata":{"name":"a-proxy","namespace":"b"},"spec":{"replicas":1,"template":{"metadata":{"labels":{"memcached-operator.example.com/proxy-servers":"%[3]s"}}}},
 			"status":{"replicas":1,"updatedReplicas":1,"availableReplicas":1}}},
 			"StatefulSet.apps/v1":{"a":{"metadata":{"name":"a","namespace":"b"},"spec":{"replicas":%[2]d}}},
 			"Service.v1":{},"PodDisruptionBudget.policy/v1":{},"NetworkPolicy.networking.k8s.io/v1":{}},"related":{"Pod.v1":{}}}`
 	return map[string]string{
-		"AddingServers":   fmt.Sprintf(request, 4, 3, 3, 0, "3"),
-		"Preparing":       fmt.Sprintf(request, 3, 4, 4, 0, "4"),
-		"WarmingUp":       fmt.Sprintf(request, 4, 4, 4, 3, "4-3"),
-		"RemovingServers": fmt.Sprintf(request, 0, 4, 4, 0, "4"),
+		"AddingServers":   fmt.Sprintf(request, 4, 3, "3"),
+		"Waiting":         fmt.Sprintf(request, 3, 4, "4-1900000000"),
+		"Preparing":       fmt.Sprintf(request, 3, 4, "4"),
+		"WarmingUp":       fmt.Sprintf(request, 4, 4, "3-4-warming-1900000000"),
+		"RemovingServers": fmt.Sprintf(request, 0, 4, "4"),
 	}
 }
 
@@ -92,10 +93,8 @@ func wantProxies(t *testing.T, request map[string]any, children []any) {
 		}
 		spec := proxies["spec"].(map[string]any)
 		label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
-		for list := range strings.SplitSeq(label, "-") {
-			if servers, err := strconv.ParseFloat(list, 64); spec["replicas"] != 0.0 && (err != nil || servers < 1 || servers > replicas) {
-				t.Fatalf("proxies use the lists %q of %v servers", label, replicas)
-			}
+		if servers := scaling.ParseRoutes(label).Longest(); spec["replicas"] != 0.0 && (servers < 1 || float64(servers) > replicas) {
+			t.Fatalf("proxies have the routes %q to %v servers", label, replicas)
 		}
 		return
 	}

@@ -3,6 +3,7 @@
 package servers
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,7 +28,10 @@ func TestMain(m *testing.M) {
 	if programs, err = os.MkdirTemp("", "programs"); err != nil {
 		panic(err)
 	}
-	reportUntested()
+	flag.Parse()
+	if err := skipUntested(); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	os.RemoveAll(programs)
 	os.Exit(code)

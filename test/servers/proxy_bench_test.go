@@ -14,13 +14,13 @@ import (
 // BenchmarkProxy compares commands through a proxy with commands to its servers over direct connections, and prints ratios.
 // The two take turns, so that other load on the machine affects both. It also prints the memory of a proxy.
 //
-//	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench Proxy -benchtime 1x
+//	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench Proxy -benchtime 1x -v
 func BenchmarkProxy(b *testing.B) {
 	servers := startServers(b, 3)
 	for range b.N {
 		b.Logf("%-28s %8s %12s %12s %14s", "commands, connections", "threads", "throughput", "p99", "CPU of proxy")
 		for _, threads := range []string{"1", "2", "4"} {
-			proxy := startProxy(b, addresses(servers), nil, "-t", threads)
+			proxy := startProxy(b, addresses(servers), "-t", threads)
 			for _, connections := range []int{1, 16, 100} {
 				for _, command := range []string{"get", "set"} {
 					compareWithDirect(b, servers, proxy, threads, connections, command)
@@ -28,14 +28,14 @@ func BenchmarkProxy(b *testing.B) {
 			}
 		}
 		for _, threads := range []string{"1", "2", "4"} {
-			proxy := startProxy(b, addresses(servers), nil, "-t", threads, "-c", "4096")
+			proxy := startProxy(b, addresses(servers), "-t", threads, "-c", "4096")
 			idle, _ := proxy.memory(b)
 			clients := connectAll(b, []string{proxy.address}, 1000)
 			connected, _ := proxy.memory(b)
-			exchange(b, clients, "set", 20, 1000)
-			exchange(b, clients, "get", 20, 1000)
+			exchange(b, clients, "key", "set", 20, 1000)
+			exchange(b, clients, "key", "get", 20, 1000)
 			_, small := proxy.memory(b)
-			exchange(b, clients, "set", 2, 100_000)
+			exchange(b, clients, "key", "set", 2, 100_000)
 			_, large := proxy.memory(b)
 			b.Logf("memory with %s threads: idle %.0f MiB, 1,000 connections %.0f MiB, after 1,000 concurrent commands of 1 kB %.0f MiB, of 100 kB %.0f MiB (peak)",
 				threads, idle, connected, small, large)
@@ -49,15 +49,15 @@ func compareWithDirect(b *testing.B, servers []server, proxy server, threads str
 	const bytes = 500
 	direct, proxied := connectAll(b, addresses(servers), connections), connectAll(b, []string{proxy.address}, connections)
 	each := max(20_000/connections, 20)
-	exchange(b, proxied, "set", each, bytes)
-	exchange(b, direct, "set", each, bytes)
+	exchange(b, proxied, "key", "set", each, bytes)
+	exchange(b, direct, "key", "set", each, bytes)
 	var took [2]time.Duration
 	var latencies [2][]time.Duration
 	before := proxy.cpu(b)
 	for range 3 {
 		for i, clients := range [][]*client{direct, proxied} {
 			start := time.Now()
-			latencies[i] = append(latencies[i], exchange(b, clients, command, each, bytes)...)
+			latencies[i] = append(latencies[i], exchange(b, clients, "key", command, each, bytes)...)
 			took[i] += time.Since(start)
 		}
 	}
@@ -80,9 +80,9 @@ func connectAll(b *testing.B, to []string, n int) []*client {
 	return all
 }
 
-// exchange sends commands over all connections at the same time, each after the response to the last one, and returns how
+// exchange sends commands for keys of their own over all connections at the same time, each after the response to the last one, and returns how
 // long each took.
-func exchange(b *testing.B, clients []*client, command string, each, bytes int) []time.Duration {
+func exchange(b *testing.B, clients []*client, key, command string, each, bytes int) []time.Duration {
 	b.Helper()
 	value := strings.Repeat("x", bytes)
 	all := make([][]time.Duration, len(clients))
@@ -90,9 +90,9 @@ func exchange(b *testing.B, clients []*client, command string, each, bytes int) 
 	for i, c := range clients {
 		group.Go(func() {
 			for n := range each {
-				line := fmt.Sprintf("mg key-%d-%d v\r\n", i, n)
+				line := fmt.Sprintf("mg %s-%d-%d v\r\n", key, i, n)
 				if command == "set" {
-					line = fmt.Sprintf("ms key-%d-%d %d T300\r\n%s\r\n", i, n, bytes, value)
+					line = fmt.Sprintf("ms %s-%d-%d %d T300\r\n%s\r\n", key, i, n, bytes, value)
 				}
 				start := time.Now()
 				_, err := c.connection.Write([]byte(line))

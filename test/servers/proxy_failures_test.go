@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
 )
 
 // allKeys returns n keys, enough for every server to have some.
@@ -41,22 +43,24 @@ func TestProxyWithoutServer(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		fail   func(*testing.T, server)
-		warm   bool
+		phase  proxyroutes.Phase
 		within time.Duration
 	}{
-		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, false, 1500 * time.Millisecond},
-		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, false, 1500 * time.Millisecond},
-		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, true, 1500 * time.Millisecond},
-		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, true, 2500 * time.Millisecond},
+		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, "", 1500 * time.Millisecond},
+		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, "", 1500 * time.Millisecond},
+		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, proxyroutes.Preparing, 1500 * time.Millisecond},
+		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, proxyroutes.Warming, 1500 * time.Millisecond},
+		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, proxyroutes.Closing, 1500 * time.Millisecond},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, proxyroutes.Warming, 2500 * time.Millisecond},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 3)
-			var previous []string
-			if test.warm { // names of tests become directories, and a comma would end an option of memcached
-				previous = addresses(servers)[:2]
+			config := proxyroutes.Config(addresses(servers), nil)
+			if test.phase != "" { // names of tests become directories, and a comma would end an option of memcached
+				config = phaseConfig(test.phase, addresses(servers)[:2], addresses(servers))
 			}
-			proxy := startProxy(t, addresses(servers), previous)
+			proxy := startConfigured(t, config)
 			c := dialClient(t, proxy.address)
 			for _, key := range allKeys(60) {
 				if got := lines(c.must(t, "set "+key+" 0 0 1\r\nx\r\n")); got != "STORED" {
@@ -79,6 +83,69 @@ func TestProxyWithoutServer(t *testing.T) {
 			fmt.Printf("proxy: with %s, the slowest of 120 commands took %.2f s (%d misses, %d refused writes)\n", test.reason, seen.slowest.Seconds(), seen.misses, seen.refused)
 			expectNoLuaError(t, proxy)
 		})
+	}
+}
+
+// TestProxyRunsACommandOnce stops the server of a key that does not move for longer than a proxy waits. The server executes the
+// command later, so no proxy may send it again.
+func TestProxyRunsACommandOnce(t *testing.T) {
+	for _, phase := range []proxyroutes.Phase{proxyroutes.Preparing, proxyroutes.Warming, proxyroutes.Closing} {
+		t.Run(string(phase), func(t *testing.T) {
+			t.Parallel()
+			servers := startServers(t, 3)
+			all := addresses(servers)
+			proxy, direct := dialClient(t, startPhase(t, phase, all[:2], all).address), dialClient(t, servers[0].address)
+			key := keptKey(t, direct, all)
+			for _, test := range []struct{ command, want string }{
+				{"incr %s 1", "11"}, {"append %s 0 0 1\r\n0", "100"}, {"prepend %s 0 0 1\r\n1", "110"}, {"ma %s v", "11"},
+			} {
+				direct.must(t, "set "+key+" 0 0 2\r\n10\r\n")
+				servers[0].signal(t, syscall.SIGSTOP)
+				awake := make(chan struct{})
+				time.AfterFunc(1500*time.Millisecond, func() { servers[0].signal(t, syscall.SIGCONT); close(awake) })
+				got := lines(proxy.must(t, fmt.Sprintf(test.command, key)+"\r\n"))
+				<-awake
+				proxy.reaches(t, key)
+				item := lines(direct.must(t, "get "+key+"\r\n"))
+				failed := strings.Contains(got, "SERVER_ERROR") && strings.HasSuffix(item, "|10|END")
+				if !failed && !strings.HasSuffix(item, "|"+test.want+"|END") {
+					t.Errorf("%.4s of 10 returned %q, and the item is %q, want %s", test.command, got, item, test.want)
+				}
+			}
+		})
+	}
+}
+
+// keptKey returns a key that the first server has in a list of two servers and in one of three.
+func keptKey(t *testing.T, first *client, all []string) string {
+	t.Helper()
+	two, three := dialClient(t, startProxy(t, all[:2]).address), dialClient(t, startProxy(t, all).address)
+	for _, key := range allKeys(60) {
+		kept := true
+		for _, proxy := range []*client{two, three} {
+			proxy.must(t, "set "+key+" 0 0 1\r\nx\r\n")
+			kept = strings.Contains(lines(first.must(t, "get "+key+"\r\n")), "VALUE") && kept
+			proxy.must(t, "delete "+key+"\r\n")
+		}
+		if kept {
+			return key
+		}
+	}
+	t.Fatal("no key of 60 stays on the first server")
+	return ""
+}
+
+// reaches waits until a proxy reaches the server of a key again.
+func (c *client) reaches(t *testing.T, key string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		if strings.Contains(lines(c.must(t, "get "+key+"\r\n")), "VALUE") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the proxy does not reach the server of %s again", key)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -125,7 +192,7 @@ func TestProxyFindsServerAgain(t *testing.T) {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 1)
-			c := dialClient(t, startProxy(t, addresses(servers), nil).address)
+			c := dialClient(t, startProxy(t, addresses(servers)).address)
 			stored := func() bool { return lines(c.must(t, "set key 0 0 1\r\nx\r\n")) == "STORED" }
 			if !stored() {
 				t.Fatal("set failed before the failure")

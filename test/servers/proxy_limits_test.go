@@ -5,13 +5,15 @@ package servers
 import (
 	"strings"
 	"testing"
+
+	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
 )
 
 // TestProxyLimits checks what manifests/docs/proxy.md documents about commands that a proxy treats differently.
 func TestProxyLimits(t *testing.T) {
 	servers := startServers(t, 4)
 	four := addresses(servers)
-	before, warm := startProxy(t, four[:3], nil), startProxy(t, four, four[:3])
+	before, warm := startProxy(t, four[:3]), startPhase(t, proxyroutes.Warming, four[:3], four)
 	old, c := dialClient(t, before.address), dialClient(t, warm.address)
 
 	for _, key := range allKeys(40) {
@@ -25,8 +27,11 @@ func TestProxyLimits(t *testing.T) {
 		if got := lines(c.must(t, "mg "+key+" v\r\n")); got != "VA 1 Z X|x" {
 			t.Errorf("a stale item that another client recaches: mg returned %s, want Z and X", got)
 		}
-		if got := lines(c.must(t, "ms "+key+" 1\r\ny\r\nmg "+key+" v\r\n")); got != "HD|VA 1|y" {
-			t.Errorf("a recached item: %s", got)
+		if got := lines(c.must(t, "ms "+key+" 1\r\ny\r\n")); got != "HD" {
+			t.Errorf("a stale item that is recached: ms returned %s", got)
+		}
+		if got := lines(c.must(t, "mg "+key+" v\r\n")); got != "VA 1|y" {
+			t.Errorf("a recached item: mg returned %s", got)
 		}
 		if got := lines(c.must(t, "incr "+key+" 1\r\n")); !strings.HasPrefix(got, "CLIENT_ERROR") {
 			t.Errorf("incr of a text returned %s", got)

@@ -141,10 +141,7 @@ func (l *load) write(c *retrying, k *loaded, store bool) {
 // read compares an item with the last write, unless a write is under way.
 func (l *load) read(c *retrying, k *loaded) {
 	before := k.state.Load()
-	command := "get " + k.name + "\r\n"
-	if rand.IntN(8) == 0 {
-		command = "mg " + k.name + " v f t\r\n"
-	}
+	command := l.reading(c, k)
 	got := c.do(command)
 	if before&writing != 0 || k.state.Load() != before {
 		return
@@ -167,6 +164,23 @@ func (l *load) read(c *retrying, k *loaded) {
 			l.fail("%q returned the TTL %s, want about %d", command, seconds, ttl)
 		}
 	}
+}
+
+// reading returns a command that reads an item. Before, it sends some commands that leave the item as it is.
+func (l *load) reading(c *retrying, k *loaded) string {
+	switch rand.IntN(8) {
+	case 0:
+		return "mg " + k.name + " v f t\r\n"
+	case 1:
+		return fmt.Sprintf("gat %d %s\r\n", ttl, k.name)
+	case 2:
+		c.do(fmt.Sprintf("touch %s %d\r\n", k.name, ttl))
+	case 3:
+		if l.frozen {
+			c.do("add " + k.name + " 0 1 1\r\nx\r\n") // stored only if the item is missing: the read then finds an old value
+		}
+	}
+	return "get " + k.name + "\r\n"
 }
 
 // retrying is a client that connects again and repeats the command when its connection is closed, as clients do.

@@ -126,7 +126,9 @@ func (g generator) meta(key string) string {
 	}
 	switch g.IntN(12) {
 	case 0, 1, 2, 3:
-		return "mg " + key + binary + " k c" + g.some("v", "s", "f", "t", opaque, "q", "T"+g.ttl(), special("N1000"), special("R3000")) + "\r\n"
+		// Of T, N and R only one: servers run them in their order, proxies T last.
+		expiring := g.pick("T"+g.ttl(), special("N1000"), special("R3000"))
+		return "mg " + key + binary + " k c" + g.some("v", "s", "f", "t", opaque, "q", expiring) + "\r\n"
 	case 4:
 		return "md " + key + binary + " k" + g.some("q", opaque, "C"+casOf(key), remove, special("I"), special("T1000")) + "\r\n"
 	case 5:

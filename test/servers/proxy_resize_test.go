@@ -23,18 +23,19 @@ func TestProxyResize(t *testing.T) {
 			for i := range 300 {
 				d.keys = append(d.keys, &loaded{name: fmt.Sprint("item-", i)})
 			}
-			d.rollout(proxyroutes.Config(three, nil, false))
+			d.rollout(proxyroutes.Config(three, nil))
 			d.fillAll(t)
 			stop := d.run(6)
 			for _, resize := range [][2][]string{{three, four}, {four, three}} {
 				before, after := resize[0], resize[1]
 				d.pass()
 				if warm {
-					d.rollout(proxyroutes.Config(before, after, true))
-					d.rollout(proxyroutes.Config(after, before, false))
+					d.rollout(phaseConfig(proxyroutes.Preparing, before, after))
+					d.rollout(phaseConfig(proxyroutes.Warming, before, after))
 					d.pass() // of the load over all keys: the warm-up
+					d.rollout(phaseConfig(proxyroutes.Closing, before, after))
 				}
-				d.rollout(proxyroutes.Config(after, nil, false))
+				d.rollout(proxyroutes.Config(after, nil))
 				d.pass()
 			}
 			stop()
@@ -54,14 +55,14 @@ func TestProxyResize(t *testing.T) {
 	}
 }
 
-// TestProxyHotKeys reads a few keys at the same time through two proxies with opposite lists, as in the middle of a resize. No
-// read misses an item, because only one of the proxies moves items.
+// TestProxyHotKeys reads a few keys at the same time through two proxies, of which one moves items, as in the middle
+// of a resize. No read misses an item.
 func TestProxyHotKeys(t *testing.T) {
 	for _, resize := range [][2]int{{3, 4}, {4, 3}} {
 		t.Run(fmt.Sprintf("from %d to %d servers", resize[0], resize[1]), func(t *testing.T) {
 			servers := startServers(t, 4)
 			from, to := addresses(servers)[:resize[0]], addresses(servers)[:resize[1]]
-			proxies := []server{startPreparing(t, from, to), startProxy(t, to, from)}
+			proxies := []server{startPhase(t, proxyroutes.Preparing, from, to), startPhase(t, proxyroutes.Warming, from, to)}
 			l := &load{to: &endpoints{}, frozen: true}
 			for i := range 24 {
 				l.keys = append(l.keys, &loaded{name: fmt.Sprint("item-", i)})

@@ -3,34 +3,54 @@
 package servers
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
 )
 
-// untested is why tests of the proxy may be skipped.
-const untested = "NOT TESTED: the proxy. Set MEMCACHED to the path of a memcached that was built with --enable-proxy; the one of Debian was not."
+// untested is what a run without a proxy does not test, and why.
+const untested = "NOT TESTED: the proxy. Set MEMCACHED to the path of a memcached that was built with --enable-proxy; the one of Debian was not. test/servers/build-memcached builds one."
 
-// reportUntested prints what the run does not test, also without -v, which hides skipped tests.
-func reportUntested() {
-	if os.Getenv("MEMCACHED") == "" {
-		fmt.Println(untested)
+// skipUntested skips the tests of the proxy without MEMCACHED, and prints that also without -v.
+func skipUntested() error {
+	if os.Getenv("MEMCACHED") != "" {
+		return nil
 	}
+	fmt.Println(untested)
+	return flag.Set("test.skip", "^TestProxy")
 }
 
-// proxyProgram returns the memcached with a proxy, which the packages of distributions do not have.
+// proxyProgram returns a copy of the memcached with a proxy that the unprivileged user of the processes can execute.
 func proxyProgram(t testing.TB) string {
 	t.Helper()
-	program := os.Getenv("MEMCACHED")
-	if program == "" {
-		t.Skip(untested)
+	if os.Getenv("MEMCACHED") == "" {
+		t.Fatal(untested)
+	}
+	program, err := copiedProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return program
 }
+
+var copiedProgram = sync.OnceValues(func() (string, error) {
+	content, err := os.ReadFile(os.Getenv("MEMCACHED"))
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(programs, "memcached")
+	if err := os.WriteFile(program, content, 0o755); err != nil {
+		return "", err
+	}
+	return program, os.Chmod(programs, 0o755)
+})
 
 // startOne starts memcached on an address of loopback.
 func startOne(t testing.TB, address string, args ...string) server {
@@ -60,25 +80,40 @@ func addresses(servers []server) []string {
 	return all
 }
 
-// startProxy starts a proxy with the lists of servers.
-func startProxy(t testing.TB, current, previous []string, args ...string) server {
+// startProxy starts a proxy with one list of servers.
+func startProxy(t testing.TB, servers []string, args ...string) server {
 	t.Helper()
-	return startConfigured(t, proxyroutes.Config(current, previous, false), args...)
+	return startConfigured(t, proxyroutes.Config(servers, nil), args...)
 }
 
-// startPreparing starts a proxy before a warm-up, with the list that comes next.
-func startPreparing(t testing.TB, current, next []string) server {
+// startPhase starts a proxy in a phase of a change of size.
+func startPhase(t testing.TB, phase proxyroutes.Phase, from, to []string) server {
 	t.Helper()
-	return startConfigured(t, proxyroutes.Config(current, next, true))
+	return startConfigured(t, phaseConfig(phase, from, to))
+}
+
+// phaseConfig returns the configuration of a proxy in a phase. Marks end after all tests.
+func phaseConfig(phase proxyroutes.Phase, from, to []string) string {
+	change := &proxyroutes.Change{From: from, Phase: phase}
+	if phase != proxyroutes.Preparing {
+		change.MarksEnd = time.Now().Add(time.Hour).Unix()
+	}
+	return proxyroutes.Config(to, change)
 }
 
 func startConfigured(t testing.TB, config string, args ...string) server {
+	t.Helper()
+	return startRoutes(t, proxyroutes.Library, config, args...)
+}
+
+// startRoutes starts a proxy with other routes than those of the operator.
+func startRoutes(t testing.TB, library, config string, args ...string) server {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // for the user of the process
 		t.Fatal(err)
 	}
-	files := map[string]string{"library.lua": proxyroutes.Library, "config.lua": config}
+	files := map[string]string{"library.lua": library, "config.lua": config}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
@@ -82,6 +83,7 @@ func serve(ctx context.Context, version string, args []string, stdout, stderr io
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	config.AddFlags(flags)
 	addReloaderImage(flags, &caches)
+	flags.DurationVar(&caches.MaxClockSkew, "max-clock-skew", 2*time.Minute, "maximum difference in `time` between the clocks of two machines of the cluster; a change of size with proxies waits longer by it")
 	flags.TextVar(&level, "log-level", slog.LevelInfo, "minimum `level` of log lines: debug, info, warn or error")
 	flags.StringVar(&format, "log-format", "text", "`format` of log lines: text or json")
 

@@ -4,6 +4,8 @@
 package memcached
 
 import (
+	"time"
+
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -30,6 +32,8 @@ type Config struct {
 	// ReloaderImage is the image of the reloader, which is the subcommand reload of this program. If it is empty, new pods
 	// have no reloader.
 	ReloaderImage string
+	// MaxClockSkew is the maximum difference between the clocks of two machines of the cluster.
+	MaxClockSkew time.Duration
 }
 
 // Controller returns the hooks of Memcached.
@@ -44,7 +48,7 @@ func Controller(config Config) composite.Controller {
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	rules := []composite.RelatedRule{podRule(memcached)}
-	if memcached.Spec.Proxy != nil {
+	if memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil { // until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
 	}
 	return rules

@@ -17,7 +17,7 @@ func deployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, p)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(p.replicas),
+			Replicas: new(p.Servers),
 			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
 			Template: podTemplate(memcached, p),
 			Strategy: appsv1.DeploymentStrategy{

@@ -13,9 +13,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
+
+var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// ago returns the time so many seconds before noon.
+func ago(seconds int) *metav1.Time {
+	return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
+}
+
+// routed returns a plan of two proxies with the routes of a label.
+func routed(memcached *v1alpha1.Memcached, label string) plan {
+	routes := scaling.ParseRoutes(label)
+	return plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, memory: memorySizeOf(&memcached.Spec)}
+}
 
 func sample(size int32) *v1alpha1.Memcached {
 	return &v1alpha1.Memcached{
@@ -26,7 +40,7 @@ func sample(size int32) *v1alpha1.Memcached {
 }
 
 func planOf(memcached *v1alpha1.Memcached, replicas int32, image string) plan {
-	return plan{replicas: replicas, memory: memorySizeOf(&memcached.Spec), reloaderImage: image}
+	return plan{Plan: scaling.Plan{Servers: replicas}, memory: memorySizeOf(&memcached.Spec), reloaderImage: image}
 }
 
 // noChildren returns the children if the CompositeController lists every kind and no child exists.

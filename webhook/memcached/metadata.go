@@ -14,6 +14,9 @@ import (
 // edited the workload.
 const reloaderAnnotation = "memcached-operator.example.com/reloader-image"
 
+// addedForAnnotation on a StatefulSet is [scaling.Plan.AddedFor].
+const addedForAnnotation = "memcached-operator.example.com/servers-added-for"
+
 // nameLabel is the label with the name of the Memcached.
 const nameLabel = "memcached_cr"
 
@@ -66,13 +69,15 @@ func ownedAnnotation(key string) bool {
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
 func workloadAnnotations(memcached *v1alpha1.Memcached, p plan) map[string]string {
 	annotations := resources.ParentGeneration(memcached)
-	if p.reloaderImage == "" {
-		return annotations
+	for name, value := range map[string]string{reloaderAnnotation: p.reloaderImage, addedForAnnotation: p.AddedFor} {
+		if value == "" {
+			continue
+		}
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[name] = value
 	}
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[reloaderAnnotation] = p.reloaderImage
 	return annotations
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -23,7 +24,7 @@ func podNames(memcached *v1alpha1.Memcached) []string {
 }
 
 // maxPods returns the largest number of pods that the StatefulSet has in the parent's generation, at least 1 and at most
-// [maxReplicas].
+// [scaling.MaxServers].
 //
 // Metacontroller caches the names for each generation, for up to 20 minutes. The replicas change only from those of the previous
 // generation, which are in the status when the generation changes, to spec.size. A cached number is therefore too large while the
@@ -31,15 +32,15 @@ func podNames(memcached *v1alpha1.Memcached) []string {
 // smaller while pods are missing.
 func maxPods(memcached *v1alpha1.Memcached) int32 {
 	status := &memcached.Status
-	count := max(1, ptr.Deref(memcached.Spec.Size, 0), status.Replicas, int32(min(len(status.ServerList), maxReplicas)))
+	count := max(1, ptr.Deref(memcached.Spec.Size, 0), status.Replicas, int32(min(len(status.ServerList), scaling.MaxServers)))
 	if status.Scaling != nil {
 		count = max(count, status.Scaling.Replicas)
 	}
-	return min(count, maxReplicas)
+	return min(count, scaling.MaxServers)
 }
 
-// mayAdoptMorePods reports whether a new parent may adopt a StatefulSet that keeps more than spec.size pods for a while. Without
-// maxStep, the replicas are spec.size within seconds, also with proxies of its own. The CRD defaults observedGeneration to -1.
+// mayAdoptMorePods reports whether a new parent may adopt a StatefulSet that keeps more than spec.size pods for a while: with
+// maxStep or proxies, it shrinks in steps or phases. The CRD defaults observedGeneration to -1.
 func mayAdoptMorePods(memcached *v1alpha1.Memcached) bool {
-	return memcached.Status.ObservedGeneration <= 0 && memcached.Spec.Scaling.MaxStep != nil
+	return memcached.Status.ObservedGeneration <= 0 && (memcached.Spec.Scaling.MaxStep != nil || memcached.Spec.Proxy != nil)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -47,10 +48,10 @@ func TestPodRule(t *testing.T) {
 		{"no status yet: it may adopt a StatefulSet with more pods, which shrinks in steps", 3, stateful(func(m *v1alpha1.Memcached) {
 			m.Spec.Scaling.MaxStep = new(int32(1))
 		}), byLabel},
-		{"no status yet, with proxies: it starts with spec.size", 3, stateful(func(m *v1alpha1.Memcached) {
+		{"no status yet: it may adopt a StatefulSet with more pods, which proxies use", 3, stateful(func(m *v1alpha1.Memcached) {
 			m.Spec.Proxy = &v1alpha1.Proxy{}
-		}), byNames(3)},
-		{"a size that the CRD refuses is not a number of names", 1 << 30, stateful(func(m *v1alpha1.Memcached) { m.Status.Replicas = 2 }), byNames(maxReplicas)},
+		}), byLabel},
+		{"a size that the CRD refuses is not a number of names", 1 << 30, stateful(func(m *v1alpha1.Memcached) { m.Status.Replicas = 2 }), byNames(scaling.MaxServers)},
 		{"a negative size", -1, stateful(func(*v1alpha1.Memcached) {}), byNames(1)},
 		{"no size", 3, stateful(func(m *v1alpha1.Memcached) { m.Spec.Size, m.Status.Replicas = nil, 2 }), byNames(2)},
 	}

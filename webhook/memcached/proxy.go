@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
@@ -18,7 +19,7 @@ const (
 
 	// proxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 	proxyLabel = "memcached_proxy"
-	// routesLabel on a proxy pod has its lists of servers, as [routes] print them. The hook reads them from there, and so can
+	// routesLabel on a proxy pod has its lists of servers, as [scaling.Routes] print them. The hook reads them from there, and so can
 	// kubectl get pods -L.
 	routesLabel = "memcached-operator.example.com/proxy-servers"
 
@@ -48,19 +49,11 @@ func proxyLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return resources.Labels(proxySelector(memcached), "memcached", memcached.Name, "proxy")
 }
 
-func proxyPodLabels(memcached *v1alpha1.Memcached, r routes) map[string]string {
+func proxyPodLabels(memcached *v1alpha1.Memcached, r scaling.Routes) map[string]string {
 	labels := addLabels(map[string]string{}, memcached.Spec.PodLabels)
 	maps.Copy(labels, proxyLabels(memcached))
 	labels[routesLabel] = r.String()
 	return labels
-}
-
-// proxyReplicas returns the desired number of proxies. A cache without servers has none, because a proxy needs a server.
-func proxyReplicas(memcached *v1alpha1.Memcached, servers int32) int32 {
-	if servers == 0 {
-		return 0
-	}
-	return *memcached.Spec.Proxy.Replicas
 }
 
 func warmup(proxy *v1alpha1.Proxy) time.Duration {

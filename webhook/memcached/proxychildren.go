@@ -18,7 +18,7 @@ func proxyChildren(memcached *v1alpha1.Memcached, p plan) []runtime.Object {
 		return nil
 	}
 	children := []runtime.Object{proxyDeployment(memcached, p), proxyService(memcached)}
-	if p.proxyReplicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
+	if p.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		children = append(children, proxyPodDisruptionBudget(memcached))
 	}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {

@@ -7,6 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -29,7 +30,7 @@ func TestProxyChildren(t *testing.T) {
 		memcached := proxied(3)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range proxyChildren(memcached, plan{proxyReplicas: test.proxies, routes: routes{current: 3}}) {
+		for _, child := range proxyChildren(memcached, plan{Plan: scaling.Plan{Proxies: test.proxies, Routes: scaling.ParseRoutes("3")}}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
 				t.Errorf("%s: a child has the name %s", test.reason, name)

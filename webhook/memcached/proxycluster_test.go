@@ -2,8 +2,11 @@ package memcached
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,6 +26,9 @@ func proxied(size int32) *v1alpha1.Memcached {
 	return memcached
 }
 
+// marks is the end of marks in a label.
+var marks = regexp.MustCompile(`-\d{10}$`)
+
 // proxyCluster is a cluster whose controllers have done their work before each sync.
 type proxyCluster struct {
 	*testing.T
@@ -30,12 +36,15 @@ type proxyCluster struct {
 	last    syncResponse
 	// faulty allows Degraded while the cluster settles.
 	faulty bool
-	// history has the number of servers and the lists of the proxies after each change.
+	// history has the number of servers and the routes of the proxies after each change.
 	history []string
+	// applied has the last texts of [proxyCluster.generation], and generations its numbers.
+	applied     map[string]string
+	generations map[string]int64
 }
 
 func newProxyCluster(t *testing.T, memcached *v1alpha1.Memcached) *proxyCluster {
-	c := &proxyCluster{T: t, request: syncRequest{Parent: memcached, Children: noChildren(), Now: noon}}
+	c := &proxyCluster{T: t, request: syncRequest{Parent: memcached, Children: noChildren(), Now: noon}, applied: map[string]string{}, generations: map[string]int64{}}
 	c.sync()
 	return c
 }
@@ -57,14 +66,17 @@ func (c *proxyCluster) sync() {
 		switch kind := child.GetObjectKind().GroupVersionKind().Kind; kind {
 		case "Deployment", "StatefulSet":
 			workload := observedAs[observed.Workload](child)
+			workload.CreationTimestamp = noon.Add(-time.Hour)
+			workload.Generation = c.generation(name, string(workload.SpecJSON()))
+			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[routesLabel]), 10)
 			replicas := *workload.Spec.Replicas
-			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas}
+			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, ObservedGeneration: workload.Generation}
 			for i := range replicas {
 				pods = append(pods, readyPod(fmt.Sprintf("%s-%d", name, i), workload.Spec.Template.Metadata.Labels))
 			}
 			if kind == "Deployment" {
 				children.Deployments = composite.GroupOf(workload)
-				state += fmt.Sprintf(", %d proxies with lists %s", replicas, workload.Spec.Template.Metadata.Labels[routesLabel])
+				state += fmt.Sprintf(", %d proxies with routes %s", replicas, marks.ReplaceAllString(workload.Spec.Template.Metadata.Labels[routesLabel], "-marks"))
 			} else {
 				children.StatefulSets = composite.GroupOf(workload)
 				state = fmt.Sprintf("%d servers", replicas)
@@ -81,6 +93,15 @@ func (c *proxyCluster) sync() {
 	if len(c.history) == 0 || c.history[len(c.history)-1] != state {
 		c.history = append(c.history, state)
 	}
+}
+
+// generation returns a number that increases when a text changes.
+func (c *proxyCluster) generation(name, text string) int64 {
+	if c.applied[name] != text {
+		c.applied[name] = text
+		c.generations[name]++
+	}
+	return c.generations[name]
 }
 
 // settle calls the hook whenever it asks for it, until it asks for nothing and nothing changes.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
@@ -34,10 +35,10 @@ func proxyDeployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: proxyMeta(memcached, resources.ParentGeneration(memcached)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(p.proxyReplicas),
+			Replicas: new(p.Proxies),
 			Selector: &metav1.LabelSelector{MatchLabels: proxySelector(memcached)},
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: proxyPodLabels(memcached, p.routes), Annotations: proxyPodAnnotations(memcached, p)},
+				ObjectMeta: metav1.ObjectMeta{Labels: proxyPodLabels(memcached, p.Routes), Annotations: proxyPodAnnotations(memcached, p)},
 				Spec:       resources.HardenedPod(proxyPod(memcached, p.memory)),
 			},
 			Strategy: appsv1.DeploymentStrategy{
@@ -61,11 +62,15 @@ func proxyPodAnnotations(memcached *v1alpha1.Memcached, p plan) map[string]strin
 }
 
 func proxyConfig(memcached *v1alpha1.Memcached, p plan) string {
-	var previous []string
-	if p.routes.previous > 0 {
-		previous = podServerNames(memcached, p.routes.previous)
+	var change *proxyroutes.Change
+	if p.Routes.Phase != scaling.Steady {
+		change = &proxyroutes.Change{
+			From:     podServerNames(memcached, p.Routes.From.Count),
+			Phase:    proxyroutes.Phase(p.Routes.Phase),
+			MarksEnd: p.Routes.MarksEnd,
+		}
 	}
-	return proxyroutes.Config(podServerNames(memcached, p.routes.current), previous, p.preparing)
+	return proxyroutes.Config(podServerNames(memcached, p.Routes.To.Count), change)
 }
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each

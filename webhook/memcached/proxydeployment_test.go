@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -10,22 +11,27 @@ import (
 	k8slabels "k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func TestProxyConfig(t *testing.T) {
 	memcached := proxied(3)
-	config := proxyPodAnnotations(memcached, plan{routes: routes{current: 4, previous: 3}})[proxyConfigAnnotation]
+	config := proxyPodAnnotations(memcached, routed(memcached, "3-4-warming-1800000000"))[proxyConfigAnnotation]
 	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
 		}
 	}
-	preparing := proxyPodAnnotations(memcached, plan{routes: routes{current: 4, previous: 3}, preparing: true})[proxyConfigAnnotation]
-	if preparing == config {
-		t.Error("proxies that prepare have the configuration of those that warm up")
+	configs := map[string]string{}
+	for _, label := range []string{"3-4-preparing", "3-4-warming-1800000000", "3-4-warming-1800000001", "3-4-closing-1800000001", "4-1800000001"} {
+		config := proxyPodAnnotations(memcached, routed(memcached, label))[proxyConfigAnnotation]
+		if other, found := configs[config]; found {
+			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
+		}
+		configs[config] = label
 	}
-	command := strings.Join(proxyDeployment(memcached, plan{routes: routes{current: 3}}).Spec.Template.Spec.Containers[0].Command, " ")
+	command := strings.Join(proxyDeployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].Command, " ")
 	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
 		if !strings.Contains(command, proxyDirectory+"/"+file) {
 			t.Errorf("memcached does not load %s: %s", file, command)
@@ -42,7 +48,7 @@ func TestProxyPodOptions(t *testing.T) {
 	spec.NodeSelector = map[string]string{"disk": "none"}
 	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
 	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
-	template := proxyDeployment(memcached, plan{routes: routes{current: 3}}).Spec.Template
+	template := proxyDeployment(memcached, routed(memcached, "3")).Spec.Template
 	if template.Labels["team"] != "shop" || template.Labels[proxyLabel] != "cache" || template.Labels[routesLabel] != "3" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
 	}
@@ -59,7 +65,7 @@ func TestProxyPodOptions(t *testing.T) {
 func TestProxiesAreNoServers(t *testing.T) {
 	memcached, other := proxied(3), proxied(3)
 	other.Name = proxyName(memcached)
-	p := plan{replicas: 3, routes: routes{current: 3}, memory: memorySizeOf(&memcached.Spec)}
+	p := routed(memcached, "3")
 	pods := map[string]map[string]string{
 		"cache": podTemplate(memcached, p).Labels, "cache-proxy": proxyDeployment(memcached, p).Spec.Template.Labels,
 		"other": podTemplate(other, p).Labels, "other-proxy": proxyDeployment(other, p).Spec.Template.Labels,
@@ -81,9 +87,8 @@ func TestLongestProxyName(t *testing.T) {
 	if problems := validation.IsDNS1035Label(proxyName(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", proxyName(memcached), problems)
 	}
-	for _, r := range []routes{{current: 1000}, {current: 1000, previous: 999}} {
-		if problems := validation.IsValidLabelValue(r.String()); problems != nil {
-			t.Errorf("lists %s are no valid label: %v", r, problems)
-		}
+	routes := scaling.Routes{From: scaling.List{Count: 1000}, To: scaling.List{Count: 999}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
+		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}
 }

@@ -1,8 +1,6 @@
 package memcached
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -18,7 +17,7 @@ import (
 func TestResizeOfACluster(t *testing.T) {
 	c := newProxyCluster(t, proxied(3))
 	c.settle()
-	c.wantHistory("a new cache", "3 servers, 2 proxies with lists 3")
+	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
 	status := c.request.Parent.Status.Proxy
 	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.Servers != 3 || status.Resize != nil {
 		t.Errorf("the status of the proxies is %+v", status)
@@ -26,71 +25,57 @@ func TestResizeOfACluster(t *testing.T) {
 	start := c.request.Now
 	c.resize(4)
 	c.settle()
-	c.wantHistory("up", "4 servers, 2 proxies with lists 3", "4 servers, 2 proxies with lists 3-4", "4 servers, 2 proxies with lists 4-3", "4 servers, 2 proxies with lists 4")
+	c.wantHistory("up", "4 servers, 2 proxies with routes 3", "4 servers, 2 proxies with routes 3-4-preparing", "4 servers, 2 proxies with routes 3-4-warming-marks",
+		"4 servers, 2 proxies with routes 3-4-closing-marks", "4 servers, 2 proxies with routes 4-marks")
 	if took := c.request.Now.Sub(start.Time); took < time.Minute {
 		t.Errorf("the warm-up of a minute has taken %s", took)
 	}
+	marksEnd := c.request.Parent.Status.Proxy.DecreaseAfter
 	c.resize(3)
 	c.settle()
-	c.wantHistory("down", "4 servers, 2 proxies with lists 4-3", "4 servers, 2 proxies with lists 3-4", "4 servers, 2 proxies with lists 3", "3 servers, 2 proxies with lists 3")
+	if c.request.Now.Before(marksEnd) {
+		t.Errorf("the change down has ended at %v, but marks end at %v", c.request.Now, marksEnd)
+	}
+	c.wantHistory("down", "4 servers, 2 proxies with routes 4-marks", "4 servers, 2 proxies with routes 4-3-preparing", "4 servers, 2 proxies with routes 4-3-warming-marks",
+		"4 servers, 2 proxies with routes 4-3-closing-marks", "4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
 	c.resize(0)
 	c.settle()
-	c.wantHistory("to no servers", "3 servers, 0 proxies with lists 3", "0 servers, 0 proxies with lists 3")
+	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 1")
 	c.resize(2)
 	c.settle()
-	c.wantHistory("from no servers", "2 servers, 2 proxies with lists 2")
+	c.wantHistory("from no servers", "2 servers, 2 proxies with routes 2")
 }
 
 func TestResizeInSteps(t *testing.T) {
-	memcached := proxied(2)
+	memcached := proxied(5)
 	memcached.Spec.Scaling = v1alpha1.Scaling{MaxStep: new(int32(2)), StepIntervalSeconds: new(int32(300))}
+	memcached.Spec.Proxy.Warmup.Seconds = new(int32(0))
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.history = nil
+	c.resize(2)
+	c.settle()
+	c.wantHistory("down", "5 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 2", "2 servers, 2 proxies with routes 2")
 	c.resize(5)
 	c.settle()
-	c.wantHistory("up", "4 servers, 2 proxies with lists 2", "4 servers, 2 proxies with lists 2-4", "4 servers, 2 proxies with lists 4-2", "4 servers, 2 proxies with lists 4",
-		"5 servers, 2 proxies with lists 4", "5 servers, 2 proxies with lists 4-5", "5 servers, 2 proxies with lists 5-4", "5 servers, 2 proxies with lists 5")
+	c.wantHistory("up", "2 servers, 2 proxies with routes 2", "4 servers, 2 proxies with routes 2", "4 servers, 2 proxies with routes 4", "5 servers, 2 proxies with routes 4", "5 servers, 2 proxies with routes 5")
 	if c.request.Parent.Status.Scaling.Replicas != 5 {
 		t.Errorf("the last step is %+v", c.request.Parent.Status.Scaling)
 	}
-	c.resize(2)
-	c.settle()
-	c.wantHistory("down", "5 servers, 2 proxies with lists 5-3", "5 servers, 2 proxies with lists 3-5", "5 servers, 2 proxies with lists 3", "3 servers, 2 proxies with lists 3",
-		"3 servers, 2 proxies with lists 3-2", "3 servers, 2 proxies with lists 2-3", "3 servers, 2 proxies with lists 2", "2 servers, 2 proxies with lists 2")
 }
 
-// TestResizeAfterLosses loses the status, the Deployment or both before each sync of a change of size in turn. The change
-// may take longer, but the lists and servers follow in the same order.
-func TestResizeAfterLosses(t *testing.T) {
-	for lost, lose := range map[string]func(*syncRequest){
-		"status":      func(r *syncRequest) { r.Parent.Status = v1alpha1.MemcachedStatus{} },
-		"Deployment":  func(r *syncRequest) { r.Children.Deployments = composite.GroupOf[observed.Workload]() },
-		"StatefulSet": func(r *syncRequest) { r.Children.StatefulSets = composite.GroupOf[observed.Workload]() },
-	} {
-		for _, size := range []int32{2, 4} {
-			for _, at := range []int{0, 1, 3, 6} {
-				c := newProxyCluster(t, proxied(3))
-				c.settle()
-				c.history = nil
-				c.resize(size)
-				for range at {
-					c.sync()
-					c.request.Now = metav1.NewTime(c.request.Now.Add(15 * time.Second))
-				}
-				c.faulty = true
-				lose(&c.request)
-				c.settle()
-				want := []string{"4 servers, 2 proxies with lists 3", "4 servers, 2 proxies with lists 3-4", "4 servers, 2 proxies with lists 4-3", "4 servers, 2 proxies with lists 4"}
-				if size == 2 {
-					want = []string{"3 servers, 2 proxies with lists 3-2", "3 servers, 2 proxies with lists 2-3", "3 servers, 2 proxies with lists 2", "2 servers, 2 proxies with lists 2"}
-				}
-				if lost == "Deployment" && at == 0 {
-					want = append([]string{fmt.Sprintf("%d servers, 2 proxies with lists 3", max(size, 3))}, want...)
-				}
-				c.wantHistory(fmt.Sprintf("%s lost at sync %d of a change to %d", lost, at, size), slices.Compact(want)...)
-			}
-		}
+// TestCustomizeOfFormerProxies checks that former proxies are observed until the last one has stopped.
+func TestCustomizeOfFormerProxies(t *testing.T) {
+	c := newProxyCluster(t, proxied(3))
+	c.settle()
+	c.request.Parent.Spec.Proxy = nil
+	if rules := customize(c.request.Parent); len(rules) != 2 {
+		t.Errorf("right after spec has lost its proxies, the rules are %+v", rules)
+	}
+	c.sync()
+	c.settle()
+	if rules := customize(c.request.Parent); len(rules) != 1 || c.request.Parent.Status.Proxy != nil {
+		t.Errorf("in the end, the rules are %+v, and the status is %+v", rules, c.request.Parent.Status.Proxy)
 	}
 }
 
@@ -138,7 +123,7 @@ func TestConditionsOfProxies(t *testing.T) {
 			c.request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: c.request.Now}}
 			c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
 		}, want{conditions.ReasonNoProxyReady, "DeploymentMissing", "DeploymentMissing"}},
-		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{conditions.ReasonReplicaReady, ReasonResizing, conditions.ReasonAsExpected}},
+		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{conditions.ReasonReplicaReady, scaling.ReasonResizing, conditions.ReasonAsExpected}},
 	}
 	for _, test := range cases {
 		c := newProxyCluster(t, proxied(3))

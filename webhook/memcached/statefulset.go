@@ -14,7 +14,7 @@ func statefulSet(memcached *v1alpha1.Memcached, p plan) *appsv1.StatefulSet {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
 		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, p)),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(p.replicas),
+			Replicas:            new(p.Servers),
 			Selector:            &metav1.LabelSelector{MatchLabels: selectorLabels(memcached)},
 			Template:            podTemplate(memcached, p),
 			ServiceName:         memcached.Name,

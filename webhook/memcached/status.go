@@ -5,6 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -12,7 +13,7 @@ import (
 func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
 	o := &s.observation
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(&s.memcached.Spec, o.Pods, s.monitorsListed), s.secrets.condition} {
+	for _, condition := range []*metav1.Condition{metricsReady(&s.request.Parent.Spec, o.Pods, s.monitorsListed), s.secrets.condition} {
 		if condition != nil {
 			own = append(own, *condition)
 		}
@@ -20,10 +21,10 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
-		ServerList:      serverList(s.memcached, s.plan.replicas, o.Pods),
-		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB, FlashMiB: flashMiB(s.memcached.Spec.Flash)},
-		Scaling:         s.scale.status,
-		Proxy:           s.proxy.status(s.memcached, assessment),
+		ServerList:      serverList(s.request.Parent, s.plan.Servers, o.Pods),
+		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB, FlashMiB: flashMiB(s.request.Parent.Spec.Flash)},
+		Scaling:         s.plan.Scaling,
+		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
 	}
 }
 
@@ -33,10 +34,12 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	memcached := request.Parent
 	status := memcached.Status
 	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
-	status.ServerList = podServerAddresses(pods)
+	if workloadKind(&memcached.Spec) != v1alpha1.StatefulSetWorkload {
+		status.ServerList = podServerAddresses(pods)
+	}
 	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
 		workload = stateful
-		status.ServerList = podServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), maxReplicas))
+		status.ServerList = podServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers))
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas

@@ -7,6 +7,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -37,30 +38,23 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	return syncResponse{
 		Status:      status,
 		Children:    state.observation.Children,
-		ResyncAfter: conditions.Soonest(untilReport, state.scale.wait, state.proxy.wait(), assessment.Wait),
+		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }
 
 // plan contains what determines the children in addition to spec.
 type plan struct {
-	// replicas is the desired number of replicas of the workload.
-	replicas int32
-	memory   memorySize
+	scaling.Plan
+	memory memorySize
 	// reloaderImage is "" for pods without a reloader.
 	reloaderImage string
-	// proxyReplicas is the desired number of proxies, routes are their lists of servers, and preparing is [resize.preparing].
-	proxyReplicas int32
-	routes        routes
-	preparing     bool
 }
 
 // syncState contains what one sync derives from its request. Each part is computed once.
 type syncState struct {
-	memcached   *v1alpha1.Memcached
-	scale       scale
+	request     *syncRequest
 	plan        plan
 	secrets     secretsStatus
-	proxy       *proxyState // nil without proxies
 	observation conditions.Observation
 	// monitorsListed reports whether the CompositeController lists ServiceMonitors.
 	monitorsListed bool
@@ -68,53 +62,47 @@ type syncState struct {
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	proxy := proxyStateOf(request)
-	view, busy := proxy.stepView(memcached, workload)
+	state := c.scalingState(request, workload, pods)
 	s := &syncState{
-		memcached:      memcached,
-		proxy:          proxy,
-		scale:          scaleOf(memcached, view, busy, request.Now),
+		request:        request,
+		plan:           plan{Plan: state.Next(), memory: memorySizeOf(spec)},
 		observation:    observationOf(request, workload, pods),
 		monitorsListed: request.Children.ServiceMonitors.Listed(),
-	}
-	s.plan = plan{replicas: s.scale.replicas, memory: memorySizeOf(spec)}
-	if proxy != nil {
-		proxy.decide(request, workload, pods, s.scale.replicas)
-		s.plan.replicas, s.plan.routes, s.plan.preparing = proxy.resize.replicas, proxy.resize.routes, proxy.resize.preparing
-		s.plan.proxyReplicas = proxyReplicas(memcached, s.scale.replicas)
 	}
 	var err error
 	if s.plan.reloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
 		return nil, err
 	}
 	o := &s.observation
-	o.Rollout = conditions.RolloutOf(workload, s.scale.size, memcached, pods)
+	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
 	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
-	o.Steps, o.LastStep = s.scale.steps(), s.scale.lastStep()
+	if reason, message := state.Progress(s.plan.Plan); reason != "" {
+		o.Steps = &conditions.Problem{Reason: reason, Message: message}
+	}
+	if s.plan.Scaling != nil {
+		o.LastStep = s.plan.Scaling.LastStepTime.Time
+	}
 	o.Remedies, o.Claim = remedies(spec, s.plan.memory), flashClaim(spec.Flash)
 	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
 	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory), flashMemoryTooLow(spec, s.plan.memory)}
-	return s, s.assessProxies(request)
+	return s, s.assessProxies()
 }
 
-// assessProxies adds the assessment of the proxies and the change of size that is under way to the observation.
-func (s *syncState) assessProxies(request *syncRequest) error {
-	if s.proxy == nil {
+// assessProxies adds the assessment of the proxies to the observation.
+func (s *syncState) assessProxies() error {
+	if s.request.Parent.Spec.Proxy == nil {
 		return nil
 	}
-	proxies := s.proxy.observation(request, s.observation.Children, s.plan.proxyReplicas)
+	proxies := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
 	front, err := conditions.Assess(&proxies)
 	if err != nil {
 		return err
 	}
 	o := &s.observation
 	o.Front = &front
-	if progress := s.proxy.resize.progress(); progress != nil {
-		o.Steps = progress
-	}
-	if s.proxy.changed.After(o.LastStep) {
-		o.LastStep = s.proxy.changed.Time
+	if proxies.LastStep.After(o.LastStep) {
+		o.LastStep = proxies.LastStep
 	}
 	return nil
 }
@@ -125,7 +113,7 @@ func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroup
 		desiredWorkload(memcached, p),
 		keepForeignAnnotations(service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
 	}
-	if budget := podDisruptionBudget(memcached, p.replicas); budget != nil {
+	if budget := podDisruptionBudget(memcached, p.Servers); budget != nil {
 		children = append(children, budget)
 	}
 	if policy := networkPolicy(memcached); policy != nil {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -58,7 +59,7 @@ func validateWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups
 func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), workloadKind(spec), v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
-	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, maxReplicas)...)
+	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
 	if workloadKind(spec) != v1alpha1.StatefulSetWorkload {
 		return errs
 	}

@@ -1,9 +1,12 @@
 package memcached
 
 import (
+	"math"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -33,7 +36,8 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	if len(corevalidation.Annotations(path, proxyPodAnnotations(memcached, plan{routes: routes{current: size, previous: size + 1}, preparing: true}))) == 0 {
+	longest := scaling.Routes{From: scaling.List{Count: size + 1}, To: scaling.List{Count: size}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	if len(corevalidation.Annotations(path, proxyPodAnnotations(memcached, plan{Plan: scaling.Plan{Routes: longest}}))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

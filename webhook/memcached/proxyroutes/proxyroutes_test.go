@@ -9,23 +9,25 @@ import (
 
 func TestConfig(t *testing.T) {
 	const three = "servers{\n    current = {\n        \"a:1\",\n        \"b:1\",\n        \"c:1\",\n    },\n"
+	const one = "    previous = {\n        \"a:1\",\n    },\n"
 	for _, test := range []struct {
-		reason            string
-		current, previous []string
-		preparing         bool
-		want              string
+		reason string
+		change *Change
+		want   string
 	}{
-		{"without a warm-up there is one list", []string{"a:1", "b:1", "c:1"}, nil, false, three + "}\n"},
-		{"a removed server is readable", []string{"a:1", "b:1", "c:1"}, []string{"a:1", "b:1", "c:1", "d:1"}, false,
-			three + "    previous = {\n        \"a:1\",\n        \"b:1\",\n        \"c:1\",\n        \"d:1\",\n    },\n}\n"},
-		{"an added server is warmed up", []string{"a:1", "b:1", "c:1"}, []string{"a:1"}, false,
-			three + "    previous = {\n        \"a:1\",\n    },\n}\n"},
-		{"before a warm-up, reads move no item", []string{"a:1", "b:1", "c:1"}, []string{"a:1"}, true,
-			three + "    previous = {\n        \"a:1\",\n    },\n    preparing = true,\n}\n"},
-		{"equal lists move no key", []string{"a:1", "b:1", "c:1"}, []string{"a:1", "b:1", "c:1"}, true, three + "}\n"},
-		{"other servers have other keys", []string{"a:1", "b:1", "c:1"}, []string{"b:1", "c:1"}, true, three + "}\n"},
+		{"without a change there is one list", nil, three + "}\n"},
+		{"before the first move, marks have no end", &Change{From: []string{"a:1"}, Phase: Preparing},
+			three + one + "    phase = \"preparing\",\n    marks_end = 0,\n}\n"},
+		{"marks of a growth end", &Change{From: []string{"a:1"}, Phase: Warming, MarksEnd: 1234},
+			three + one + "    phase = \"warming\",\n    marks_end = 1234,\n}\n"},
+		{"a removed server is known until the end", &Change{From: []string{"a:1", "b:1", "c:1", "d:1"}, Phase: Closing},
+			three + "    previous = {\n        \"a:1\",\n        \"b:1\",\n        \"c:1\",\n        \"d:1\",\n    },\n" +
+				"    phase = \"closing\",\n    marks_end = 0,\n}\n"},
+		{"equal lists move no key", &Change{From: []string{"a:1", "b:1", "c:1"}, Phase: Warming}, three + "}\n"},
+		{"other servers have other keys", &Change{From: []string{"b:1", "c:1"}, Phase: Warming}, three + "}\n"},
+		{"a change without a phase is none", &Change{From: []string{"a:1"}}, three + "}\n"},
 	} {
-		if diff := cmp.Diff(test.want, Config(test.current, test.previous, test.preparing)); diff != "" {
+		if diff := cmp.Diff(test.want, Config([]string{"a:1", "b:1", "c:1"}, test.change)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -33,7 +35,7 @@ func TestConfig(t *testing.T) {
 
 // Both files are annotations of a pod, which may have 256 KiB of annotations.
 func TestLibraryIsSmall(t *testing.T) {
-	if const16KiB := 16 << 10; len(Library) > const16KiB || !strings.Contains(Library, "register_route_handlers") {
-		t.Errorf("the library has %d bytes, want the Lua code in at most %d", len(Library), const16KiB)
+	if limit := 32 << 10; len(Library) > limit || !strings.Contains(Library, "register_route_handlers") {
+		t.Errorf("the library has %d bytes, want the Lua code in at most %d", len(Library), limit)
 	}
 }

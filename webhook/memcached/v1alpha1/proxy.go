@@ -1,6 +1,9 @@
 package v1alpha1
 
 import (
+	"fmt"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -34,19 +37,22 @@ type ProxyWarmup struct {
 
 // ResizePhase is a phase of a change of size with proxies.
 //
-// +kubebuilder:validation:Enum=AddingServers;Preparing;WarmingUp;RemovingServers
+// +kubebuilder:validation:Enum=Waiting;AddingServers;Preparing;WarmingUp;Closing;RemovingServers
 type ResizePhase string
 
 // The phases of a change of size, in their order.
 const (
+	// ResizeWaiting waits until servers have no marks of an earlier change, or until removed servers have stopped.
+	ResizeWaiting ResizePhase = "Waiting"
 	// ResizeAddingServers waits for new servers, which no proxy uses yet.
 	ResizeAddingServers ResizePhase = "AddingServers"
-	// ResizePreparing rolls out proxies that read and write the current servers, and also delete from the new ones.
+	// ResizePreparing rolls out proxies that use the current servers, and find items that other proxies move.
 	ResizePreparing ResizePhase = "Preparing"
-	// ResizeWarmingUp rolls out proxies that use the new servers and read misses from the previous ones. Then the warm-up
-	// begins.
+	// ResizeWarmingUp rolls out proxies that move each item that a client uses. Then the warm-up begins.
 	ResizeWarmingUp ResizePhase = "WarmingUp"
-	// ResizeRemovingServers rolls out proxies without the previous servers. Then it removes servers that no proxy uses.
+	// ResizeClosing rolls out proxies that use the new servers, and move no item.
+	ResizeClosing ResizePhase = "Closing"
+	// ResizeRemovingServers rolls out proxies that know the new servers alone. Then it removes servers that no proxy uses.
 	ResizeRemovingServers ResizePhase = "RemovingServers"
 )
 
@@ -58,18 +64,22 @@ type ProxyStatus struct {
 	// readyReplicas is the number of proxy pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// servers is the number of servers that the proxies use: the first pods of the StatefulSet.
+	// servers is the number of servers that have the items of the proxies: the first pods of the StatefulSet.
 	// +optional
 	Servers int32 `json:"servers"`
-	// previousServers is the number of servers in the second list of the proxies, which they read after a miss.
-	// +optional
-	PreviousServers int32 `json:"previousServers,omitempty"`
-	// lastChangeTime is when servers, previousServers or the number of memcached pods changed last.
+	// lastChangeTime is when the lists of the proxies or the number of memcached pods changed last.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`
+	// decreaseAfter is the earliest time at which a decrease of size begins. Until then, servers may have marks in place of
+	// items that have moved.
+	// +optional
+	DecreaseAfter *metav1.Time `json:"decreaseAfter,omitempty"`
 	// resize is the change of size that is under way.
 	// +optional
 	Resize *ResizeStatus `json:"resize,omitempty"`
+	// observed identifies the rollout of the proxies from which this status follows.
+	// +optional
+	Observed Revision `json:"observed,omitzero"`
 }
 
 // ResizeStatus is a change of size that is under way.
@@ -83,7 +93,30 @@ type ResizeStatus struct {
 	// phase is the current phase.
 	// +required
 	Phase ResizePhase `json:"phase,omitempty"`
-	// until is when the warm-up ends. It is set once all proxies use the new servers.
+	// until is when the phase ends: the end of the marks, the end of the warm-up, or the removal of servers. It is set once the
+	// rollout of the phase has finished.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
+}
+
+// Revision identifies a state of a child. A status of another revision is of an earlier rollout, or of another object of the
+// same name.
+type Revision struct {
+	// created is metadata.creationTimestamp of the child.
+	// +optional
+	Created metav1.Time `json:"created,omitzero"`
+	// generation is metadata.generation of the workload, or the revision of the Deployment of the proxies. The revision changes
+	// with the pod template alone.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+}
+
+// String returns a text that is different for each revision of an object.
+func (r Revision) String() string {
+	return fmt.Sprintf("%s-%d", r.Created.UTC().Format(time.RFC3339), r.Generation)
+}
+
+// Equal reports whether both revisions are of the same generation of the same object.
+func (r Revision) Equal(other Revision) bool {
+	return r.Created.Equal(&other.Created) && r.Generation == other.Generation
 }

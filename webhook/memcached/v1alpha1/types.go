@@ -73,15 +73,18 @@ type MemoryStatus struct {
 
 // ScalingStatus is the last step of a change of size.
 type ScalingStatus struct {
-	// replicas is the number of replicas that the last step set on the workload.
+	// replicas is the number of replicas after the last step.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas"`
-	// lastStepTime is the time of the last step. The next step follows at least spec.scaling.stepIntervalSeconds later. If
-	// the workload has another number of replicas than this status, lastStepTime is when the hook observed the difference.
+	// lastStepTime is the time of the last step, or when the hook first observed the workload as it is now. The next step
+	// follows at least spec.scaling.stepIntervalSeconds later.
 	// +optional
 	LastStepTime *metav1.Time `json:"lastStepTime,omitempty"`
+	// observed identifies the workload, or the Deployment of the proxies, from which this status follows.
+	// +optional
+	Observed Revision `json:"observed,omitzero"`
 }
 
 // MemcachedList is a list of Memcached objects.

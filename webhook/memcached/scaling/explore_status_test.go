@@ -1,0 +1,100 @@
+package scaling
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func (r routesWorld) routes() Routes {
+	if r.from == 0 {
+		return Routes{}
+	}
+	routes := Routes{From: List{Count: int32(r.from)}, To: List{Count: int32(r.to)}, Phase: phaseOrder[r.phase]}
+	if r.marks != never {
+		routes.MarksEnd = at(r.marks).Unix()
+	}
+	return routes
+}
+
+func worldOf(r Routes) routesWorld {
+	w := routesWorld{from: int8(r.From.Count), to: int8(r.To.Count), phase: int8(slices.Index(phaseOrder, r.Phase)), marks: never}
+	if r.MarksEnd != 0 {
+		w.marks = fromEpoch(time.Unix(r.MarksEnd, 0))
+	}
+	if w.marks == marks+2 || w.marks == marks+skew+2 { // a third start of a warm-up has the routes of the first one
+		w.marks -= 2
+	}
+	return w
+}
+
+const (
+	workloadObject   = 1
+	deploymentObject = 2
+)
+
+func revisionOf(object, revision int8) v1alpha1.Revision {
+	if object == 0 {
+		return v1alpha1.Revision{}
+	}
+	return v1alpha1.Revision{Created: metav1.NewTime(epoch.Add(time.Duration(object) * -time.Hour)), Generation: 100 + int64(revision)}
+}
+
+func worldOfRevision(r v1alpha1.Revision) (object, revision int8) {
+	if r.Generation == 0 {
+		return 0, 0
+	}
+	return int8(epoch.Sub(r.Created.Time) / time.Hour), int8(r.Generation - 100)
+}
+
+// status returns the recorded status.
+func (s statusWorld) status() *v1alpha1.MemcachedStatus {
+	status := &v1alpha1.MemcachedStatus{ServerList: make([]string, s.list)}
+	if s.proxy {
+		status.Proxy = record(s.routes.routes(), 0)
+		status.Proxy.Observed = revisionOf(deploymentObject, s.revision)
+		if s.revision == none {
+			status.Proxy.Observed = v1alpha1.Revision{}
+		}
+		status.Proxy.Resize = nil
+		if s.phase != 0 {
+			status.Proxy.Resize = &v1alpha1.ResizeStatus{From: int32(s.from), To: int32(s.to), Phase: resizePhases[s.phase]}
+			if s.until != never {
+				status.Proxy.Resize.Until = new(metav1.NewTime(at(s.until)))
+			}
+		}
+	}
+	if s.scaling {
+		status.Scaling = &v1alpha1.ScalingStatus{Replicas: int32(s.replicas), LastStepTime: new(metav1.NewTime(at(s.step))), Observed: revisionOf(s.scalingObject, s.scalingRev)}
+	}
+	return status
+}
+
+// none is the revision of a Deployment that does not exist.
+const none = -100
+
+// record writes a plan to status.
+func (s *statusWorld) record(p Plan) {
+	*s = statusWorld{exists: true, list: int8(p.Servers), until: never, step: never}
+	if p.Proxy != nil {
+		s.proxy, s.routes = true, worldOf(RecordedRoutes(p.Proxy))
+		object, revision := worldOfRevision(p.Proxy.Observed)
+		s.revision = revision
+		if object == 0 {
+			s.revision = none
+		}
+		if r := p.Proxy.Resize; r != nil {
+			s.phase, s.from, s.to = int8(slices.Index(resizePhases, r.Phase)), int8(r.From), int8(r.To)
+			if r.Until != nil {
+				s.until = fromEpoch(r.Until.Time)
+			}
+		}
+	}
+	if p.Scaling != nil {
+		s.scaling, s.replicas, s.step = true, int8(p.Scaling.Replicas), fromEpoch(p.Scaling.LastStepTime.Time)
+		s.scalingObject, s.scalingRev = worldOfRevision(p.Scaling.Observed)
+	}
+}

@@ -1,0 +1,108 @@
+package scaling
+
+import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+
+// Each function of this file decides what follows when all proxies have the routes of its phase.
+
+// steady begins the next step of a change. Before, it removes servers that no proxy uses: they may have outdated items.
+func (c change) steady() Plan {
+	p := c.planFor(c.routes)
+	servers := c.routes.To.Count
+	target := c.step(servers)
+	if left := c.untilStep(p.Scaling); left > 0 && target != servers {
+		target, p.Next, p.Wait = servers, target, left
+	}
+	added := c.adding() && target > servers
+	switch {
+	case c.existing > servers && c.Workload != nil && !added:
+		p.setResize(v1alpha1.ResizeRemovingServers, c.existing, servers)
+		if c.elapsed(&p, observationDelay) {
+			p.Servers = servers
+		}
+	case target > servers:
+		return c.add(p, target)
+	case target < servers && c.untilMarksEnd() > 0:
+		p.setResize(v1alpha1.ResizeWaiting, servers, target)
+		p.Wait = c.untilMarksEnd()
+		p.Proxy.Resize.Until = seconds(c.Now.Add(p.Wait))
+	case target < servers:
+		return c.begin(target, 0)
+	}
+	return p
+}
+
+// add adds servers, and begins the change when they are ready. They must be new: no server of the same name may have items.
+func (c change) add(p Plan, target int32) Plan {
+	servers := c.routes.To.Count
+	if !c.adding() && !c.clean(servers) {
+		p.setResize(v1alpha1.ResizeWaiting, servers, target)
+		return p
+	}
+	p.Servers, p.AddedFor = target, c.revision.String()
+	p.setResize(v1alpha1.ResizeAddingServers, servers, target)
+	if c.Workload == nil || c.existing < target || !c.ready(servers, target) {
+		return p
+	}
+	return c.begin(target, c.routes.MarksEnd)
+}
+
+// clean reports whether no server exists from an ordinal on.
+func (c change) clean(from int32) bool {
+	for ordinal := range c.Servers {
+		if ordinal >= from {
+			return false
+		}
+	}
+	return c.Workload != nil && c.existing <= from
+}
+
+// ready reports whether all servers from an ordinal to another one are ready.
+func (c change) ready(from, to int32) bool {
+	for ordinal := from; ordinal < to; ordinal++ {
+		if !c.Servers[ordinal].Ready {
+			return false
+		}
+	}
+	return true
+}
+
+func (c change) begin(target int32, marksEnd int64) Plan {
+	if c.Proxies.Warmup == 0 {
+		return c.planFor(steady(target, marksEnd))
+	}
+	return c.planFor(Routes{From: c.routes.To, To: List{Count: target}, Phase: Preparing, MarksEnd: marksEnd})
+}
+
+// preparing lets the warm-up begin. This is the only phase in which a change turns back: no item has moved.
+func (c change) preparing() Plan {
+	next := c.routes
+	switch {
+	case c.step(next.From.Count) != next.To.Count:
+		return c.planFor(steady(next.From.Count, next.MarksEnd))
+	case next.grows() && !c.ready(next.From.Count, next.To.Count):
+		return c.plan()
+	}
+	next.Phase, next.MarksEnd = Warming, max(next.MarksEnd, c.marksEnd())
+	return c.planFor(next)
+}
+
+func (c change) warming() Plan {
+	p, next := c.planFor(c.routes), c.routes
+	if c.Proxies.Warmup > 0 && !c.elapsed(&p, c.Proxies.Warmup) {
+		if p.Proxy.Resize.Until.Unix() <= next.MarksEnd {
+			return p
+		}
+		next.MarksEnd = c.marksEnd() // an edit has interrupted the warm-up for so long that marks would end before it
+		return c.planFor(next)
+	}
+	next.Phase = Closing
+	return c.planFor(next)
+}
+
+// closing ends the change. The marks of a decrease are on servers that are removed.
+func (c change) closing() Plan {
+	if c.routes.grows() {
+		return c.planFor(steady(c.routes.To.Count, c.routes.MarksEnd))
+	}
+	return c.planFor(steady(c.routes.To.Count, 0))
+}

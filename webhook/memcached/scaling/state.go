@@ -1,0 +1,116 @@
+// Package scaling decides how a cache changes its size without a loss of items: how many servers run, which lists of servers
+// the proxies use, and what a change waits for. [State.Next] is the only decision. It is a pure function of what is observed.
+//
+// A change of size from n to m servers with proxies has these phases. The proxies have the phase and the lists in a label, so
+// that the observed Deployment and pods say how far a change is.
+//
+//	Waiting          a decrease waits until the marks of an earlier increase have ended
+//	AddingServers    the new servers get ready
+//	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
+//	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins
+//	Closing          rollout of the proxies: m servers have the items, and no item moves
+//	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
+//
+// Three rules make a change safe in any order of events. A phase begins when all proxies that may run have the routes of the
+// phase before it. A time in status counts only for the rollout that it was recorded for: a status that is lost, old or
+// restored makes a change longer, never shorter. A decision that the observed objects do not show yet is repeated.
+package scaling
+
+import (
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+const (
+	// stopDelay is how long after its deletion timestamp a proxy may still run: a kubelet can be late.
+	stopDelay = time.Minute
+	// observationDelay is how long servers are not needed before they are removed. Metacontroller observes a change after a
+	// second or two.
+	observationDelay = 10 * time.Second
+	// rolloutTime is how long the marks of items that have moved last in addition to the warm-up, for the rollouts around it.
+	rolloutTime = 10 * time.Minute
+)
+
+// State is what a decision follows from.
+type State struct {
+	Now time.Time
+	// MaxClockSkew is the maximum difference between the clocks of two machines. Each wait is longer by it.
+	MaxClockSkew time.Duration
+
+	// Size is spec.size.
+	Size int32
+	// MaxStep is the maximum number of servers to add or remove in one step; 0 if a change is one step.
+	MaxStep int32
+	// Interval is the minimum time between two steps.
+	Interval time.Duration
+
+	// Workload is the StatefulSet or Deployment of the servers; nil if none is observed.
+	Workload *Workload
+	// Servers are the pods by ordinal that exist and are not being deleted. Only the pods of a StatefulSet have ordinals.
+	Servers map[int32]Server
+
+	Proxies Proxies
+	// Status is the recorded status of the parent.
+	Status *v1alpha1.MemcachedStatus
+}
+
+// Workload is an observed workload of servers.
+type Workload struct {
+	v1alpha1.Revision
+	Replicas, Available int32
+	// AddedFor is [Plan.AddedFor] of the decision that set Replicas.
+	AddedFor string
+}
+
+// Server is a pod with a server.
+type Server struct{ Ready bool }
+
+// Proxies are the desired and the observed proxies.
+type Proxies struct {
+	// Desired reports whether spec has proxies.
+	Desired  bool
+	Replicas int32
+	Warmup   time.Duration
+	// Deployment is nil if none is observed.
+	Deployment *Deployment
+	// Pods are all proxies that exist and have not finished.
+	Pods []Proxy
+}
+
+// Deployment is the observed Deployment of the proxies.
+type Deployment struct {
+	v1alpha1.Revision
+	Routes   Routes
+	Replicas int32
+	// RolledOut reports whether exactly as many pods exist as desired, and all have the current template and are available.
+	// It does not count pods that are being deleted.
+	RolledOut bool
+}
+
+// Proxy is an observed pod.
+type Proxy struct {
+	Routes Routes
+	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
+	Deleted *time.Time
+}
+
+// Plan is a decision.
+type Plan struct {
+	// Servers is the desired number of replicas of the workload.
+	Servers int32
+	// AddedFor names the rollout of the proxies for which servers are added: those that no proxy of this rollout uses are new.
+	// The workload has it in an annotation, because status may be observed later than the workload.
+	AddedFor string
+	// Proxies is the desired number of proxies, and Routes are what they do.
+	Proxies int32
+	Routes  Routes
+	// Next is the number of servers after the next step from Current; Current if there is no next step.
+	Current, Next int32
+	// Scaling is the step to record in status; nil without maxStep.
+	Scaling *v1alpha1.ScalingStatus
+	// Proxy is the change to record in status; nil if no proxy runs or is desired. Its other fields are not set.
+	Proxy *v1alpha1.ProxyStatus
+	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
+	Wait time.Duration
+}

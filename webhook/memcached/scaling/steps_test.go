@@ -1,0 +1,126 @@
+package scaling
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// TestDirect checks steps of 2 servers every minute, without proxies.
+func TestDirect(t *testing.T) {
+	const same, other = 5, 4 // the generation of the workload, and an earlier one
+	cases := []struct {
+		reason                    string
+		size, replicas, available int32
+		recorded, generation      int64 // the recorded replicas and generation
+		age                       int   // seconds since the recorded step
+
+		want, wantNext int32
+		wantAge        int
+		wantWait       int
+	}{
+		{"nothing to do", 4, 4, 4, 4, same, 999, 4, 4, 999, 0},
+		{"a step up", 8, 3, 3, 3, same, 60, 5, 7, 0, 60},
+		{"a step down", 1, 5, 5, 5, same, 60, 3, 1, 0, 60},
+		{"the last step", 4, 3, 3, 3, same, 60, 4, 4, 0, 0},
+		{"the interval has not ended", 8, 3, 3, 3, same, 59, 3, 5, 59, 1},
+		{"a step up waits for the pods of the step before", 8, 5, 4, 5, same, 60, 5, 7, 60, 0},
+		{"a step down does not wait for pods", 1, 5, 2, 5, same, 60, 3, 1, 0, 60},
+		{"from 0 there are no items to keep", 8, 0, 0, 0, same, 1, 8, 8, 0, 0},
+		{"the step is not observed yet", 8, 3, 3, 5, same, 1, 5, 7, 1, 59},
+		{"the size was edited back before the step was observed", 3, 3, 3, 5, same, 1, 3, 3, 1, 0},
+		{"the status is of an earlier generation", 8, 3, 3, 3, other, 999, 3, 5, 0, 60},
+		{"the status of an earlier generation has a step", 8, 3, 3, 5, other, 999, 3, 5, 0, 60},
+		{"status was lost", 8, 3, 3, -1, 0, 0, 3, 5, 0, 60},
+		{"a clock was set back", 8, 3, 3, 3, same, -9999, 3, 5, 0, 60},
+		{"the workload was scaled manually above the maximum", 3, 1 << 30, 9, 3, other, 999, 1000, 998, 0, 60},
+		{"the status was edited", 8, 3, 3, 1 << 30, same, 1, 3, 5, 1, 59},
+	}
+	for _, test := range cases {
+		revision := v1alpha1.Revision{Created: rollout.Created, Generation: same}
+		s := State{
+			Now: noon, Size: test.size, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
+			Workload: &Workload{Revision: revision, Replicas: test.replicas, Available: test.available},
+		}
+		before := func(seconds int) *metav1.Time {
+			return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
+		}
+		if test.recorded >= 0 {
+			s.Status.Scaling = &v1alpha1.ScalingStatus{Replicas: int32(test.recorded), LastStepTime: before(test.age),
+				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
+		}
+		got := s.Next()
+		want := Plan{Servers: test.want, Current: test.want, Next: test.wantNext, Wait: time.Duration(test.wantWait) * time.Second,
+			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestDirectWithoutTheWorkload checks a workload that is new, or is not observed.
+func TestDirectWithoutTheWorkload(t *testing.T) {
+	s := State{Now: noon, Size: 7, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}}
+	if got := s.Next(); got.Servers != 7 || got.Wait != 0 {
+		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Servers, got.Wait)
+	}
+	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Replicas: 3, Available: 3}
+	if got := s.Next(); got.Servers != 3 || got.Wait != time.Second {
+		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Servers, got.Wait)
+	}
+	s.MaxStep = 0
+	if got := s.Next(); got.Servers != 7 || got.Scaling != nil {
+		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Servers, got.Scaling)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	resize := func(phase v1alpha1.ResizePhase, until *metav1.Time) Plan {
+		return Plan{Proxy: &v1alpha1.ProxyStatus{Resize: &v1alpha1.ResizeStatus{From: 3, To: 4, Phase: phase, Until: until}}}
+	}
+	end := new(metav1.NewTime(noon))
+	cases := []struct {
+		plan            Plan
+		reason, message string
+	}{
+		{Plan{Current: 3, Next: 3}, "", ""},
+		{Plan{Current: 3, Next: 4}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
+		{resize(adding, nil), ReasonResizing, "Resizing from 3 to 4 servers, phase AddingServers: New servers start, and the proxies use them once all are ready."},
+		{resize(warmUp, end), ReasonResizing, "Resizing from 3 to 4 servers, phase WarmingUp: Each item that a client uses moves to the new list of 4 servers, until 2026-11-21T12:00:00Z."},
+	}
+	for _, test := range cases {
+		reason, message := State{Size: 9, Interval: time.Minute}.Progress(test.plan)
+		if reason != test.reason || message != test.message {
+			t.Errorf("%+v: %s: %s, want %s: %s", test.plan, reason, message, test.reason, test.message)
+		}
+	}
+	for _, phase := range []v1alpha1.ResizePhase{waiting, adding, preparing, warmUp, closing, removing} {
+		if _, message := (State{}).Progress(resize(phase, nil)); len(message) < 80 {
+			t.Errorf("phase %s has no message: %q", phase, message)
+		}
+	}
+}
+
+func TestMovedKeysPercent(t *testing.T) {
+	cases := []struct {
+		reason   string
+		from, to int32
+		want     int64
+	}{
+		{"a fourth server gets a quarter of the keys", 3, 4, 25},
+		{"the removal of the fourth server moves a quarter of the keys", 4, 3, 25},
+		{"a third is rounded", 2, 3, 33},
+		{"the first server gets all keys", 0, 1, 100},
+		{"the number of servers does not change", 3, 3, 0},
+		{"there are no servers", 0, 0, 0},
+	}
+	for _, test := range cases {
+		if got := movedKeysPercent(test.from, test.to); got != test.want {
+			t.Errorf("%s: %d%%, want %d%%", test.reason, got, test.want)
+		}
+	}
+}

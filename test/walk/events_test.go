@@ -1,0 +1,209 @@
+package walk
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// walker does random things to a cluster.
+type walker struct {
+	*metacontroller
+	random *rand.Rand
+	views  []*view
+	states [][]byte // former statuses
+	valid  []byte   // the last valid spec
+	pod    *pod     // the pod and the child that the next event affects
+	child  string
+	trace  []string
+}
+
+func (w *walker) note(format string, args ...any) {
+	w.trace = append(w.trace, w.now.Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
+}
+
+func pick[T any](w *walker, from []T) T { return from[w.random.IntN(len(from))] }
+
+// faults are reasons why a container waits. The last one is no valid reason of a condition.
+var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down"}
+
+// events are what users, faults and the network do.
+var events = []struct {
+	weight int
+	text   string
+	do     func(w *walker)
+}{
+	{10, "a user edits spec", func(w *walker) { w.editSpec(pick(w, edits)) }},
+	{1, "a user stores an invalid spec", func(w *walker) { w.parent.replace(mergePatch(w.valid, pick(w, invalidEdits)), w.now) }},
+	{2, "the container of a pod cannot run", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }},
+	{1, "a pod is killed for its memory", func(w *walker) { w.kill() }},
+	{2, "a pod is evicted", func(w *walker) { w.terminate(w.pod) }},
+	{1, "a node is lost", func(w *walker) { w.lost[w.pod.Name] = true }},
+	{1, "the API server refuses writes of a kind", func(w *walker) { w.refused, _, _ = strings.Cut(w.child, "/") }},
+	{2, "all faults end", (*walker).endFaults},
+	{2, "a user deletes a child", func(w *walker) { delete(w.children, w.child) }},
+	{4, "a user edits a child", (*walker).editChild},
+	{1, "a child loses its label", func(w *walker) {
+		w.edit(w.child, w.now, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"app": "memcached"}) })
+	}},
+	{1, "the status is lost", func(w *walker) { w.parent.status = []byte(`{"observedGeneration":-1}`) }},
+	{1, "an old status is restored", func(w *walker) { w.parent.status = pick(w, w.states) }},
+	{1, "the clock of the hook changes", func(w *walker) { w.skew = time.Duration(w.random.IntN(1200)-600) * time.Second }},
+	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(_, old *view) *view { return old }) }},
+	{1, "the hook observes an earlier parent", func(w *walker) {
+		w.stale(func(now, old *view) *view { v := *now; v.parent = old.parent; return &v })
+	}},
+	{1, "the hook observes earlier children", func(w *walker) {
+		w.stale(func(now, old *view) *view { v := *now; v.children = old.children; return &v })
+	}},
+	{1, "the hook observes earlier pods", func(w *walker) {
+		w.stale(func(now, old *view) *view { v := *now; v.pods, v.podNames = old.pods, old.podNames; return &v })
+	}},
+	{2, "Metacontroller is killed during its writes", func(w *walker) { w.sync(w.observe(), w.random.IntN(4)) }},
+	{1, "the parent is deleted with its children, and created again", func(w *walker) { clear(w.children); w.recreate() }},
+	{1, "the parent is deleted without its children, and created again", func(w *walker) { w.orphan(); w.recreate() }},
+	{1, "a user labels orphans for adoption", (*walker).adopt},
+}
+
+// happen does one random event.
+func (w *walker) happen() {
+	sum := 0
+	for _, event := range events {
+		sum += event.weight
+	}
+	chosen := w.random.IntN(sum)
+	w.child = "Service/none"
+	if len(w.children) > 0 {
+		w.child = pick(w, w.keys())
+	}
+	w.pod = &pod{fault: "none", goneAt: w.now}
+	w.pod.DeletionTimestamp = new(metav1.NewTime(w.now)) // an event without a pod does nothing
+	if len(w.pods) > 0 {
+		w.pod = pick(w, w.pods)
+	}
+	w.states = append(w.states, w.parent.status)
+	for _, event := range events {
+		if chosen -= event.weight; chosen < 0 {
+			w.note("%s (%s, %s)", event.text, w.child, w.pod.Name)
+			event.do(w)
+			return
+		}
+	}
+}
+
+// editSpec merges a patch unless the API server would refuse the result.
+func (w *walker) editSpec(patch string) {
+	if spec := mergePatch(w.valid, patch); w.accepted(spec) {
+		w.parent.replace(spec, w.now)
+		w.valid = spec
+		w.note("spec: %s", patch)
+	}
+}
+
+// accepted reports whether a spec is valid. The hook has the rules of the CRD too.
+func (m *metacontroller) accepted(spec []byte) bool {
+	v := &view{parent: newParent("validation", spec, m.now)}
+	return !invalid(statusOf(m.hook("/memcached/sync", v.request(), m.now)))
+}
+
+func (w *walker) kill() {
+	if len(w.pod.Status.ContainerStatuses) > 0 {
+		w.pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137, FinishedAt: metav1.NewTime(w.now)}
+		w.pod.changed()
+	}
+}
+
+func (w *walker) endFaults() {
+	clear(w.faults)
+	clear(w.lost)
+	w.refused, w.skew = "", 0
+	for _, key := range w.keys() {
+		w.edit(key, w.now, func(o *unstructured.Unstructured) { unstructured.RemoveNestedField(o.Object, "spec", "paused") })
+	}
+}
+
+// editChild changes a field that the hook sets, or one that it must keep.
+func (w *walker) editChild() {
+	choice := w.random.IntN(6)
+	w.edit(w.child, w.now, func(o *unstructured.Unstructured) {
+		_, isWorkload, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "template")
+		switch {
+		case choice == 0:
+			o.SetLabels(withEntry(o.GetLabels(), "app", "edited"))
+		case choice == 1 && o.GetKind() == "Service":
+			_ = unstructured.SetNestedField(o.Object, "edited", "spec", "selector", "app")
+		case !isWorkload:
+			o.SetAnnotations(withEntry(o.GetAnnotations(), foreignAnnotation, "now"))
+		case choice == 2:
+			_ = unstructured.SetNestedField(o.Object, w.random.Int64N(8), "spec", "replicas")
+		case choice == 3:
+			containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
+			containers[0].(map[string]any)["image"] = "edited"
+			_ = unstructured.SetNestedSlice(o.Object, containers, "spec", "template", "spec", "containers")
+		case choice == 4 && o.GetKind() == "Deployment":
+			_ = unstructured.SetNestedField(o.Object, true, "spec", "paused")
+		default:
+			_ = unstructured.SetNestedField(o.Object, "now", "spec", "template", "metadata", "annotations", foreignAnnotation)
+		}
+	})
+}
+
+// stale shows the hook a mixture of this and an earlier observation of the same parent.
+func (w *walker) stale(mix func(now, old *view) *view) {
+	old := pick(w, w.views)
+	if now := w.observe(); old.parent.uid == now.parent.uid {
+		w.sync(mix(now, old), all)
+	}
+}
+
+// recreate replaces the parent by a new one with the same spec.
+func (w *walker) recreate() {
+	w.serial++
+	w.parent = newParent(types.UID(fmt.Sprint("parent-", w.serial)), w.parent.spec, w.now)
+}
+
+// orphan removes the owner of all children.
+func (w *walker) orphan() {
+	for _, key := range w.keys() {
+		w.edit(key, w.now, func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) })
+	}
+}
+
+// adopt gives all orphans the label with which Metacontroller adopts them.
+func (w *walker) adopt() {
+	for _, key := range w.keys() {
+		if w.children[key].owner() == "" {
+			w.edit(key, w.now, labelForAdoption(&w.parent))
+		}
+	}
+}
+
+func labelForAdoption(p *parent) func(o *unstructured.Unstructured) {
+	return func(o *unstructured.Unstructured) { o.SetLabels(withEntry(o.GetLabels(), uidLabel, string(p.uid))) }
+}
+
+// step lets some time pass and events happen, and syncs.
+func (w *walker) step() {
+	for w.random.IntN(3) > 0 {
+		w.happen()
+	}
+	w.now = w.now.Add(time.Duration(1+w.random.IntN(40)) * time.Second)
+	w.kubelets()
+	if w.random.IntN(3) > 0 {
+		w.control()
+		w.kubelets()
+	}
+	v := w.observe()
+	w.sync(v, all)
+	w.views = append(w.views, v)
+	if len(w.views) > 8 {
+		w.views = slices.Delete(w.views, 0, 1)
+	}
+}

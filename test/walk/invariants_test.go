@@ -1,0 +1,116 @@
+package walk
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// check compares the response and its writes with what the hook observed.
+func (m *metacontroller) check(v *view) {
+	before, after, spec := decoded[v1alpha1.MemcachedStatus](v.parent.status), statusOf(m.response), decoded[v1alpha1.MemcachedSpec](v.parent.spec)
+	must(after.ObservedGeneration == v.parent.generation, "status has the generation that the hook observed, %d: %d", v.parent.generation, after.ObservedGeneration)
+	checkConditions(before.Conditions, after.Conditions, v.parent.generation)
+	if meta.IsStatusConditionTrue(after.Conditions, "Ready") {
+		must(!m.wrote("create", "update"), "a Memcached is Ready only if its children match the desired state: %v", m.writes)
+		m.checkReady(v, int64(*spec.Size))
+	}
+	switch {
+	case invalid(after):
+		must(!m.wrote("create", "delete"), "an invalid spec creates and deletes nothing: %v", m.writes)
+	case spec.Scaling.MaxStep != nil:
+		m.checkStep(v, &spec, before.Proxy, after.Proxy)
+	}
+}
+
+// wrote reports whether the sync has one of these kinds of writes.
+func (m *metacontroller) wrote(kinds ...string) bool {
+	return slices.ContainsFunc(m.writes, func(write string) bool {
+		kind, _, _ := strings.Cut(write, " ")
+		return slices.Contains(kinds, kind)
+	})
+}
+
+func checkConditions(before, after []metav1.Condition, generation int64) {
+	err := validation.ValidateConditions(after, nil)
+	must(err == nil, "the API server accepts the conditions: %v", err)
+	for _, condition := range after {
+		last := cmp.Or(meta.FindStatusCondition(before, condition.Type), &condition)
+		must(last.Status != condition.Status || last.LastTransitionTime.Equal(&condition.LastTransitionTime), "lastTransitionTime changes only with the status: %v, %v", last, condition)
+		must(condition.ObservedGeneration == generation, "conditions have the generation %d that the hook observed: %v", generation, condition)
+		must(len([]rune(condition.Message)) <= 1000, "messages are short: %v", condition)
+	}
+	degraded := meta.IsStatusConditionTrue(after, "Degraded")
+	must(!degraded || !meta.IsStatusConditionTrue(after, "Ready"), "Ready and Degraded are not both True: %v", after)
+}
+
+// checkStep checks that the number of servers that clients use changes by at most maxStep, unless there are no items to keep.
+func (m *metacontroller) checkStep(v *view, spec *v1alpha1.MemcachedSpec, before, after *v1alpha1.ProxyStatus) {
+	from, to := workloadIn(v.children).number("spec", "replicas"), m.desiredReplicas()
+	switch {
+	case before != nil && after != nil && m.faultless: // clients use the servers that the proxies use
+		from, to = int64(before.Servers), int64(after.Servers)
+	case spec.Proxy != nil:
+		return // without a reliable status, only the proxies show which servers they use
+	}
+	must(from == 0 || len(v.pods) == 0 || max(from-to, to-from) <= int64(*spec.Scaling.MaxStep), "steps are within maxStep %d: from %d to %d", *spec.Scaling.MaxStep, from, to)
+}
+
+func (m *metacontroller) checkReady(v *view, size int64) {
+	workload := workloadIn(v.children)
+	for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
+		must(workload.number("status", field) == size, "a Memcached is Ready only with all %d %s: %v", size, field, workload.Object["status"])
+	}
+	ready := 0
+	for _, raw := range v.pods {
+		p := decoded[corev1.Pod](raw)
+		if p.Labels["app"] == "memcached" && p.DeletionTimestamp == nil && p.Status.Conditions[0].Status == "True" {
+			ready++
+		}
+	}
+	must(ready >= int(size), "a Memcached is Ready only if all %d pods are ready: %d", size, ready)
+}
+
+func invalid(status v1alpha1.MemcachedStatus) bool {
+	ready := meta.FindStatusCondition(status.Conditions, "Ready")
+	return ready != nil && ready.Reason == "InvalidSpec"
+}
+
+// workloadIn returns the Deployment or StatefulSet of the servers.
+func workloadIn(children []*object) *object {
+	for _, o := range children {
+		if o.GetName() == name && o.Object["spec"].(map[string]any)["template"] != nil {
+			return o
+		}
+	}
+	return &object{Unstructured: &unstructured.Unstructured{}}
+}
+
+func (m *metacontroller) desiredReplicas() int64 {
+	var children []*object
+	for _, child := range m.desired {
+		children = append(children, &object{Unstructured: child})
+	}
+	return workloadIn(children).number("spec", "replicas")
+}
+
+func statusOf(response []byte) v1alpha1.MemcachedStatus {
+	return decoded[struct{ Status v1alpha1.MemcachedStatus }](response).Status
+}
+
+func decoded[T any](text []byte) T {
+	var value T
+	if err := json.Unmarshal(text, &value); err != nil {
+		fail("decoding %.300s: %v", text, err)
+	}
+	return value
+}

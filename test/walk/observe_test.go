@@ -1,0 +1,127 @@
+package walk
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// view is what one sync observes.
+type view struct {
+	parent   parent // a copy
+	children []*object
+	pods     [][]byte // sorted by name
+	podNames []string
+}
+
+type rule struct {
+	Resource, Namespace string
+	Names               []string
+	LabelSelector       *metav1.LabelSelector
+}
+
+func (r rule) selects(p *pod) bool {
+	if r.Resource != "pods" || r.Namespace != "" && r.Namespace != p.Namespace {
+		return false
+	}
+	if len(r.Names) > 0 {
+		return slices.Contains(r.Names, p.Name)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(r.LabelSelector)
+	return err == nil && r.LabelSelector != nil && selector.Matches(labels.Set(p.Labels))
+}
+
+// claim adopts orphans with the label of the parent, and releases children that have lost it.
+func (m *metacontroller) claim() {
+	for _, key := range m.keys() {
+		o := m.children[key]
+		switch mine := o.GetLabels()[uidLabel] == string(m.parent.uid); {
+		case o.owner() == m.parent.uid && !mine:
+			m.edit(key, m.now, func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) })
+		case o.owner() == "" && mine:
+			m.edit(key, m.now, func(o *unstructured.Unstructured) {
+				o.SetOwnerReferences([]metav1.OwnerReference{controllerRef(&m.parent)})
+			})
+		}
+	}
+}
+
+func (m *metacontroller) observe() *view {
+	m.claim()
+	v := &view{parent: m.parent}
+	for _, key := range m.keys() {
+		if o := m.children[key]; o.owner() == m.parent.uid {
+			v.children = append(v.children, o)
+		}
+	}
+	m.customize()
+	pods := slices.Clone(m.pods)
+	slices.SortFunc(pods, func(a, b *pod) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range pods {
+		if slices.ContainsFunc(m.rules, func(r rule) bool { return r.selects(p) }) {
+			v.pods, v.podNames = append(v.pods, p.raw), append(v.podNames, p.Name)
+		}
+	}
+	return v
+}
+
+// customize gets the rules for pods, which are cached for each generation.
+func (m *metacontroller) customize() {
+	identity := fmt.Sprint(m.parent.uid, m.parent.generation)
+	if m.rulesFor == identity && m.now.Before(m.rulesExpire) {
+		return
+	}
+	body := m.hook("/memcached/customize", []byte(`{"controller":`+controllerJSON+`,"parent":`+string(m.parent.raw())+`}`), m.now.Add(m.skew))
+	var got struct{ RelatedResources []rule }
+	if err := json.Unmarshal(body, &got); err != nil {
+		fail("customize: %v: %s", err, body)
+	}
+	m.rules, m.rulesFor, m.rulesExpire = got.RelatedResources, identity, m.now.Add(rulesPeriod)
+}
+
+// request returns the request of a sync.
+func (v *view) request() []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"controller":` + controllerJSON + `,"parent":`)
+	b.Write(v.parent.raw())
+	b.WriteString(`,"children":{`)
+	for i, kind := range kinds {
+		fmt.Fprintf(&b, "%s%q:{", comma(i), kind)
+		n := 0
+		for _, o := range v.children {
+			if o.group() == kind {
+				fmt.Fprintf(&b, "%s%q:", comma(n), o.GetName())
+				b.Write(o.raw)
+				n++
+			}
+		}
+		b.WriteString("}")
+	}
+	b.WriteString(`},"related":{"Pod.v1":{`)
+	for i, raw := range v.pods {
+		fmt.Fprintf(&b, "%s%q:", comma(i), v.podNames[i])
+		b.Write(raw)
+	}
+	b.WriteString(`}},"finalizing":false}`)
+	return b.Bytes()
+}
+
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+// same reports whether Metacontroller observes no change since the last sync. Writes of the status cause no sync.
+func (v *view) same(last *view) bool {
+	return last != nil && v.parent.uid == last.parent.uid && v.parent.generation == last.parent.generation &&
+		slices.Equal(v.children, last.children) && reflect.DeepEqual(v.pods, last.pods)
+}

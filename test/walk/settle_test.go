@@ -1,0 +1,120 @@
+package walk
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+const (
+	// settleTime is the longest time in which a cluster without faults reaches the desired state. A change of size with proxies
+	// and steps has several phases for each step.
+	settleTime = 48 * time.Hour
+	// settleSyncs is the greatest number of syncs until then.
+	settleSyncs = 600
+)
+
+// all means that a sync applies all writes.
+const all = -1
+
+// work lets kubelets and controllers work until nothing changes at this time.
+func (m *metacontroller) work() {
+	for range 20 {
+		before := m.version
+		m.kubelets()
+		m.control()
+		m.kubelets()
+		if m.version == before {
+			return
+		}
+	}
+}
+
+// next returns when the next thing happens, or when the next resync is due.
+func (m *metacontroller) next() time.Time {
+	at := m.resync
+	if m.retry {
+		at = m.now.Add(10 * time.Second)
+	}
+	for _, timer := range m.timers() {
+		if timer.Before(at) {
+			at = timer
+		}
+	}
+	if !at.After(m.now) {
+		at = m.now.Add(time.Second)
+	}
+	return at
+}
+
+// advance lets time pass until the next event, and syncs if Metacontroller observes a change. It reports whether the cluster
+// is quiet: the last sync was a resync that wrote nothing, and nothing is due.
+func (m *metacontroller) advance() (quiet bool) {
+	m.work()
+	v := m.observe()
+	if m.faultless {
+		m.mustSelectAll(v)
+	}
+	due := !m.now.Before(m.resync) || m.retry
+	if due || !v.same(m.last) {
+		m.sync(v, all)
+		quiet = due && len(m.writes) == 0 && !m.retry && !m.awaited && len(m.timers()) == 0
+		if len(m.writes) > 0 {
+			m.work()
+			if !m.observe().same(m.last) {
+				m.now = m.now.Add(time.Second)
+				return false
+			}
+		}
+	}
+	m.now = m.next()
+	return quiet
+}
+
+// mustSelectAll checks that the hook observes all servers that are not being deleted, and all proxies.
+func (m *metacontroller) mustSelectAll(v *view) {
+	hasProxies := decoded[v1alpha1.MemcachedSpec](m.parent.spec).Proxy != nil
+	for _, p := range m.pods {
+		needed := p.DeletionTimestamp == nil
+		if p.Labels["app"] == "memcached-proxy" {
+			needed = hasProxies
+		}
+		must(!needed || slices.Contains(v.podNames, p.Name), "the rules always select all pods: %v without %s", m.rules, p.Name)
+	}
+}
+
+// settle lets the cluster reach the desired state.
+func (m *metacontroller) settle() {
+	end, syncs := m.now.Add(settleTime), m.syncs+settleSyncs
+	var writes []string
+	for m.now.Before(end) && m.syncs < syncs {
+		if m.advance() {
+			return
+		}
+		writes = append(writes, m.writes...)
+	}
+	size := *decoded[v1alpha1.MemcachedSpec](m.parent.spec).Size
+	fail("the cluster does not settle at size %d within %s and %d syncs; last writes: %v\nstatus %s", size, settleTime, settleSyncs,
+		slices.Compact(writes[max(len(writes)-20, 0):]), m.parent.status)
+}
+
+// quietInterval is the time between two syncs of a quiet cluster. It is the resync period, or a longer time to save time.
+func quietInterval() time.Duration {
+	if *everything {
+		return resyncPeriod
+	}
+	return 3 * time.Hour
+}
+
+// staysQuiet checks the oracle of Anvil: for a day, each response is the same, and nothing is written.
+func (m *metacontroller) staysQuiet(interval time.Duration) {
+	response := m.response
+	for end := m.now.Add(24 * time.Hour); m.now.Before(end); m.now = m.now.Add(interval) {
+		m.work()
+		m.sync(m.observe(), all)
+		must(bytes.Equal(response, m.response), "a quiet cluster gets the same response:\n%s\n%s", response, m.response)
+		must(len(m.writes) == 0, "nothing is written in a quiet cluster: %v", m.writes)
+	}
+}

@@ -1,0 +1,99 @@
+package walk
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// times matches times, also those in messages and at the end of labels.
+var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|-?\b1\d{9}\b`)
+
+// masked are fields that differ between two clusters with the same desired state.
+var masked = map[string]bool{
+	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
+	"lastStepTime": true, "lastChangeTime": true, "decreaseAfter": true, "observedGeneration": true, uidLabel: true, lastApplied: true,
+	"memcached-operator.example.com/parent-generation": true,
+	foreignAnnotation: true,
+}
+
+// foreignAnnotation is one that other clients set.
+const foreignAnnotation = "kubectl.kubernetes.io/restartedAt"
+
+// snapshot returns the state of a quiet cluster, by the keys of its children: without UIDs, versions, generations and times, and
+// without random names of pods. Lists that Metacontroller merges by key are sorted.
+func (m *metacontroller) snapshot() map[string]string {
+	state := map[string]string{}
+	for _, key := range m.keys() {
+		o := m.children[key]
+		if o.owner() != m.parent.uid {
+			continue
+		}
+		state[key] = text(o.Object)
+		if owned := m.live(o.GetUID()); o.GetKind() == "Deployment" || o.GetKind() == "StatefulSet" {
+			current := m.workloadOf(o).current
+			must(len(current) == len(owned), "all pods of %s have its current template in a quiet cluster", key)
+			state["pods of "+key] = strconv.Itoa(len(owned))
+		}
+	}
+	var status map[string]any
+	if err := json.Unmarshal(m.parent.status, &status); err != nil {
+		panic(err)
+	}
+	if m.children["Deployment/"+name] != nil { // names and addresses are random
+		for _, list := range []string{"nodes", "serverList"} {
+			entries, _ := status[list].([]any)
+			status[list] = len(entries)
+		}
+	}
+	state["status"] = text(status)
+	return state
+}
+
+func text(value any) string {
+	encoded, err := json.MarshalIndent(normal(value), "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return times.ReplaceAllString(string(encoded), "")
+}
+
+func normal(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		fields := map[string]any{}
+		for key, field := range value {
+			if below := normal(field); !masked[key] && !empty(below) {
+				fields[key] = below
+			}
+		}
+		return fields
+	case []any:
+		items := slices.Clone(value)
+		if key := mergeKey(items); key != "" {
+			slices.SortFunc(items, func(a, b any) int { return strings.Compare(keyOf(key, a), keyOf(key, b)) })
+		}
+		for i := range items {
+			items[i] = normal(items[i])
+		}
+		return items
+	}
+	return value
+}
+
+// empty reports whether only masked fields were in a map.
+func empty(value any) bool {
+	fields, isMap := value.(map[string]any)
+	return isMap && len(fields) == 0
+}
+
+// mustEqual compares two snapshots.
+func mustEqual(want, got map[string]string, what string) {
+	if diff := cmp.Diff(want, got); diff != "" {
+		fail("%s (-want +got):\n%s", what, diff)
+	}
+}

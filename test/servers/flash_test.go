@@ -38,7 +38,7 @@ func TestFlash(t *testing.T) {
 		{"items of 64 KiB", v1alpha1.Flash{AverageItemBytes: new(int64(64 << 10))}, v1alpha1.Cache{}, 65_000},
 		{"items of 1.5 MiB, as chunks of logs", v1alpha1.Flash{AverageItemBytes: new(int64(3 << 19)), WriteBufferMB: new(int32(32)), Threads: new(int32(10))}, v1alpha1.Cache{MaxItemSize: "2m", MemoryMB: new(int64(256))}, 3 << 19},
 	}
-	for program, name := range flashPrograms() {
+	for program, name := range flashPrograms(t) {
 		for _, test := range cases {
 			t.Run(name+", "+test.reason, func(t *testing.T) {
 				t.Parallel()
@@ -68,7 +68,7 @@ func TestFlash(t *testing.T) {
 // TestFlashNeedsMemory checks that memcached cannot fill a flash whose keys do not fit into memory. The condition
 // FlashMemoryTooLow reports such a cache.
 func TestFlashNeedsMemory(t *testing.T) {
-	for program, name := range flashPrograms() {
+	for program, name := range flashPrograms(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec := v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}, Cache: v1alpha1.Cache{MemoryMB: new(int64(16))}}
@@ -89,7 +89,7 @@ func TestFlashNeedsMemory(t *testing.T) {
 // both.
 func TestFlashWithoutFile(t *testing.T) {
 	c := container(t, v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}})
-	for program, name := range flashPrograms() {
+	for program, name := range flashPrograms(t) {
 		args, _ := onLoopback(t, c)
 		p := server{Process: startUnprivileged(t, program, withFlash(args, "/missing"), nil)}
 		exit, _ := errors.AsType[*exec.ExitError](p.Err())
@@ -100,13 +100,13 @@ func TestFlashWithoutFile(t *testing.T) {
 	}
 }
 
-// flashPrograms returns the programs to test: the memcached on the PATH, and MEMCACHED.
-func flashPrograms() map[string]string {
-	programs := map[string]string{"memcached": "PATH"}
-	if program := os.Getenv("MEMCACHED"); program != "" {
-		programs[program] = "MEMCACHED"
+// flashPrograms returns the program to test: MEMCACHED, or the memcached on the PATH.
+func flashPrograms(t *testing.T) map[string]string {
+	t.Helper()
+	if os.Getenv("MEMCACHED") != "" {
+		return map[string]string{proxyProgram(t): "MEMCACHED"}
 	}
-	return programs
+	return map[string]string{"memcached": "PATH"}
 }
 
 // startFlash starts a program with the command of the memcached container in the pods of a spec, and returns both.

@@ -109,9 +109,12 @@ func watchRoutes(t *testing.T, m *unstructured.Unstructured) (history func() []s
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	states, done := make(chan string, 1000), make(chan struct{})
+	last, err := readRoutes(ctx, m)
+	must(t, err)
+	states <- last
 	go func() {
 		defer close(done)
-		for last := ""; ctx.Err() == nil; {
+		for ctx.Err() == nil {
 			state, err := readRoutes(ctx, m)
 			switch {
 			case ctx.Err() != nil:

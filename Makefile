@@ -56,7 +56,7 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 
 test-servers: ## Test command lines with memcached (apt-get install memcached), and the proxy (MEMCACHED=program with a proxy).
-	cd test/servers && $(GO) test -count=1 -tags servers # without a package, go test shows the output
+	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
 
 test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...

@@ -45,7 +45,7 @@ func TestFlash(t *testing.T) {
 				test.flash.Size = new(resource.MustParse("1Gi"))
 				s, c := startFlash(t, program, v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &test.flash, Cache: test.cache})
 				w := flashWriter{server: s, value: bytes.Repeat([]byte("x"), test.valueBytes)}
-				deadline := time.Now().Add(3 * time.Minute)
+				deadline := time.Now().Add(6 * time.Minute)
 				for w.count(t, "extstore_page_evictions") == 0 {
 					if time.Now().After(deadline) {
 						t.Fatalf("the flash is not full after %d items: %v", w.stored, s.stats(t, "stats"))

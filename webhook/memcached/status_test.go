@@ -155,3 +155,21 @@ func TestAvailableOfMemcachedContainer(t *testing.T) {
 		}
 	}
 }
+
+// TestInvalidSpecKeepsServerNames checks that the servers stay names while the StatefulSet is not observed. Their number is also how
+// many pods the next customize response selects.
+func TestInvalidSpecKeepsServerNames(t *testing.T) {
+	request := settled(proxied(3))
+	memcached := request.Parent
+	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
+	names := podServerNames(memcached, 3)
+	memcached.Status.ServerList = names
+	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
+	got, err := (Config{}).sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(names, got.Status.ServerList); diff != "" {
+		t.Errorf("servers (-want +got):\n%s", diff)
+	}
+}

@@ -5,16 +5,19 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/composite"
 )
 
 // checkHeader refuses content types and encodings that Metacontroller never sends.
 func checkHeader(header http.Header) error {
 	contentType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || contentType != "application/json" {
-		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts application/json, not %q", header.Get("Content-Type"))}
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts application/json, not %q", composite.Shorten(header.Get("Content-Type")))}
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts an uncompressed body, not %q", encoding)}
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts an uncompressed body, not %q", composite.Shorten(encoding))}
 	}
 	return nil
 }
@@ -31,20 +34,50 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// A body may take bodyGrace, and a second more for each minBodyRate bytes that have arrived, but never longer than readTimeout.
+// Metacontroller sends a body without pauses.
+const (
+	bodyGrace   = 2 * time.Second
+	minBodyRate = 256 << 10
+)
+
+// timedBody ends a body that arrives too slowly.
+type timedBody struct {
+	io.ReadCloser
+	connection *http.ResponseController
+	start      time.Time
+	bytes      int64
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	b.setDeadline(min(readTimeout, bodyGrace+time.Duration(b.bytes/minBodyRate)*time.Second))
+	n, err := b.ReadCloser.Read(p)
+	b.bytes += int64(n)
+	if err == io.EOF { //nolint:errorlint // io.Reader requires io.EOF itself
+		b.setDeadline(readTimeout) // net/http keeps reading to notice that the caller is gone
+	}
+	return n, err
+}
+
+// setDeadline ends reads after a time since the start of the request.
+func (b *timedBody) setDeadline(after time.Duration) {
+	_ = b.connection.SetReadDeadline(b.start.Add(after)) // httptest has no deadlines
+}
+
 // checkHeapEvery is the number of bytes that are read between two checks of the heap. The objects of a body need up to 80
 // times its size, if they are empty. A check takes about 1 µs.
 const checkHeapEvery = 64 << 10
 
-// guardedReader reads as long as the gate has memory.
+// guardedReader reads as long as there is memory.
 type guardedReader struct {
 	reader    io.Reader
-	gate      *requestGate
+	guard     *heapGuard
 	unchecked int // bytes until the next check
 }
 
 func (g *guardedReader) Read(p []byte) (int, error) {
 	if g.unchecked <= 0 {
-		if err := g.gate.checkHeap(); err != nil {
+		if err := g.guard.check(); err != nil {
 			return 0, err
 		}
 		g.unchecked = checkHeapEvery

@@ -57,8 +57,7 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 	})
 	flags.StringVar(&c.TokenFile, "token-file", "", "`file` with the accepted bearer tokens, one per line, reloaded when it changes; empty if callers need no token")
 	flags.Int64Var(&c.MaxBodyBytes, "max-body-bytes", defaultLimits.MaxBodyBytes, "maximum size of a request body in `bytes`")
-	flags.IntVar(&c.MaxInFlight, "max-in-flight", defaultLimits.MaxInFlight, "maximum number of `requests` in flight; requests above the limit get 429 Too Many Requests")
-	flags.Int64Var(&c.MaxInFlightBytes, "max-in-flight-bytes", defaultLimits.MaxInFlightBytes, "maximum sum of the bodies of requests in flight in `bytes`")
+	flags.IntVar(&c.MaxConnections, "max-connections", defaultLimits.MaxConnections, "maximum `number` of connections of callers; above the limit a new connection replaces one without a request")
 	flags.Int64Var(&c.MaxHeapBytes, "max-heap-bytes", defaultLimits.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit no more request bodies are read")
 	flags.DurationVar(&c.ShutdownDelay, "shutdown-delay", 0, "`time` between failing readiness and the drain; a few seconds in a cluster")
 	flags.DurationVar(&c.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "maximum `time` for requests in flight to finish during the drain")
@@ -67,10 +66,8 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 // Check returns an error if the configuration is invalid.
 func (c *Config) Check() error {
 	switch {
-	case c.MaxBodyBytes <= 0 || c.MaxInFlight <= 0 || c.MaxHeapBytes <= 0:
-		return errors.New("-max-body-bytes, -max-in-flight and -max-heap-bytes must be greater than 0")
-	case c.MaxInFlightBytes < c.MaxBodyBytes:
-		return errors.New("-max-in-flight-bytes must not be less than -max-body-bytes, otherwise the largest body is always refused")
+	case c.MaxBodyBytes <= 0 || c.MaxConnections <= 0 || c.MaxHeapBytes <= 0:
+		return errors.New("-max-body-bytes, -max-connections and -max-heap-bytes must be greater than 0")
 	case c.ShutdownDelay < 0 || c.ShutdownTimeout < 0:
 		return errors.New("-shutdown-delay and -shutdown-timeout must not be negative")
 	case (c.TLS.CertFile == "") != (c.TLS.KeyFile == ""):

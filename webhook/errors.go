@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/example/memcached-operator/webhook/composite"
 )
@@ -27,6 +28,13 @@ type panicError struct {
 }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.cause) }
+
+// maxMessageBytes is the maximum length of an error in a response or in the log. Values from a request are shorter still.
+const maxMessageBytes = 1000
+
+func shortenMessage(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), maxMessageBytes)], "")
+}
 
 // toHTTPError returns the status code and the message for an error. Any code but 200 changes nothing in the cluster. The
 // message of a defect has no detail, which belongs in the log only.
@@ -73,5 +81,5 @@ func (e *httpError) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(e.code)
-	_, _ = io.WriteString(w, e.message+"\n") // the client may be gone
+	_, _ = io.WriteString(w, shortenMessage(e.message)+"\n") // the client may be gone
 }

@@ -55,9 +55,9 @@ func (o Options) withDefaults() Options {
 // NewHandler returns a handler that serves every hook at POST /<controller>/<hook>.
 func NewHandler(options Options) http.Handler {
 	options = options.withDefaults()
-	gate := newRequestGate(options.Limits)
+	guard := newHeapGuard(options.MaxHeapBytes)
 	router := chi.NewRouter()
-	router.Use(middleware.RequestID, returnRequestID)
+	router.Use(shortenRequestID, middleware.RequestID, returnRequestID)
 	// The metrics' labels are none, because a caller can send any number of different URLs and methods.
 	router.NotFound(newEndpoint(options, "none", "none", refuseURL).ServeHTTP)
 	router.MethodNotAllowed(newEndpoint(options, "none", "none", refuseMethod).ServeHTTP)
@@ -68,12 +68,22 @@ func NewHandler(options Options) http.Handler {
 			"customize": controller.Customize,
 		} {
 			if !hook.IsZero() {
-				respond := callHook(hook, controller.Parent, gate, options)
+				respond := callHook(hook, controller.Parent, guard, options)
 				router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newEndpoint(options, controller.Name, name, respond))
 			}
 		}
 	}
 	return router
+}
+
+// shortenRequestID limits the ID that a caller has chosen.
+func shortenRequestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get(middleware.RequestIDHeader); id != "" {
+			r.Header.Set(middleware.RequestIDHeader, composite.Shorten(id))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // returnRequestID adds the ID of the request's log line to the response.
@@ -88,24 +98,24 @@ func returnRequestID(next http.Handler) http.Handler {
 type responder func(r *http.Request, body io.Reader) (composite.Response, error)
 
 func refuseURL(r *http.Request, _ io.Reader) (composite.Response, error) {
-	return composite.Response{}, &httpError{http.StatusNotFound, fmt.Sprintf("there is no hook at %.200q", r.URL.Path)}
+	return composite.Response{}, &httpError{http.StatusNotFound, fmt.Sprintf("there is no hook at %q", composite.Shorten(r.URL.Path))}
 }
 
 func refuseMethod(r *http.Request, _ io.Reader) (composite.Response, error) {
 	return composite.Response{}, &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook accepts the method POST, not %.20q", r.Method)}
 }
 
-func callHook(hook composite.Hook, kind schema.GroupVersionKind, gate *requestGate, options Options) responder {
+func callHook(hook composite.Hook, kind schema.GroupVersionKind, guard *heapGuard, options Options) responder {
 	return func(r *http.Request, body io.Reader) (composite.Response, error) {
 		if err := checkHeader(r.Header); err != nil {
 			return composite.Response{}, err
 		}
-		leave, err := gate.enter(r.ContentLength)
-		if err != nil {
-			return composite.Response{}, err
+		if r.ContentLength > options.MaxBodyBytes {
+			return composite.Response{}, &http.MaxBytesError{Limit: options.MaxBodyBytes}
 		}
-		defer leave()
-		guarded, now := &guardedReader{reader: body, gate: gate}, metav1.NewTime(options.Now())
+		guard.requests.Add(1)
+		defer guard.requests.Add(-1)
+		guarded, now := &guardedReader{reader: body, guard: guard}, metav1.NewTime(options.Now())
 		if options.Logger.Enabled(r.Context(), slog.LevelDebug) {
 			return hook.Explain(kind, guarded, now)
 		}
@@ -130,6 +140,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.metrics.inFlight.Inc()
 	defer e.metrics.inFlight.Dec()
 
+	r.Body = &timedBody{ReadCloser: r.Body, connection: http.NewResponseController(w), start: start}
 	body := &countingReader{reader: http.MaxBytesReader(w, r.Body, e.options.MaxBodyBytes)}
 	response, err := e.handle(r, body)
 	code := http.StatusOK
@@ -185,10 +196,10 @@ func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, b
 		slog.String("request", middleware.GetReqID(r.Context())),
 	}
 	if parent.Name != "" {
-		attributes = append(attributes, slog.String("parent", parent.String()))
+		attributes = append(attributes, slog.String("parent", composite.Shorten(parent.String())))
 	}
 	if err != nil {
-		attributes = append(attributes, slog.String("caller", r.RemoteAddr), slog.String("error", err.Error()))
+		attributes = append(attributes, slog.String("caller", r.RemoteAddr), slog.String("error", shortenMessage(err.Error())))
 	}
 	if panicked, ok := errors.AsType[*panicError](err); ok {
 		attributes = append(attributes, slog.String("stack", string(panicked.stack)))

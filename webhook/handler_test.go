@@ -108,8 +108,7 @@ func (l logLines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestPanicChangesNothing: a panic gets a 500, and the next request is served. With one place, a panic that does not free its
-// place would refuse all later requests.
+// TestPanicChangesNothing: a panic gets a 500, and the next request is served.
 func TestPanicChangesNothing(t *testing.T) {
 	var log bytes.Buffer
 	calls := 0
@@ -121,7 +120,6 @@ func TestPanicChangesNothing(t *testing.T) {
 			return composite.Desired[struct{}]{}, nil
 		}),
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
-		Limits: Limits{MaxInFlight: 1},
 	})
 	for i, want := range []int{200, 500, 200, 500, 200} {
 		got := postThing(handler, strings.NewReader(thing))
@@ -216,6 +214,44 @@ func TestRefusedBeforeReading(t *testing.T) {
 		NewHandler(test.options).ServeHTTP(recorder, request)
 		if recorder.Code != test.code {
 			t.Errorf("%s: %d, want %d", test.reason, recorder.Code, test.code)
+		}
+	}
+}
+
+// TestLongValuesAreShortened: no caller may fill the log or a response.
+func TestLongValuesAreShortened(t *testing.T) {
+	long := strings.Repeat("7", 100_000)
+	for _, test := range []struct {
+		reason, body string
+		header       http.Header
+	}{
+		{"a request ID", thing, http.Header{"X-Request-Id": {long}}},
+		{"a content type", thing, http.Header{"Content-Type": {"text/" + long}}},
+		{"an encoding", thing, http.Header{"Content-Encoding": {long}}},
+		{"a kind", strings.Replace(thing, "Thing", long, 1), nil},
+		{"an API version", strings.Replace(thing, "meta.k8s.io/v1", long, 1), nil},
+		{"the name of the parent", strings.Replace(thing, `"name":"a"`, `"name":"`+long+`"`, 1), nil},
+		{"a number", strings.Replace(thing, `"name":"a"`, `"name":"a","generation":`+long, 1), nil},
+		{"the name of a field", strings.Replace(thing, `"name":"a"`, `"name":"a","labels":{"`+long+`":5}`, 1), nil},
+		{"the name of a field twice", strings.Replace(thing, `"name":"a"`, `"`+long+`":1,"`+long+`":1`, 1), nil},
+	} {
+		var log bytes.Buffer
+		failing := thingController(func(observedThing) (composite.Desired[struct{}], error) {
+			return composite.Desired[struct{}]{}, &composite.ParentError{Err: errors.New("spec.size: too small")}
+		})
+		handler := NewHandler(Options{Controllers: failing, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		request := httptest.NewRequest(http.MethodPost, "/thing/sync", strings.NewReader(test.body))
+		request.Header.Set("Content-Type", "application/json")
+		for name, values := range test.header {
+			request.Header[name] = values
+		}
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request)
+		response := recorder.Body.String() + recorder.Header().Get("X-Request-Id")
+		for output, text := range map[string]string{"response": response, "log": log.String()} {
+			if sevens := strings.Count(text, "7"); sevens > 2*200 || text == "" {
+				t.Errorf("%s: the %s has %d bytes of the value: %.300s", test.reason, output, sevens, text)
+			}
 		}
 	}
 }

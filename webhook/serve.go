@@ -21,8 +21,11 @@ const (
 	readTimeout       = 12 * time.Second
 	writeTimeout      = 30 * time.Second
 	idleTimeout       = 120 * time.Second
-	maxHeaderBytes    = 64 << 10
+	maxHeaderBytes    = 16 << 10
 )
+
+// maxOpsConnections is for the kubelet and a few Prometheus servers.
+const maxOpsConnections = 64
 
 // Serve serves until the context is done, and then drains: readiness fails, new connections are refused after the delay, and
 // requests in flight finish. It returns an error if it cannot listen or if requests did not finish in time.
@@ -33,7 +36,7 @@ func Serve(ctx context.Context, config Config) error {
 		return fmt.Errorf("starting: %w", err)
 	}
 	failed := make(chan error, 2)
-	listener, err := listen(ctx, config.Address)
+	listener, err := listen(ctx, hooks, config.Address, config.withDefaults().MaxConnections)
 	if err != nil {
 		return err
 	}
@@ -44,7 +47,7 @@ func Serve(ctx context.Context, config Config) error {
 	var ready atomic.Bool
 	if config.OpsAddress != "" {
 		ops := newServer(newOpsHandler(metrics, &ready), config.Logger)
-		opsListener, err := listen(ctx, config.OpsAddress)
+		opsListener, err := listen(ctx, ops, config.OpsAddress, maxOpsConnections)
 		if err != nil {
 			return err
 		}
@@ -133,12 +136,12 @@ func newOpsHandler(metrics *Metrics, ready *atomic.Bool) http.Handler {
 	return router
 }
 
-func listen(ctx context.Context, address string) (net.Listener, error) {
+func listen(ctx context.Context, server *http.Server, address string, maxConnections int) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("starting: %w", err) // the error contains the address: "listen tcp :8080: bind: …"
 	}
-	return listener, nil
+	return limitConnections(server, listener, maxConnections), nil
 }
 
 func newServer(handler http.Handler, logger *slog.Logger) *http.Server {

@@ -76,18 +76,21 @@ func TestServeReportsItsAddress(t *testing.T) {
 	}
 }
 
-// TestSlowCallers: a caller must send the headers within readHeaderTimeout and the body within readTimeout, also if it sends
-// a byte every second. The clock and the connection are simulated.
+// TestSlowCallers: a caller must send the headers within readHeaderTimeout, and the body at minBodyRate or faster. The clock and
+// the connection are simulated.
 func TestSlowCallers(t *testing.T) {
 	const head = "POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
 	for _, test := range []struct {
 		reason, head string
+		eachSecond   string
 		timeout      time.Duration
 		status       string // of the response, if any
 	}{
-		{"no request", "", readHeaderTimeout, ""},
-		{"headers without an end", head + "X-Slow: ", readHeaderTimeout, ""},
-		{"a body without an end", head + "Content-Length: 1000\r\n\r\n{", readTimeout, "408 Request Timeout"},
+		{"no request", "", "", readHeaderTimeout, ""},
+		{"headers without an end", head + "X-Slow: ", " ", readHeaderTimeout, ""},
+		{"a body of which one byte arrives", head + "Content-Length: 67108864\r\n\r\n{\"future\":[0", "", bodyGrace, "408 Request Timeout"},
+		{"a body of which a byte arrives each second", head + "Content-Length: 67108864\r\n\r\n{\"future\":[0", " ", bodyGrace, "408 Request Timeout"},
+		{"a body that is fast enough, but too long", head + "Content-Length: 67108864\r\n\r\n{\"future\":[0", strings.Repeat(",0", minBodyRate), readTimeout, "408 Request Timeout"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			client, connection := net.Pipe()
@@ -100,8 +103,9 @@ func TestSlowCallers(t *testing.T) {
 			var sender sync.WaitGroup
 			sender.Go(func() {
 				_, err := io.WriteString(client, test.head)
-				for ; err == nil && test.head != ""; _, err = io.WriteString(client, " ") {
+				for err == nil && test.eachSecond != "" {
 					time.Sleep(time.Second)
+					_, err = io.WriteString(client, test.eachSecond)
 				}
 			})
 			response, err := io.ReadAll(client)

@@ -11,7 +11,7 @@ import (
 	"github.com/example/memcached-operator/test/requests"
 )
 
-// TestOverload measures the throughput with as many callers as the program admits, then with ten times as many callers, which
+// TestOverload measures the throughput with as many callers as Metacontroller has workers, then with ten times as many, which
 // respect Retry-After as Metacontroller does.
 func TestOverload(t *testing.T) {
 	d := 15 * time.Second
@@ -19,7 +19,7 @@ func TestOverload(t *testing.T) {
 		d = time.Minute
 	}
 	const calm = 5 * time.Second
-	p, body := start(t, "-max-in-flight=16"), requests.Sync(100)
+	p, body := start(t), requests.Sync(100)
 	base, c := newClient(new(http.Transport)), newClient(new(http.Transport))
 	ctx, cancel := context.WithTimeout(t.Context(), calm)
 	defer cancel()
@@ -34,18 +34,18 @@ func TestOverload(t *testing.T) {
 	late, peak := p.memory(t)
 	wait()
 	before, throughput := float64(len(base.took))/calm.Seconds(), float64(c.done)/d.Seconds()
-	t.Logf("160 callers for 16 places, %s: codes %v, %d of %d syncs lost, %.0f syncs/s (%.0f without overload)", d, c.codes, c.lost, c.lost+c.done, throughput, before)
+	t.Logf("160 callers, %s: codes %v, %d of %d syncs lost, %.0f syncs/s (%.0f with 16 callers)", d, c.codes, c.lost, c.lost+c.done, throughput, before)
 	t.Logf("%.0f MiB after a quarter, %.0f MiB at the end, peak %.0f MiB", early, late, peak)
 	base.wantOnly(t, 200)
 	c.wantOnly(t, 200, 429)
-	if c.codes[429] == 0 || c.lost > 0 {
-		t.Error("no request was refused, or a sync was lost")
+	if c.lost > 0 {
+		t.Error("a sync was lost")
 	}
 	if late-early > 8 || peak > memoryLimit {
 		t.Errorf("the memory grows by more than 8 MiB, or above %d MiB", memoryLimit)
 	}
 	if throughput < before/2 {
-		t.Error("the throughput is less than half of that without overload")
+		t.Error("the throughput is less than half of that with 16 callers")
 	}
 }
 

@@ -23,8 +23,8 @@ func TestSlowCallers(t *testing.T) {
 		connections int
 		limit       time.Duration
 	}{
-		{"headers", head + "X-Slow: ", 500, 5 * time.Second},
-		{"bodies", head + "Content-Length: 1000000\r\n\r\n{", 50, 15 * time.Second},
+		{"headers", head + "X-Slow: ", 200, 5 * time.Second},
+		{"bodies", head + "Content-Length: 67108864\r\n\r\n{", 50, 3 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := start(t)

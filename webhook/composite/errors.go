@@ -45,7 +45,7 @@ func explain(err error) error {
 		return explainSemantic(semantic)
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return refuse("request is not valid JSON: %s", strings.TrimPrefix(syntactic.Error(), "jsontext: "))
+		return refuse("request is not valid JSON: %s", Shorten(strings.TrimPrefix(syntactic.Error(), "jsontext: ")))
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return refuse("request is not valid JSON: it ends too early")
@@ -57,7 +57,7 @@ func explainSemantic(err *json.SemanticError) error {
 	path := dotted(err.JSONPointer)
 	problem := "cannot be " + kindName(err.JSONKind)
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
-		problem = fmt.Sprintf("%s is not a valid %s", err.JSONValue, err.GoType)
+		problem = fmt.Sprintf("%s is not a valid %s", Shorten(err.JSONValue), err.GoType)
 	}
 	if path == "" {
 		return refuse("request %s", problem)

@@ -100,7 +100,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {
 	for i := 1; i < len(g.sorted); i++ {
 		if compareObjects(g.sorted[i-1], g.sorted[i]) == 0 {
-			return refuse("%s: two objects have the name %q", dotted(decoder.StackPointer()), (*g.sorted[i]).GetName())
+			return refuse("%s: two objects have the name %q", dotted(decoder.StackPointer()), Shorten((*g.sorted[i]).GetName()))
 		}
 	}
 	return nil
@@ -164,7 +164,7 @@ func kindName(kind jsontext.Kind) string {
 
 // dotted returns a JSON pointer in the notation of field paths: children.Deployment.apps/v1.
 func dotted(pointer jsontext.Pointer) string {
-	return strings.Join(slices.Collect(pointer.Tokens()), ".")
+	return Shorten(strings.Join(slices.Collect(pointer.Tokens()), "."))
 }
 
 // anyGroup is the interface of every [Group], whatever the type of its objects is.

@@ -73,7 +73,7 @@ func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.Gro
 		return refuse("request has no parent")
 	}
 	if observed := parent.GetObjectKind().GroupVersionKind(); observed != kind {
-		return refuse("parent is a %q of %q, but this hook is for %s of %s", observed.Kind, observed.GroupVersion(), kind.Kind, kind.GroupVersion())
+		return refuse("parent is a %q of %q, but this hook is for %s of %s", Shorten(observed.Kind), Shorten(observed.GroupVersion().String()), kind.Kind, kind.GroupVersion())
 	}
 	if parent.GetName() == "" {
 		return refuse("parent has no metadata.name")

@@ -5,46 +5,12 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/composite"
 )
-
-func TestRequestGate(t *testing.T) {
-	gate := newRequestGate(Limits{MaxBodyBytes: 80, MaxInFlight: 3, MaxInFlightBytes: 100})
-	steps := []struct {
-		reason string
-		length int64
-		ok     bool
-	}{
-		{"a body above the limit", 81, false},
-		{"a body within the limits", 60, true},
-		{"the sum of the bodies is above the limit", 41, false},
-		{"a body of unknown length counts as the largest body", -1, false},
-		{"a refused request does not count", 40, true},
-		{"an empty body", 0, true},
-		{"the number of requests is above the limit", 0, false},
-	}
-	var leaves []func()
-	for _, step := range steps {
-		leave, err := gate.enter(step.length)
-		if (err == nil) != step.ok {
-			t.Errorf("%s: %v", step.reason, err)
-		}
-		if err == nil {
-			leaves = append(leaves, leave)
-		}
-	}
-	for _, leave := range leaves {
-		leave()
-	}
-	if gate.inFlight != 0 || gate.bytes != 0 {
-		t.Errorf("all requests have left, but %d requests with %d bytes are in flight", gate.inFlight, gate.bytes)
-	}
-}
 
 // blocked returns a controller whose sync hook sends to entered and returns after release was called.
 func blocked() (controllers []composite.Controller, entered chan struct{}, release func()) {
@@ -55,40 +21,6 @@ func blocked() (controllers []composite.Controller, entered chan struct{}, relea
 		return composite.Desired[struct{}]{}, nil
 	})
 	return controllers, entered, func() { close(released) }
-}
-
-func TestBusy(t *testing.T) {
-	known := func() io.Reader { return strings.NewReader(thing) }
-	unknown := func() io.Reader { return io.MultiReader(strings.NewReader(thing)) }
-	for _, test := range []struct {
-		reason string
-		limits Limits
-		body   func() io.Reader
-	}{
-		{"the number of requests is limited", Limits{MaxInFlight: 1}, unknown},
-		{"the sum of the bodies is limited", Limits{MaxInFlightBytes: int64(len(thing)) * 3 / 2}, known},
-		{"a body of unknown length counts as the largest body", Limits{MaxBodyBytes: 1 << 20, MaxInFlightBytes: 1<<20 + 1<<19}, unknown},
-	} {
-		controllers, entered, release := blocked()
-		handler := NewHandler(Options{Controllers: controllers, Limits: test.limits})
-		first := make(chan int)
-		go func() { first <- postThing(handler, test.body()).Code }()
-		<-entered
-		for range 50 {
-			refused := postThing(handler, test.body())
-			after, err := strconv.Atoi(refused.Header().Get("Retry-After"))
-			if refused.Code != http.StatusTooManyRequests || err != nil || after < 1 || after > 5 {
-				t.Fatalf("%s: the second request got %d, Retry-After %q; Metacontroller retries immediately without it", test.reason, refused.Code, refused.Header().Get("Retry-After"))
-			}
-		}
-		release()
-		if code := <-first; code != http.StatusOK {
-			t.Errorf("%s: the first request got %d", test.reason, code)
-		}
-		if next := postThing(handler, test.body()); next.Code != http.StatusOK {
-			t.Errorf("%s: the request after the first one has ended got %d %s", test.reason, next.Code, next.Body)
-		}
-	}
 }
 
 // TestRetryAfterDiffers: callers that are refused at the same time must not return at the same time.
@@ -135,26 +67,26 @@ func TestHeapLimitIgnoresGarbage(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only forced collections
 	live := make([]byte, 64<<20)
 	runtime.GC()
-	gate := newRequestGate(Limits{MaxHeapBytes: heapBytes() - 32<<20})
-	gate.inFlight = 2
-	if err := gate.checkHeap(); err != errBusy { //nolint:errorlint // checkHeap returns the value itself
+	guard := newHeapGuard(heapBytes() - 32<<20)
+	guard.requests.Store(2)
+	if err := guard.check(); err != errBusy { //nolint:errorlint // check returns the value itself
 		t.Errorf("the live heap is above the limit: %v", err)
 	}
 	runtime.KeepAlive(live)
-	if err := gate.checkHeap(); err == nil {
+	if err := guard.check(); err == nil {
 		t.Errorf("a collection was forced within %s of a refusal", collectInterval)
 	}
-	gate.refused = time.Time{}
-	if err := gate.checkHeap(); err != nil {
+	guard.refused = time.Time{}
+	if err := guard.check(); err != nil {
 		t.Errorf("only garbage is above the limit: %v", err)
 	}
 
-	live = make([]byte, gate.limits.MaxHeapBytes/2)
+	live = make([]byte, guard.maxBytes/2)
 	for range 4 {
-		heapObject = make([]byte, gate.limits.MaxHeapBytes/4)
+		heapObject = make([]byte, guard.maxBytes/4)
 	}
-	if err := gate.checkHeap(); err != nil || gate.collectAbove <= gate.limits.MaxHeapBytes {
-		t.Errorf("near the limit the next collection must wait until more is allocated: above %d, limit %d, %v", gate.collectAbove, gate.limits.MaxHeapBytes, err)
+	if err := guard.check(); err != nil || guard.collectAbove <= guard.maxBytes {
+		t.Errorf("near the limit the next collection must wait until more is allocated: above %d, limit %d, %v", guard.collectAbove, guard.maxBytes, err)
 	}
 	runtime.KeepAlive(live)
 }

@@ -1,0 +1,109 @@
+//go:build faults
+
+package faults
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/test/requests"
+)
+
+// TestConnections opens many connections that never become a request. Meanwhile each valid request, over a connection of its own,
+// must get a 200 within a second, and the program must use less than half of the memory limit of the pod.
+func TestConnections(t *testing.T) {
+	const (
+		patience  = time.Second
+		maxMiB    = 128
+		post      = "POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
+		oneByte   = post + "Content-Length: 67108864\r\n\r\n{"
+		unchunked = post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
+	)
+	longHeaders := post + strings.Repeat("X-Long: "+strings.Repeat("a", 1000)+"\r\n", 60)
+	for _, test := range []struct {
+		name        string
+		connections int
+		send        string
+		encrypted   bool
+		ops         bool
+	}{
+		{"unfinished headers", 5000, longHeaders, false, false},
+		{"unfinished headers of the ops port", 5000, longHeaders, false, true},
+		{"TLS without a request", 1500, "", true, false},
+		{"TLS with unfinished headers", 1500, longHeaders, true, false},
+		{"two bodies of which one byte arrives", 2, oneByte, false, false},
+		{"50 bodies of which one byte arrives", 50, oneByte, false, false},
+		{"50 bodies of unknown length", 50, unchunked, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, url, valid, dial := startFor(t, test.encrypted)
+			address := p.address
+			if test.ops {
+				address = p.ops
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+			defer cancel()
+			var opened atomic.Int64
+			wait := loop(ctx, test.connections, func(int) {
+				if connection, err := dial(ctx, address); err == nil {
+					opened.Add(1)
+					stop := context.AfterFunc(ctx, func() { _ = connection.Close() })
+					_, _ = io.WriteString(connection, test.send)
+					_, _ = io.Copy(io.Discard, connection) // until the program closes it
+					stop()
+					_ = connection.Close()
+				}
+				pause(ctx, 2*time.Second)
+			})
+			body := requests.Sync(3)
+			for ctx.Err() == nil {
+				valid.post(url, body)
+				pause(ctx, 20*time.Millisecond)
+			}
+			wait()
+			_, peak := p.memory(t)
+			t.Logf("%d connections at a time, %d in all: %d valid requests, p50 %.1f ms, p99 %.1f ms, slowest %.0f ms; peak %.0f MiB",
+				test.connections, opened.Load(), len(valid.took), valid.percentile(0.5), valid.percentile(0.99), valid.percentile(1), peak)
+			valid.wantOnly(t, 200)
+			if slowest := valid.percentile(1); slowest > float64(patience.Milliseconds()) {
+				t.Errorf("a valid request took %.0f ms", slowest)
+			}
+			if peak > maxMiB {
+				t.Errorf("the peak of %.0f MiB is above half of the pod's limit", peak)
+			}
+		})
+	}
+}
+
+// startFor starts the program, with TLS, a client CA and tokens or without. It returns its URL, a client that opens a connection for
+// each request, and a function that connects.
+func startFor(t *testing.T, encrypted bool) (*program, string, *client, func(context.Context, string) (net.Conn, error)) {
+	t.Helper()
+	if !encrypted {
+		p := start(t)
+		return p, p.url(), newClient(&http.Transport{DisableKeepAlives: true}), func(ctx context.Context, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", address)
+		}
+	}
+	dir, issuer := t.TempDir(), ca.New()
+	certificate, key := issuer.Issue(ca.Subject{CommonName: "hook"})
+	p := start(t,
+		"-tls-cert="+ca.Write(dir, "tls.crt", certificate), "-tls-key="+ca.Write(dir, "tls.key", key),
+		"-client-ca="+ca.Write(dir, "ca.crt", issuer.PEM()), "-token-file="+ca.Write(dir, "token", []byte("token\n")))
+	c := newClient(&http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
+		RootCAs: issuer.Pool(), Certificates: []tls.Certificate{issuer.Certificate(ca.Subject{CommonName: "metacontroller"})},
+	}})
+	c.token = func() string { return "token" }
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: issuer.Pool(), Certificates: c.http.Transport.(*http.Transport).TLSClientConfig.Certificates}}
+	return p, "https://" + p.address, c, func(ctx context.Context, address string) (net.Conn, error) {
+		return dialer.DialContext(ctx, "tcp", address)
+	}
+}

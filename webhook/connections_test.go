@@ -1,0 +1,100 @@
+package webhook
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// startLimited starts a server with at most two connections. Its hook sends to entered and waits until release is called.
+func startLimited(t *testing.T) (address string, entered chan struct{}, release func()) {
+	t.Helper()
+	controllers, entered, release := blocked()
+	server := newServer(NewHandler(Options{Controllers: controllers}), slog.New(slog.DiscardHandler))
+	listener, err := listen(t.Context(), server, "127.0.0.1:0", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = serve(server, listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return listener.Addr().String(), entered, release
+}
+
+// dial connects, sends a text, and returns the connection.
+func dial(t *testing.T, address, text string) net.Conn {
+	t.Helper()
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = connection.Close() })
+	if err := connection.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(connection, text); err != nil {
+		t.Fatal(err)
+	}
+	return connection
+}
+
+const head = "POST /thing/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
+
+var whole = fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(thing), thing)
+
+// TestConnectionLimit: callers without a request lose their connections to those who send one. A request is never ended.
+func TestConnectionLimit(t *testing.T) {
+	address, entered, release := startLimited(t)
+	request := dial(t, address, whole)
+	<-entered
+	unfinished := dial(t, address, head+"X-Slow: ")
+	for i := range 20 {
+		next := dial(t, address, head+"X-Slow: ")
+		if rest, err := io.ReadAll(unfinished); len(rest) > 0 || isTimeout(err) {
+			t.Fatalf("connection %d did not replace the one before: %q, %v", i, rest, err)
+		}
+		unfinished = next
+	}
+	second := dial(t, address, whole)
+	<-entered
+	if rest, err := io.ReadAll(dial(t, address, "")); len(rest) > 0 || isTimeout(err) {
+		t.Errorf("both connections serve requests, but a third one was not closed: %q, %v", rest, err)
+	}
+	release()
+	for _, connection := range []net.Conn{request, second} {
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("a request was ended by other connections: %v, %v", response, err)
+		}
+	}
+}
+
+// TestIdleConnectionIsReplacedLast: a connection whose caller has sent a request is kept while others have sent nothing.
+func TestIdleConnectionIsReplacedLast(t *testing.T) {
+	address, entered, release := startLimited(t)
+	release()
+	idle := dial(t, address, whole)
+	reader := bufio.NewReader(idle)
+	for i := range 4 {
+		<-entered
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("request %d over the same connection got %v, %v", i, response, err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		dial(t, address, head)
+		dial(t, address, head)
+		if _, err := io.WriteString(idle, whole); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := err.(net.Error) //nolint:errorlint // a connection returns it unwrapped
+	return ok && timeout.Timeout()
+}

@@ -48,10 +48,17 @@ func Controller(config Config) composite.Controller {
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	rules := []composite.RelatedRule{podRule(memcached)}
-	if memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil { // until proxies that spec no longer has are gone
+	if mayHaveProxies(memcached) {
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
 	}
 	return rules
+}
+
+// mayHaveProxies reports whether proxies may run: also until those that spec no longer has are gone, and if the status is lost
+// that would say so. Only a StatefulSet has proxies.
+func mayHaveProxies(memcached *v1alpha1.Memcached) bool {
+	lost := memcached.Status.ObservedGeneration <= 0 // the CRD defaults it to -1
+	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil || lost && workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload
 }
 
 // podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -76,6 +77,34 @@ func TestCustomizeOfFormerProxies(t *testing.T) {
 	c.settle()
 	if rules := customize(c.request.Parent); len(rules) != 1 || c.request.Parent.Status.Proxy != nil {
 		t.Errorf("in the end, the rules are %+v, and the status is %+v", rules, c.request.Parent.Status.Proxy)
+	}
+}
+
+// TestCustomizeOfFormerProxiesWithoutStatus checks that former proxies are observed if the status is lost as well: servers that
+// they use stay.
+func TestCustomizeOfFormerProxiesWithoutStatus(t *testing.T) {
+	c := newProxyCluster(t, proxied(3))
+	c.settle()
+	c.resize(2)
+	c.request.Parent.Spec.Proxy, c.request.Parent.Status = nil, v1alpha1.MemcachedStatus{}
+	c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
+	selected := func(pod observed.Pod) bool {
+		return slices.ContainsFunc(customize(c.request.Parent), func(rule composite.RelatedRule) bool {
+			return slices.Contains(rule.Names, pod.Name) || rule.LabelSelector != nil && rule.LabelSelector.MatchLabels[proxyLabel] == pod.Labels[proxyLabel]
+		})
+	}
+	pods := slices.DeleteFunc(all(c.request.Related.Pods), func(pod observed.Pod) bool { return !selected(pod) })
+	c.request.Related.Pods = composite.GroupOf(pods...)
+	c.history = nil
+	c.sync()
+	c.wantHistory("two proxies still stop", "3 servers")
+	if c.request.Parent.Status.Proxy == nil {
+		t.Error("the status has no proxies, so that the next sync does not observe them")
+	}
+	c.settle()
+	c.wantHistory("the proxies have stopped", "3 servers", "2 servers")
+	if rules := customize(c.request.Parent); len(rules) != 1 {
+		t.Errorf("in the end, the rules are %+v", rules)
 	}
 }
 

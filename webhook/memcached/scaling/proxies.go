@@ -61,9 +61,6 @@ func (s State) change() change {
 	case c.routes == (Routes{}):
 		c.routes = c.firstRoutes()
 	}
-	if s.starts() && c.routes.Phase == Warming { // the warm-up begins again, with other routes than the recorded ones
-		c.routes.MarksEnd = max(c.routes.MarksEnd+1, s.marksEnd())
-	}
 	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !s.starts() { // a start ends each wait
 		c.resize = status.Resize
 	}

@@ -145,10 +145,10 @@ func TestNext(t *testing.T) {
 		{"a new cache", 3, 0, "", func(s *State) {
 			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 3, 2, "3", "", 0},
-		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263601", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
-		}, 4, 2, "3-4-warming-1795263601", warmUp, 0},
+		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"an edit has interrupted the warm-up until marks almost end", 4, 4, "3-4-warming-1795262500", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"spec has no proxies any more, and they still run", 3, 4, "4", func(s *State) { s.Proxies.Desired = false }, 4, 0, "4", removing, 0},

@@ -16,11 +16,12 @@ func (c change) leave() Plan {
 	return direct
 }
 
-// stops reports whether the cache loses its last servers. A stop that has removed servers ends before the cache starts again.
+// stops reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a change, ends before
+// the cache starts again.
 func (c change) stops() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
-		return c.stopped() && c.Workload != nil && c.Workload.Replicas == 0 && !c.emptied()
+		return d != nil && d.Replicas == 0 && c.routes.Phase != Steady || c.stopped() && c.Workload != nil && c.Workload.Replicas == 0 && !c.emptied()
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
 		c.routes.Phase == Steady && c.step(c.routes.To.Count) == 0 && c.untilStep(c.record(c.revision, 0)) == 0

@@ -2,43 +2,6 @@ package scaling
 
 import "slices"
 
-// space is one configuration that is explored.
-type space struct {
-	sizes   int8 // sizes 0 to sizes
-	maxStep int8
-	warmup  int16
-	// clocks are how far the clocks of hooks are off, in seconds.
-	clocks []int16
-	// late is the kind of object that one sync observes as it was before its last change; "" for none.
-	late string
-	// losses lets status get lost or restored.
-	losses bool
-	// failures lets syncs fail halfway.
-	failures bool
-	// switches switches proxies on and off.
-	switches bool
-	// unobserved lets syncs not observe the StatefulSet or the Deployment.
-	unobserved bool
-	// deletions lets somebody delete the StatefulSet or the Deployment.
-	deletions bool
-	// edits lets somebody edit the Deployment.
-	edits bool
-
-	snapshots []snapshot
-	numbers   map[snapshot]int32
-	decisions map[view]decision
-	// violated is the invariant that a decision violates.
-	violated string
-}
-
-// forgets reports whether the Deployment and its routes are always observed.
-func (s *space) forgets() bool {
-	return !s.losses && !s.unobserved && !s.switches && !s.deletions && !s.edits && s.late != "parent"
-}
-
-// readsList reports whether the StatefulSet is not always observed, so that the planner reads status.serverList.
-func (s *space) readsList() bool { return s.unobserved || s.deletions }
-
 // events calls yield with each event that may follow.
 func (s *space) events(w world, yield func(name string, next world)) {
 	s.specEvents(w, yield)
@@ -94,7 +57,7 @@ func (s *space) foreignEvents(w world, yield func(name string, next world)) {
 		}
 		yield("somebody deletes the Deployment", next)
 	}
-	if !s.edits || !w.deployment.exists {
+	if !s.edits || !w.deployment.exists || !w.same() { // one edit at a time, or any routes could run side by side
 		return
 	}
 	routes := w.deployment.routes
@@ -111,6 +74,16 @@ func (s *space) foreignEvents(w world, yield func(name string, next world)) {
 		next.deployment.replicas = replicas
 		yield("somebody scales the proxies", next)
 	}
+}
+
+// same reports whether all proxies have the routes of the Deployment.
+func (w *world) same() bool {
+	for _, pod := range w.pods {
+		if pod.exists && pod.routes != w.deployment.routes {
+			return false
+		}
+	}
+	return true
 }
 
 // restored returns the world after the restore of a status of an earlier rollout with the same lists, whose times have

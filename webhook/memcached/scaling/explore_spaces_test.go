@@ -2,6 +2,43 @@ package scaling
 
 import "maps"
 
+// space is one configuration that is explored.
+type space struct {
+	sizes   int8 // sizes 0 to sizes
+	maxStep int8
+	warmup  int16
+	// clocks are how far the clocks of hooks are off, in seconds.
+	clocks []int16
+	// late is the kind of object that one sync observes as it was before its last change; "" for none.
+	late string
+	// losses lets status get lost or restored.
+	losses bool
+	// failures lets syncs fail halfway.
+	failures bool
+	// switches switches proxies on and off.
+	switches bool
+	// unobserved lets syncs not observe the StatefulSet or the Deployment.
+	unobserved bool
+	// deletions lets somebody delete the StatefulSet or the Deployment.
+	deletions bool
+	// edits lets somebody edit the Deployment.
+	edits bool
+
+	snapshots []snapshot
+	numbers   map[snapshot]int32
+	decisions map[view]decision
+	// violated is the invariant that a decision violates.
+	violated string
+}
+
+// forgets reports whether the Deployment and its routes are always observed.
+func (s *space) forgets() bool {
+	return !s.losses && !s.unobserved && !s.switches && !s.deletions && !s.edits && s.late != "parent"
+}
+
+// readsList reports whether the StatefulSet is not always observed, so that the planner reads status.serverList.
+func (s *space) readsList() bool { return s.unobserved || s.deletions }
+
 // onTime is the clock of a hook that is not off.
 var onTime = []int16{0}
 

@@ -65,12 +65,12 @@ func proxyConfig(memcached *v1alpha1.Memcached, p plan) string {
 	var change *proxyroutes.Change
 	if p.Routes.Phase != scaling.Steady {
 		change = &proxyroutes.Change{
-			From:     podServerNames(memcached, p.Routes.From.Count),
+			From:     podServerNames(memcached, p.Routes.From),
 			Phase:    proxyroutes.Phase(p.Routes.Phase),
 			MarksEnd: p.Routes.MarksEnd,
 		}
 	}
-	return proxyroutes.Config(podServerNames(memcached, p.Routes.To.Count), change)
+	return proxyroutes.Config(podServerNames(memcached, p.Routes.To), change)
 }
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each

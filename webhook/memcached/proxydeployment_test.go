@@ -87,7 +87,7 @@ func TestLongestProxyName(t *testing.T) {
 	if problems := validation.IsDNS1035Label(proxyName(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", proxyName(memcached), problems)
 	}
-	routes := scaling.Routes{From: scaling.List{Count: 1000}, To: scaling.List{Count: 999}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	routes := scaling.Routes{From: 1000, To: 999, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
 	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}

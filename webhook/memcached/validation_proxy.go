@@ -36,7 +36,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	longest := scaling.Routes{From: scaling.List{Count: size + 1}, To: scaling.List{Count: size}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	longest := scaling.Routes{From: size + 1, To: size, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
 	if len(corevalidation.Annotations(path, proxyPodAnnotations(memcached, plan{Plan: scaling.Plan{Routes: longest}}))) == 0 {
 		return nil
 	}

@@ -82,7 +82,7 @@ func (s *space) checkBegin(w world, to routesWorld) string {
 // in the one that lets items move. Proxies that start with the cache are no change.
 func checkReady(s State, p Plan) string {
 	d := s.Proxies.Deployment
-	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes || !p.Routes.grows() && p.Routes.To.Count <= d.Routes.To.Count {
+	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes || !p.Routes.grows() && p.Routes.To <= d.Routes.To {
 		return ""
 	}
 	if p.Routes.Phase == Closing { // the warm-up ends also without the servers

@@ -31,9 +31,9 @@ type space struct {
 	violated string
 }
 
-// forgets reports whether the Deployment and its routes are always observed.
+// forgets reports whether a Deployment that exists is always observed with its routes.
 func (s *space) forgets() bool {
-	return !s.losses && !s.unobserved && !s.switches && !s.deletions && !s.edits && s.late != "parent"
+	return !s.losses && !s.unobserved && !s.deletions && !s.edits && s.late != "parent"
 }
 
 // readsList reports whether the StatefulSet is not always observed, so that the planner reads status.serverList.

@@ -14,7 +14,7 @@ func (r routesWorld) routes() Routes {
 	if r.from == 0 {
 		return Routes{}
 	}
-	routes := Routes{From: List{Count: int32(r.from)}, To: List{Count: int32(r.to)}, Phase: phaseOrder[r.phase]}
+	routes := Routes{From: int32(r.from), To: int32(r.to), Phase: phaseOrder[r.phase]}
 	if r.marks != noMarks {
 		routes.MarksEnd = at(marksEnds[r.marks]).Unix()
 	}
@@ -22,7 +22,7 @@ func (r routesWorld) routes() Routes {
 }
 
 func worldOf(r Routes) routesWorld {
-	w := routesWorld{from: int8(r.From.Count), to: int8(r.To.Count), phase: int8(slices.Index(phaseOrder, r.Phase))}
+	w := routesWorld{from: int8(r.From), to: int8(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
 	if r.MarksEnd != 0 {
 		end := fromEpoch(time.Unix(r.MarksEnd, 0))
 		w.marks = marksEnd(slices.Index(marksEnds[:], end))
@@ -53,7 +53,7 @@ func worldOfRevision(r v1alpha1.Revision) (object, revision int8) {
 }
 
 // addedFor has the revisions of the Deployment as the StatefulSet has them.
-var addedFor = map[int8]string{0: revisionOf(deploymentObject, 0).String(), -1: revisionOf(deploymentObject, -1).String(), -2: revisionOf(deploymentObject, -2).String()}
+var addedFor = map[int8]string{0: revisionOf(deploymentObject, 0).String(), -1: revisionOf(deploymentObject, -1).String()}
 
 func worldOfAddedFor(text string) int8 {
 	for revision, known := range addedFor {

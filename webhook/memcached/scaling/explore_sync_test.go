@@ -107,8 +107,8 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 // ageDeployment makes the recorded revisions of the Deployment older.
 func (w *world) ageDeployment(by int8) {
 	w.status.age(deploymentObject, by)
-	if w.workload.addedFor != none {
-		w.workload.addedFor = max(w.workload.addedFor-by, -2)
+	if w.workload.addedFor -= by; w.workload.addedFor < -1 { // no sync observes a Deployment that is older
+		w.workload.addedFor = none
 	}
 }
 

@@ -181,9 +181,9 @@ func TestParseRoutes(t *testing.T) {
 	for label, want := range map[string]Routes{
 		"1":                           steady(1, 0),
 		"4-1795263600":                steady(4, 1795263600),
-		"4-3-preparing":               {From: List{4}, To: List{3}, Phase: Preparing},
-		"3-4-warming-1795263600":      {From: List{3}, To: List{4}, Phase: Warming, MarksEnd: 1795263600},
-		"1000-999-closing-1795263600": {From: List{1000}, To: List{999}, Phase: Closing, MarksEnd: 1795263600},
+		"4-3-preparing":               {From: 4, To: 3, Phase: Preparing},
+		"3-4-warming-1795263600":      {From: 3, To: 4, Phase: Warming, MarksEnd: 1795263600},
+		"1000-999-closing-1795263600": {From: 1000, To: 999, Phase: Closing, MarksEnd: 1795263600},
 		"":                            {}, "0": {}, "-1": {}, "4-": {}, "4-0": {}, "4-4-warming": {}, "0-3-warming": {}, "04": {}, "4-3-2": {}, "1001": {}, "4-3-warming-": {},
 		"99999999999": {}, "+4": {}, "four": {}, "4-3-cold": {}, "6-4": {}, "4-3-warming--5": {}, "4-3-": {},
 	} {

@@ -99,14 +99,12 @@ type Proxy struct {
 type Plan struct {
 	// Servers is the desired number of replicas of the workload.
 	Servers int32
-	// AddedFor names the rollout of the proxies for which servers are added: those that no proxy of this rollout uses are new.
-	// The workload has it in an annotation, because status may be observed later than the workload.
+	// AddedFor names the last rollout of the proxies for which servers were added: those that no proxy of this rollout uses are
+	// new. The workload has it in an annotation, because status may be observed later than the workload.
 	AddedFor string
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
-	// Next is the number of servers after the next step from Current; Current if there is no next step.
-	Current, Next int32
 	// Scaling is the step to record in status; nil without maxStep.
 	Scaling *v1alpha1.ScalingStatus
 	// Proxy is the change to record in status; nil if no proxy runs or is desired. Its other fields are not set.

@@ -484,10 +484,11 @@ local function route_servers_f(rctx, arg)
     -- changeMeta is changeClassic for meta commands.
     local function changeMeta(r, item, owned)
         local stores, absent = r:command() == mcp.CMD_MS, item.state == "absent"
+        local creates = absent and r:command() == mcp.CMD_MA and r:has_flag("N")
         local mode, unique = select(2, r:flag_token("M")) or "S", select(2, r:flag_token("C"))
         local without = stores and "I" or " " -- I compares CAS uniques by their order: it would replace a mark
         local with = ""
-        if owned and stores then
+        if owned and (stores or creates) then
             item.final = select(2, r:flag_token("E")) or r:has_flag("c") and owned or fresh()
             without, with = without .. "E", " E" .. owned
         end

@@ -47,5 +47,18 @@ func TestProxyLimits(t *testing.T) {
 			t.Errorf("get returned %s after flush_all of the proxy", got)
 		}
 	}
+	for i, key := range allKeys(120)[40:] {
+		state := "no item"
+		if i%2 == 0 {
+			state = "an item of the previous server"
+			old.must(t, "set "+key+" 0 0 1\r\nx\r\n")
+		}
+		if got := lines(c.must(t, "ms "+key+" 1 E77 c\r\nz\r\n")); got != "HD c77" {
+			t.Errorf("ms with E77 and c over %s returned %s, want the CAS unique of E", state, got)
+		}
+		if got := lines(c.must(t, "mg "+key+" c v\r\n")); got != "VA 1 c77|z" {
+			t.Errorf("mg returned %s after ms with E77 over %s", got, state)
+		}
+	}
 	expectNoLuaError(t, warm)
 }

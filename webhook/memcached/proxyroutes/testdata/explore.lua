@@ -7,7 +7,7 @@ dofile(arg[1])
 
 local CORE <const> = { "get", "gat", "set", "add", "append", "cas", "delete" }
 local MORE <const> = { "gets", "touch", "replace", "incr", "mg", "mg without v", "mg with c", "mg with T", "ms", "ms with C",
-    "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma", "md", "md with q", "md with C", "set noreply", "append noreply",
+    "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma", "ma with N", "md", "md with q", "md with C", "set noreply", "append noreply",
     "delete noreply" }
 -- RECACHE has commands whose item waits for a client that stores it again. It does not move before.
 local RECACHE <const> = { "mg with N", "md with I" }

@@ -51,6 +51,10 @@ local COMMANDS <const> = {
     ["ms in mode R"] = { "ms k %d MR", hd = "STORED", run = replace, missing = "NOT_STORED" },
     ["ms with q"] = { "ms k %d q", quiet = "STORED", run = store },
     ma = { "ma k v D1000", run = increment },
+    ["ma with N"] = { "ma k v D1000 N0 J3", run = function(state)
+        local number = increment(state) or "3"
+        return number, number
+    end },
     md = { "md k", hd = "DELETED", run = delete },
     ["md with q"] = { "md k q", quiet = "DELETED", run = delete },
     ["md with C"] = { "md k C{unique}", hd = "DELETED", run = function(state, _, known)
@@ -73,7 +77,7 @@ local WORDS <const> = { NF = "NOT_FOUND", NS = "NOT_STORED", EX = "EXISTS", EN =
 -- outcome returns what a response says, the same for the text and meta protocols, and the CAS unique that it shows.
 function history.outcome(name, text)
     local word, rest, value = text:match("^(%S+) ?(.-)\r\n(.-)\r\n")
-    if word == "VA" and name ~= "ma" or word == "VALUE" then
+    if word == "VA" and not name:find("^ma") or word == "VALUE" then
         return "=" .. value, word == "VALUE" and rest:match("^%S+ %d+ %d+ (%d+)") or (" " .. rest):match(" c(%d+)")
     elseif word == "VA" then
         return value

@@ -10,7 +10,7 @@ dofile(arg[1])
 seed(math.tointeger(tonumber(arg[4])))
 
 local COMMANDS <const> = { "get", "gets", "gat", "touch", "set", "add", "replace", "append", "incr", "cas", "delete", "mg", "mg with c",
-    "mg with T", "mg with N", "ms", "ms with C", "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma", "md", "md with q",
+    "mg with T", "mg with N", "ms", "ms with C", "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma", "ma with N", "md", "md with q",
     "md with C", "md with I", "set noreply", "append noreply", "delete noreply" }
 local START <const> = 1700000000000
 local MARK <const> = { value = "", unique = "7885651650396779631", flags = "1836021349", expires = 1800000000 }

@@ -133,7 +133,11 @@ end
 
 function serve.ma(server, r, item)
     local unique = r:token("C")
-    if not item then
+    if not item and r:token("N") then
+        item = { value = r:token("J") or "0", flags = "0", expires = expires(r:token("N")) }
+        put(server, item, r:token("E"))
+        return r:token("v") and ("VA %d\r\n%s"):format(#item.value, item.value) or "HD"
+    elseif not item then
         return "NF"
     elseif item.value ~= "" and unique and unique ~= item.unique then -- an empty item is no number, whatever its CAS unique is
         return "EX"

@@ -27,6 +27,9 @@ func printUsage(command *cobra.Command) error {
 	for _, group := range groups(command.Flags()) {
 		fmt.Fprintf(&b, "\n%s:\n%s", group.Name(), group.FlagUsagesWrapped(usageColumns))
 	}
+	if command.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\nRun '%s COMMAND --help' for the flags of a command.\n", command.CommandPath())
+	}
 	_, err := fmt.Fprint(command.OutOrStderr(), b.String())
 	return err
 }

@@ -1,4 +1,5 @@
-// Package command is the command line of memcached-operator: its commands and their flags.
+// Package command is the command line of memcached-operator: its commands and their flags. It uses cobra, as the tools of
+// Kubernetes do, because cobra suggests names and completes command lines in shells.
 package command
 
 import (

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -125,12 +126,19 @@ const emptyName = "--client-names must not contain an empty name, which would al
 // TestFailures checks that a failure gets one sentence on stderr, and exit code 1. The command line is right, so there is no hint.
 func TestFailures(t *testing.T) {
 	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	used := listener.Addr().String()
 	for _, test := range []struct {
 		reason  string
 		args    []string
 		message string
 	}{
 		{"an address without a port", []string{"serve", "--address", "x"}, "cannot listen on x: address x: missing port in address"},
+		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"a missing request", []string{"render", "--observed", "nothing.json", "manifests/samples"}, "cannot read nothing.json: no such file or directory"},
 	} {

@@ -22,10 +22,11 @@ func newReload() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reload [flags]",
 		Short: "Run next to memcached and reload changed certificates and passwords",
-		Long: `Run next to memcached in the same pod. When the files of certificates or passwords change, reload makes memcached load them.
+		Long: `Run next to memcached in the same pod. When the files of certificates or passwords change, reload makes memcached load
+them.
 
-If memcached does not accept a change, reload writes the reason to a file and exits with 1. Once memcached accepts the files
-again, reload exits with 0.`,
+If memcached does not accept a change, reload writes the reason to a file and exits with 1. Once memcached accepts the
+files again, reload exits with 0.`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -37,11 +37,12 @@ func newRender() *cobra.Command {
 		Long: `Print the desired state of custom resources without a cluster: each custom resource with its status, followed by its
 children. The output is valid input for kubectl diff -f -.
 
-FILE is a file, - for standard input, or a directory. Of a directory, render reads all files that end with .yaml, .yml or
-.json, also in directories below it, but not hidden ones.
+FILE is a file, - for standard input, or a directory. Of a directory, render reads all files that end with .yaml, .yml
+or .json, also in directories below it, but not hidden ones.
 
-The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command line is
-wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file and the line of each invalid field.`,
+The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command
+line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file and the line of each invalid
+field.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 		},

@@ -23,30 +23,34 @@ type Limits struct {
 	MaxHeapBytes int64
 }
 
-var defaultLimits = Limits{
-	// A pod with its managedFields has about 8 kB, so a parent can have several thousand pods.
-	MaxBodyBytes: 64 << 20,
-	// Metacontroller has fewer workers.
-	MaxInFlight: 64,
-	// The largest body twice, or 17 syncs of 1,000 pods.
-	MaxInFlightBytes: 128 << 20,
-	// With 80 MiB the heap of a hostile request (test/faults) peaks near 200 MiB; the pod's limit is 256 MiB. Two syncs of 8,000
-	// pods at the same time peak at 43 MiB.
-	MaxHeapBytes: 64 << 20,
+// DefaultLimits returns the default limits.
+func DefaultLimits() Limits {
+	return Limits{
+		// A pod with its managedFields has about 8 kB, so a parent can have several thousand pods.
+		MaxBodyBytes: 64 << 20,
+		// Metacontroller has fewer workers.
+		MaxInFlight: 64,
+		// The largest body twice, or 17 syncs of 1,000 pods.
+		MaxInFlightBytes: 128 << 20,
+		// With 80 MiB the heap of a hostile request (test/faults) peaks near 200 MiB; the pod's limit is 256 MiB. Two syncs of 8,000
+		// pods at the same time peak at 43 MiB.
+		MaxHeapBytes: 64 << 20,
+	}
 }
 
 func (l Limits) withDefaults() Limits {
+	defaults := DefaultLimits()
 	return Limits{
-		MaxBodyBytes:     cmp.Or(l.MaxBodyBytes, defaultLimits.MaxBodyBytes),
-		MaxInFlight:      cmp.Or(l.MaxInFlight, defaultLimits.MaxInFlight),
-		MaxInFlightBytes: cmp.Or(l.MaxInFlightBytes, defaultLimits.MaxInFlightBytes),
-		MaxHeapBytes:     cmp.Or(l.MaxHeapBytes, defaultLimits.MaxHeapBytes),
+		MaxBodyBytes:     cmp.Or(l.MaxBodyBytes, defaults.MaxBodyBytes),
+		MaxInFlight:      cmp.Or(l.MaxInFlight, defaults.MaxInFlight),
+		MaxInFlightBytes: cmp.Or(l.MaxInFlightBytes, defaults.MaxInFlightBytes),
+		MaxHeapBytes:     cmp.Or(l.MaxHeapBytes, defaults.MaxHeapBytes),
 	}
 }
 
 var (
 	errBusy     = &httpError{http.StatusTooManyRequests, "the hook is busy; Metacontroller tries again"}
-	errNoMemory = &httpError{http.StatusRequestEntityTooLarge, "the request needs more memory than -max-heap-bytes allows"}
+	errNoMemory = &httpError{http.StatusRequestEntityTooLarge, "the request needs more memory than --max-heap-bytes allows"}
 )
 
 // requestGate admits requests and the reading of their bodies within the limits.

@@ -19,7 +19,7 @@ func TestOverload(t *testing.T) {
 		d = time.Minute
 	}
 	const calm = 5 * time.Second
-	p, body := start(t, "-max-in-flight=16"), requests.Sync(100)
+	p, body := start(t, "--max-in-flight=16"), requests.Sync(100)
 	base, c := newClient(new(http.Transport)), newClient(new(http.Transport))
 	ctx, cancel := context.WithTimeout(t.Context(), calm)
 	defer cancel()

@@ -37,7 +37,7 @@ func TestDefects(t *testing.T) {
 			func(r response) bool {
 				return r.condition("Degraded").is("True", "CrashLoopBackOff") && r.resyncAfter() > 0 && r.resyncAfter() <= 10*time.Minute
 			}},
-		{"reloader-image-edited-by-hand", "only the flag -reloader-image sets the image of the reloader",
+		{"reloader-image-edited-by-hand", "only the flag --reloader-image sets the image of the reloader",
 			func(r response) bool {
 				return r.image("reload") == reloaderImage && r.condition("Ready").status == "False"
 			}},

@@ -4,7 +4,6 @@ package servers
 
 import (
 	"context"
-	"flag"
 	"io"
 	"log/slog"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/webhook/command"
 	"github.com/example/memcached-operator/webhook/reloader"
 )
 
@@ -33,10 +33,9 @@ func startReloader(t *testing.T, pod corev1.PodSpec, dir string, cache server) r
 		t.Fatalf("the pod has no reloader: %v", container)
 	}
 	var config reloader.Config
-	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
-	config.AddFlags(flags)
+	flags := command.ReloadFlags(&config)
 	var args []string
-	for _, arg := range append(container.Args[1:], "-serves="+config.TLSAddress) {
+	for _, arg := range append(container.Args[1:], "--serves="+config.TLSAddress) {
 		for port, address := range cache.ports {
 			arg = strings.Replace(arg, "127.0.0.1:"+port, address, 1)
 		}

@@ -32,13 +32,13 @@ func TestRenderExitCodes(t *testing.T) {
 		{"a file as a flag", "", []string{"-f", filepath.Join(valid, "caches/cache.yaml")}, 0, "kind: Deployment"},
 		{"a directory", "", []string{valid}, 0, "kind: Deployment"},
 		{"standard input", validCache, []string{"-"}, 0, "kind: Deployment"},
-		{"the output of kustomize", kustomized, []string{"-skip-others", "-"}, 0, "kind: Deployment"},
+		{"the output of kustomize", kustomized, []string{"--skip-others", "-"}, 0, "kind: Deployment"},
 		{"another kind", kustomized, []string{"-"}, 1, "-:2: there is no controller"},
 		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml:2: there is no controller"},
-		{"another kind in a directory is skipped", "", []string{"-skip-others", mixed}, 0, "kind: Deployment"},
+		{"another kind in a directory is skipped", "", []string{"--skip-others", mixed}, 0, "kind: Deployment"},
 		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml:5: spec.size"},
 		{"a file that does not exist", "", []string{valid, "nothing.yaml"}, 1, "nothing.yaml"},
-		{"an unknown flag", "", []string{"-x", valid}, 2, "-x"},
+		{"an unknown flag", "", []string{"--skip-other", valid}, 2, "did you mean --skip-others?"},
 	}
 	for _, test := range cases {
 		var stdout, stderr bytes.Buffer

@@ -69,17 +69,17 @@ func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 	if listensOnLoopback(spec) {
 		port = loopbackPort
 	}
-	args := []string{"reload", fmt.Sprintf("-commands=127.0.0.1:%d", port), "-marker=" + markerDirectory + "/failed"}
+	args := []string{"reload", fmt.Sprintf("--commands=127.0.0.1:%d", port), "--marker=" + markerDirectory + "/failed"}
 	mounts := []corev1.VolumeMount{{Name: reloaderName, MountPath: markerDirectory}}
 	for _, mount := range secretMounts(spec) {
 		switch mount.MountPath {
 		case tlsDirectory:
-			args = append(args, "-tls="+tlsDirectory)
+			args = append(args, "--tls="+tlsDirectory)
 		case authDirectory:
 			if authMode(spec) != v1alpha1.AuthASCII {
 				continue
 			}
-			args = append(args, "-passwords="+authDirectory+"/"+passwordsKey)
+			args = append(args, "--passwords="+authDirectory+"/"+passwordsKey)
 		default:
 			continue
 		}

@@ -91,8 +91,8 @@ func TestReloaderImage(t *testing.T) {
 		{"the program is not in the image", "reloader:2", fails("RunContainerError", "", 127), "reloader:2"},
 		{"the program crashes", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:2"},
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
-		{"the operator runs without -reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
-		{"the operator runs without -reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
+		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
+		{"the operator runs without --reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
 		{"no Secret needs a reloader", "reloader:2", func(o *syncRequest) { o.Parent.Spec.TLS = nil }, ""},
 	}
 	for _, test := range cases {

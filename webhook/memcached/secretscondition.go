@@ -65,7 +65,7 @@ func secretsCurrent(spec *v1alpha1.MemcachedSpec, image string, problem *conditi
 	switch {
 	case image == "":
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
-		message = fmt.Sprintf("memcached reads %s only at its start, because the hook runs without -reloader-image.", secretNames(spec))
+		message = fmt.Sprintf("memcached reads %s only at its start, because the hook runs without --reloader-image.", secretNames(spec))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
 	case !slices.ContainsFunc(pods, runsWithReloader):

@@ -11,7 +11,8 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 				continue
 			}
 			sync("sync", late, noFault, whole)
-			sync("sync without available pods", late, unavailable, whole)
+			sync("sync without ready servers", late, unreadyServers, whole)
+			sync("sync without available proxies", late, unavailableProxies, whole)
 			if s.failures {
 				sync("sync fails before the status is written", late, noFault, workload|deployment)
 				sync("sync only writes the status", late, noFault, status)

@@ -11,7 +11,8 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 				continue
 			}
 			sync("sync", late, noFault, whole)
-			sync("sync without available pods", late, unavailable, whole)
+			sync("sync without ready servers", late, unreadyServers, whole)
+			sync("sync without available proxies", late, unavailableProxies, whole)
 			if s.failures {
 				sync("sync fails before the status is written", late, noFault, workload|deployment)
 				sync("sync only writes the status", late, noFault, status)
@@ -24,7 +25,9 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 		}
 		if s.unobserved {
 			sync("sync does not observe the StatefulSet", false, noWorkload, whole)
-			sync("sync does not observe the Deployment", false, noDeployment, whole)
+			if w.desired { // nobody can know a Deployment that spec no longer has, and that is not observed for minutes
+				sync("sync does not observe the Deployment", false, noDeployment, whole)
+			}
 		}
 	}
 }

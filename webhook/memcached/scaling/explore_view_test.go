@@ -14,7 +14,8 @@ type fault int8
 
 const (
 	noFault fault = iota
-	unavailable
+	unreadyServers
+	unavailableProxies
 	beforeRollout // the Deployment controller has not observed the Deployment
 	noWorkload
 	noDeployment
@@ -79,20 +80,20 @@ func (s *space) state(v view) State {
 	}
 	if w.workload.exists && v.fault != noWorkload {
 		state.Workload = &Workload{Revision: revisionOf(workloadObject, w.workload.revision), Replicas: int32(w.workload.replicas), Available: int32(w.workload.replicas), AddedFor: addedFor[w.workload.addedFor]}
-		if v.fault == unavailable {
+		if v.fault == unreadyServers {
 			state.Workload.Available = 0
 		}
 	}
 	for i, server := range w.servers {
 		if server.exists {
-			state.Servers[int32(i)] = Server{Ready: v.fault != unavailable}
+			state.Servers[int32(i)] = Server{Ready: v.fault != unreadyServers}
 		}
 	}
 	state.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
 		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut}
 		switch v.fault {
-		case unavailable:
+		case unavailableProxies:
 			observed.RolledOut = d.rolledOut && d.replicas == 0
 		case beforeRollout:
 			observed.RolledOut = false

@@ -31,8 +31,8 @@ var (
 	start      = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 )
 
-// TestWalk walks with each seed. -seed 7 -seeds 1 repeats the walk of seed 7.
-func TestWalk(t *testing.T) {
+// TestRandomWalk walks with each seed. -seed 7 -seeds 1 repeats the walk of seed 7.
+func TestRandomWalk(t *testing.T) {
 	t.Parallel()
 	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

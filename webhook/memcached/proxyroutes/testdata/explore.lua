@@ -73,6 +73,8 @@ local function explorePlace(pair, first, second, place)
     each(FEW, FEW, function(a, b) explore(pair .. "\tcrash", BOTH, place, two(a, b), CRASH) end)
     for _, a in ipairs(FEW) do
         explore(pair .. "\tcrash", BOTH, place, { script(first, a), script(second, "gets", "cas") }, CRASH)
+        -- a late copy must not bring back what another proxy has moved and deleted: FENCE prevents that
+        explore(pair .. "\tcrash", GROWTH, place, { script(first, a), script(second, "set", "delete") }, CRASH)
         if place == "moved" and not closes then
             explore(pair .. "\tlost mark", GROWTH, place, two(a, "get"), LOSE_MARK)
         end

@@ -39,15 +39,21 @@ func (c *Config) Check() error {
 		return errors.New("--max-in-flight-bytes must not be less than --max-body-bytes, otherwise the largest body is always refused")
 	case c.ShutdownDelay < 0 || c.ShutdownTimeout < 0:
 		return errors.New("--shutdown-delay and --shutdown-timeout must not be negative")
-	case (c.TLS.CertFile == "") != (c.TLS.KeyFile == ""):
+	}
+	return c.TLS.check()
+}
+
+func (t TLS) check() error {
+	switch {
+	case (t.CertFile == "") != (t.KeyFile == ""):
 		return errors.New("--tls-cert and --tls-key must be set together")
-	case c.TLS.ClientCAFile != "" && c.TLS.CertFile == "":
+	case t.ClientCAFile != "" && t.CertFile == "":
 		return errors.New("--client-ca requires --tls-cert, because plain HTTP has no certificates")
-	case c.TLS.ClientNames != nil && len(c.TLS.ClientNames) == 0 || slices.Contains(c.TLS.ClientNames, ""):
+	case t.ClientNames != nil && len(t.ClientNames) == 0 || slices.Contains(t.ClientNames, ""):
 		return errors.New("--client-names must not contain an empty name, which would allow certificates without a name")
-	case c.TLS.ClientNames != nil && c.TLS.ClientCAFile == "":
+	case t.ClientNames != nil && t.ClientCAFile == "":
 		return errors.New("--client-names requires --client-ca, which verifies the names")
-	case c.TLS.MinVersion != 0 && c.TLS.CertFile == "":
+	case t.MinVersion != 0 && t.CertFile == "":
 		return errors.New("--tls-min-version requires --tls-cert")
 	}
 	return nil

@@ -79,7 +79,7 @@ func TestUsage(t *testing.T) {
 		{"help for an argument", []string{"help", "serve", "now"}, `unknown command "now"`, " serve"},
 		{"an unknown shell", []string{"completion", "bsh"}, `unknown command "bsh"; did you mean bash, fish or zsh?`, " completion"},
 		{"an argument after a shell", []string{"completion", "bash", "x"}, `bash accepts only flags, not "x"`, " completion bash"},
-		{"a misspelled flag", []string{"serve", "--adress", ":1"}, "unknown flag --adress; did you mean --address?", " serve"},
+		{"a misspelled flag", []string{"serve", "--log-levl", "info"}, "unknown flag --log-levl; did you mean --log-level?", " serve"},
 		{"a long flag with one dash", []string{"serve", "-address=:1"}, "unknown flag -address; did you mean --address?", " serve"},
 		{"an unknown flag", []string{"serve", "--bind", ":1"}, "unknown flag --bind", " serve"},
 		{"a flag of klog", []string{"serve", "-v=4"}, "unknown flag -v", " serve"},

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -10,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/test/internal/reasons"
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached"
-	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // reasonsPage is generated from the documentations of all reasons.
@@ -30,7 +30,7 @@ Each reason is listed with the first condition that has it.
 
 // sections are the conditions in the order of the page.
 var sections = []struct{ kind, text string }{
-	{"Degraded", "Something serves badly, or a change is stuck. While `Available` is True, other pods serve: a rollout that cannot progress does not delete them."},
+	{"Degraded", "Something serves badly, or a change is stuck. While `Available` is True, other pods serve: a rollout that cannot progress does not\ndelete them."},
 	{"AtRisk", "The resource serves well, and may get a problem. `OOMKilled` is also a reason of `AtRisk`."},
 	{"Progressing", "The resource waits for its pods or other children."},
 	{"Ready", ""},
@@ -92,48 +92,27 @@ func sortKey(reason conditions.Documentation) string {
 func row(reason conditions.Documentation) string {
 	uses, last := "", ""
 	for _, use := range reason.Uses {
-		switch {
-		case use.Type == last:
+		if use.Type == last {
 			uses += " or " + string(use.Status)
-		default:
-			uses += fmt.Sprintf(", `%s` %s", use.Type, use.Status)
+			continue
 		}
+		uses += fmt.Sprintf(", `%s` %s", use.Type, use.Status)
 		last = use.Type
 	}
 	kind := "all"
 	if reason.Parent != "" {
 		kind = "`" + reason.Parent + "`"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", names(reason.ID), kind, strings.TrimPrefix(uses, ", "), reason.Meaning, reason.Remedy)
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", names(reason), kind, strings.TrimPrefix(uses, ", "), reason.Meaning, reason.Remedy)
 }
 
-// names returns a reason, or all reasons of a class if the class has a reason for each kind of child.
-func names(id string) string {
-	suffix, perKind := strings.CutPrefix(id, "<Kind>")
-	if !perKind {
-		if strings.HasPrefix(id, "<") {
-			return strings.Trim(id, "<>")
-		}
-		return "`" + id + "`"
+// names returns the reasons of a documentation.
+func names(reason conditions.Documentation) string {
+	ids := reasons.IDs(reason)
+	if ids == nil {
+		return strings.Trim(reason.ID, "<>")
 	}
-	var names []string
-	for _, kind := range childKinds() {
-		names = append(names, "`"+kind+suffix+"`")
-	}
-	return strings.Join(names, ", ")
-}
-
-// childKinds returns the kinds of the children of all controllers, in the order in which they declare them.
-func childKinds() []string {
-	var kinds []string
-	for _, controller := range parents.Controllers(memcached.Config{}) {
-		for _, key := range controller.Sync.Children {
-			if kind, _, _ := strings.Cut(key, "."); !slices.Contains(kinds, kind) {
-				kinds = append(kinds, kind)
-			}
-		}
-	}
-	return kinds
+	return "`" + strings.Join(ids, "`, `") + "`"
 }
 
 // TestReasons checks each documentation.
@@ -159,26 +138,13 @@ func TestUsesOfReasons(t *testing.T) {
 		status, _ := parse(t, mustPost(t, handler, f.url(), f.request))["status"].(map[string]any)
 		found, _ := status["conditions"].([]any)
 		for _, each := range found {
-			fields := each.(map[string]any)
-			reason := fields["reason"].(string)
-			use := conditions.Use{Type: fields["type"].(string), Status: metav1.ConditionStatus(fields["status"].(string))}
-			if !isDocumented(reason, use) {
-				t.Errorf("%s: the reason %s is not documented for %s %s", f.name, reason, use.Type, use.Status)
+			var condition metav1.Condition
+			if err := json.Unmarshal(encode(t, each), &condition); err != nil {
+				t.Fatalf("%s: %v", f.name, err)
+			}
+			if !reasons.IsDocumented(condition) {
+				t.Errorf("%s: the reason %s is not documented for %s %s", f.name, condition.Reason, condition.Type, condition.Status)
 			}
 		}
 	}
-}
-
-// isDocumented reports whether the most specific documentation of a reason has a use.
-func isDocumented(reason string, use conditions.Use) bool {
-	var class conditions.Documentation
-	for _, documented := range conditions.Documented() {
-		switch suffix, perKind := strings.CutPrefix(documented.ID, "<Kind>"); {
-		case documented.ID == reason, perKind && strings.HasSuffix(reason, suffix) && slices.Contains(childKinds(), strings.TrimSuffix(reason, suffix)):
-			return slices.Contains(documented.Uses, use)
-		case !perKind && strings.HasPrefix(documented.ID, "<"):
-			class = documented
-		}
-	}
-	return slices.Contains(class.Uses, use)
 }

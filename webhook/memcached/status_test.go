@@ -60,6 +60,35 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 	}
 }
 
+// TestPartOfPodsMissing checks that a StatefulSet reports that a quota refuses two of its five pods, although three of them serve.
+func TestPartOfPodsMissing(t *testing.T) {
+	memcached := sample(5)
+	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
+	request := settled(memcached)
+	for workload := range request.Children.StatefulSets.All() {
+		workload.Status = observed.WorkloadStatus{Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3}
+	}
+	var created []observed.Pod
+	for pod := range request.Related.Pods.All() {
+		if pod.Name < "cache-3" {
+			created = append(created, *pod)
+		}
+	}
+	request.Related.Pods = composite.GroupOf(created...)
+	memcached.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: *ago(61)}}
+	found := conditionsOf(t, Config{}, request)
+	const message = "StatefulSet cache has 3 of 5 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
+		"Check its Events: kubectl describe statefulset cache -n web"
+	for _, kind := range []string{api.Degraded, api.Ready, api.Stalled} {
+		if got := found[kind]; got.Reason != "PodsMissing" || got.Message != message {
+			t.Errorf("%s is %+v, want %q", kind, got, message)
+		}
+	}
+	if found[api.Available].Status != metav1.ConditionTrue {
+		t.Errorf("Available is %+v, want True", found[api.Available])
+	}
+}
+
 // TestInvalidSpec checks that an invalid spec does not change the applied children, and that the status reports the reason.
 func TestInvalidSpec(t *testing.T) {
 	cases := []struct {

@@ -1,0 +1,61 @@
+// Package reasons looks up the documentation of the reasons of conditions. A class of reasons has a part in angle brackets in its ID.
+package reasons
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
+)
+
+// perKind begins the ID of a class with a reason for each kind of child.
+const perKind = "<Kind>"
+
+// IsDocumented reports whether the reason of a condition is documented for its type and status. Only a reason without a
+// documentation of its own may be one of the kubelet.
+func IsDocumented(condition metav1.Condition) bool {
+	use := conditions.Use{Type: condition.Type, Status: condition.Status}
+	kubelet := false
+	for _, documented := range conditions.Documented() {
+		switch {
+		case slices.Contains(IDs(documented), condition.Reason):
+			return slices.Contains(documented.Uses, use)
+		case IDs(documented) == nil:
+			kubelet = slices.Contains(documented.Uses, use)
+		}
+	}
+	return kubelet
+}
+
+// IDs returns the reasons that a documentation describes; nil for those of the kubelet, which are not limited.
+func IDs(documented conditions.Documentation) []string {
+	suffix, found := strings.CutPrefix(documented.ID, perKind)
+	if !found {
+		if strings.HasPrefix(suffix, "<") {
+			return nil
+		}
+		return []string{documented.ID}
+	}
+	var ids []string
+	for _, kind := range childKinds {
+		ids = append(ids, kind+suffix)
+	}
+	return ids
+}
+
+// childKinds are the kinds of the children of all controllers, in the order in which they declare them.
+var childKinds = func() []string {
+	var kinds []string
+	for _, controller := range parents.Controllers(memcached.Config{}) {
+		for _, key := range controller.Sync.Children {
+			if kind, _, _ := strings.Cut(key, "."); !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}()

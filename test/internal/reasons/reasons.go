@@ -15,21 +15,30 @@ import (
 // perKind begins the ID of a class with a reason for each kind of child.
 const perKind = "<Kind>"
 
-// IsDocumented reports whether the reason of a condition is documented for its type and status. Only a reason without a
-// documentation of its own may be one of the kubelet.
+// IsDocumented reports whether the reason of a condition is documented for its type and status. A reason without a documentation
+// of its own is one of the kubelet.
 func IsDocumented(condition metav1.Condition) bool {
-	use := conditions.Use{Type: condition.Type, Status: condition.Status}
-	kubelet := false
+	documented, found := uses[condition.Reason]
+	if !found {
+		documented = usesOfKubelet
+	}
+	return slices.Contains(documented, conditions.Use{Type: condition.Type, Status: condition.Status})
+}
+
+// uses are the conditions by reason.
+var uses, usesOfKubelet = func() (map[string][]conditions.Use, []conditions.Use) {
+	byReason, ofKubelet := map[string][]conditions.Use{}, []conditions.Use(nil)
 	for _, documented := range conditions.Documented() {
-		switch {
-		case slices.Contains(IDs(documented), condition.Reason):
-			return slices.Contains(documented.Uses, use)
-		case IDs(documented) == nil:
-			kubelet = slices.Contains(documented.Uses, use)
+		ids := IDs(documented)
+		for _, id := range ids {
+			byReason[id] = documented.Uses
+		}
+		if ids == nil {
+			ofKubelet = documented.Uses
 		}
 	}
-	return kubelet
-}
+	return byReason, ofKubelet
+}()
 
 // IDs returns the reasons that a documentation describes; nil for those of the kubelet, which are not limited.
 func IDs(documented conditions.Documentation) []string {

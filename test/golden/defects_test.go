@@ -30,7 +30,9 @@ func TestDefects(t *testing.T) {
 		{"reason-with-blanks", "the API server refuses a status with spaces in a reason",
 			func(r response) bool { return reasonPattern.MatchString(r.condition("Degraded").reason) }},
 		{"oom-killed-in-the-future", "a time in the future is ignored, but the memory limit is too low at any time",
-			func(r response) bool { return r.condition("Degraded").is("True", "MemoryLimitTooLow") }},
+			func(r response) bool {
+				return r.condition("AtRisk").is("True", "MemoryLimitTooLow") && r.condition("Ready").status == "True"
+			}},
 		{"reloader-killed-after-failed-reload", "a reloader that has run for an hour would have reported the failure again",
 			func(r response) bool { return r.condition("SecretsCurrent").is("True", "Loaded") }},
 		{"crash-that-expires", "only a resync can end Degraded, because no object changes",

@@ -10,6 +10,10 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 )
 
+// ReasonTerminating is for a CustomImageDeploy that is being deleted.
+var ReasonTerminating = conditions.Declare(conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+	Meaning: "The resource is being deleted: its Ingress, then its Service, then its Deployment. The message has the child that it waits for."})
+
 // finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the
 // Deployment. So no request reaches a deleted child. Each child is deleted when the one before it no longer exists,
 // including its finalizers. Every step follows from the observed state, so an interrupted teardown continues.
@@ -31,14 +35,14 @@ func finalize(request syncRequest) (syncResponse, error) {
 }
 
 // teardown returns what the finalization of a parent waits for.
-func teardown(request *syncRequest) *conditions.Problem {
+func teardown(request *syncRequest) *conditions.Progress {
 	message := "All children are gone."
 	if orphaning(request.Parent) {
 		message = "The children remain without an owner."
 	} else if kind := nextKind(&request.Children); kind != "" {
 		message = fmt.Sprintf("Waiting until the %s is gone.", kind)
 	}
-	return &conditions.Problem{Reason: ReasonTerminating, Message: message}
+	return ReasonTerminating.Progress("%s", message)
 }
 
 // orphaning reports whether the garbage collector removes the owner references of the children, as with --cascade=orphan.

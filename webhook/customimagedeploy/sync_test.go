@@ -15,7 +15,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
@@ -101,7 +100,7 @@ func TestSync(t *testing.T) {
 			t.Errorf("%s: children (-want +got):\n%s", test.reason, diff)
 		}
 		ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
-		if (ready.Reason == conditions.ReasonInvalidSpec) != (test.message != "") || !strings.Contains(ready.Message, test.message) {
+		if (ready.Reason == "InvalidSpec") != (test.message != "") || !strings.Contains(ready.Message, test.message) {
 			t.Errorf("%s: Ready is %v, want the message %q", test.reason, ready, test.message)
 		}
 	}
@@ -122,7 +121,7 @@ func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
 		}
 	}
 	ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
-	if len(desired.Children) != len(want) || ready.Reason != conditions.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: set the port on which the image serves HTTP") {
+	if len(desired.Children) != len(want) || ready.Reason != "InvalidSpec" || !strings.Contains(ready.Message, "spec.port: Required value: set the port on which the image serves HTTP") {
 		t.Errorf("%d children, Ready is %v", len(desired.Children), ready)
 	}
 }

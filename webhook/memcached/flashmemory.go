@@ -1,11 +1,6 @@
 package memcached
 
-import (
-	"fmt"
-
-	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-)
+import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 
 const (
 	// flashKeyBytes is the memory of an item on flash: 48 bytes of header, 8 for CAS, 12 for its place on flash, and the key, all
@@ -34,16 +29,4 @@ func flashBuffersMiB(flash *v1alpha1.Flash) int64 {
 	}
 	pages := flashMiB(flash) / int64(pageSizeMB(flash))
 	return flashBuffers*int64(writeBufferMB(flash)) + ceilDiv(pages*flashPageBytes, mebibyte)
-}
-
-// flashMemoryTooLow returns a finding if memcached would evict keys of items on flash because they do not fit into memory. The
-// minimum of memory for items is for the items that are not on flash yet.
-func flashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Finding {
-	needed := size.keysMiB + minItemMiB
-	if size.keysMiB == 0 || size.itemMiB >= needed {
-		return conditions.Finding{}
-	}
-	return conditions.Finding{Problem: &conditions.Problem{Reason: ReasonFlashMemoryTooLow, Message: fmt.Sprintf(
-		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemBytes), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
-		size.flashMiB, averageItemBytes(spec.Flash), needed, size.itemMiB)}}
 }

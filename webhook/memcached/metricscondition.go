@@ -13,17 +13,35 @@ import (
 // MetricsReady is the condition that reports whether the exporters are ready. A cache without metrics does not have it.
 const MetricsReady = "MetricsReady"
 
-// The reasons of MetricsReady.
-const (
-	ReasonExporting               = "Exporting"
-	ReasonExportersNotReady       = "ExportersNotReady"
-	ReasonUnsupportedWithASCII    = "UnsupportedWithASCII"
-	ReasonServiceMonitorNotListed = "ServiceMonitorNotListed"
+/*
+The condition MetricsReady.
+
+It looks at spec.metrics and spec.auth, at the readiness of the exporter in each pod, and at whether Metacontroller manages
+ServiceMonitors.
+*/
+
+var (
+	// ReasonExporting is for pods whose exporters are all ready.
+	ReasonExporting = declareMetricsReason("Exporting", metav1.ConditionTrue, "All exporters are ready.", "")
+	// ReasonExportersNotReady is for pods of which at least one has no ready exporter.
+	ReasonExportersNotReady = declareMetricsReason("ExportersNotReady", metav1.ConditionFalse,
+		"No pod exists, or the exporter of a pod is not ready.", "`Degraded` has the cause, if there is one.")
+	// ReasonUnsupportedWithASCII is for passwords that the exporter cannot use.
+	ReasonUnsupportedWithASCII = declareMetricsReason("UnsupportedWithASCII", metav1.ConditionFalse,
+		"The exporter cannot log in with ASCII passwords.", "Use `spec.auth.mode: SASL`.")
+	// ReasonServiceMonitorNotManaged is for a CompositeController without ServiceMonitors.
+	ReasonServiceMonitorNotManaged = declareMetricsReason("ServiceMonitorNotManaged", metav1.ConditionFalse,
+		"The CompositeController does not manage ServiceMonitors, which `spec.metrics.serviceMonitor` needs.",
+		"Add the component [service-monitors](../components/service-monitors/kustomization.yaml), or remove the field.")
 )
 
-// metricsReady returns the condition MetricsReady; nil without metrics. listed reports whether the CompositeController lists
+func declareMetricsReason(id string, status metav1.ConditionStatus, meaning, remedy string) conditions.Reason {
+	return conditions.Declare(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
+}
+
+// metricsReady returns the condition MetricsReady; nil without metrics. managed reports whether the CompositeController manages
 // ServiceMonitors.
-func metricsReady(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, listed bool) *metav1.Condition {
+func metricsReady(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, managed bool) *metav1.Condition {
 	if !spec.Metrics.Enabled {
 		return nil
 	}
@@ -33,7 +51,7 @@ func metricsReady(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, listed boo
 			ready++
 		}
 	}
-	newCondition := func(status metav1.ConditionStatus, reason, message string) *metav1.Condition {
+	newCondition := func(status metav1.ConditionStatus, reason conditions.Reason, message string) *metav1.Condition {
 		condition := conditions.NewCondition(MetricsReady, status, reason, message)
 		return &condition
 	}
@@ -44,8 +62,8 @@ func metricsReady(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, listed boo
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
-	case spec.Metrics.ServiceMonitor != nil && !listed:
-		return newCondition(metav1.ConditionFalse, ReasonServiceMonitorNotListed, "The ServiceMonitor is not created, because the CompositeController does not list ServiceMonitors. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
+	case spec.Metrics.ServiceMonitor != nil && !managed:
+		return newCondition(metav1.ConditionFalse, ReasonServiceMonitorNotManaged, "The ServiceMonitor is not created, because the CompositeController does not manage ServiceMonitors. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
 	}
 	return newCondition(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
 }

@@ -37,14 +37,14 @@ func TestMetricsReady(t *testing.T) {
 		{"there are no pods", exporter, nil, false, "ExportersNotReady"},
 		{"the exporter does not support ASCII passwords", v1alpha1.MemcachedSpec{Metrics: v1alpha1.Metrics{Enabled: true}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, exporterPods(true), true, "UnsupportedWithASCII"},
 		{"the exporter supports SASL", v1alpha1.MemcachedSpec{Metrics: v1alpha1.Metrics{Enabled: true}, Auth: &v1alpha1.Auth{}}, exporterPods(true), true, "Exporting"},
-		{"the CompositeController does not list ServiceMonitors", monitored, exporterPods(true), false, "ServiceMonitorNotListed"},
+		{"the CompositeController does not list ServiceMonitors", monitored, exporterPods(true), false, "ServiceMonitorNotManaged"},
 		{"the CompositeController lists ServiceMonitors", monitored, exporterPods(true), true, "Exporting"},
 	}
 	for _, test := range cases {
 		got := ""
 		if condition := metricsReady(&test.spec, test.pods, test.listed); condition != nil {
 			got = condition.Reason
-			if (condition.Status == metav1.ConditionTrue) != (got == ReasonExporting) || condition.Type != MetricsReady || condition.Message == "" {
+			if (condition.Status == metav1.ConditionTrue) != (got == "Exporting") || condition.Type != MetricsReady || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
 			}
 		}

@@ -126,3 +126,12 @@ func defaultSpread(labels map[string]string) []corev1.TopologySpreadConstraint {
 		{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
 	}
 }
+
+// terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets or flash. An invalid Secret or a
+// volume without permission can make memcached exit, and only its log contains the cause.
+func terminationMessagePolicy(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
+		return ""
+	}
+	return corev1.TerminationMessageFallbackToLogsOnError
+}

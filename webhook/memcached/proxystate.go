@@ -23,10 +23,7 @@ func proxyObservation(request *syncRequest, children []runtime.Object, p scaling
 		}
 	}
 	o.LastStep = lastChange(request, p).Time
-	o.Remedies = conditions.Remedies{proxyContainerName: {
-		OOMKilled: "increase spec.proxy.resources.limits.memory",
-		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, 1.6.33 or later"},
-	}}
+	o.Remedies = proxyRemedies()
 	return o
 }
 
@@ -37,8 +34,8 @@ func proxyStatus(request *syncRequest, p scaling.Plan, assessment *conditions.As
 	}
 	status := p.Proxy.DeepCopy()
 	status.LastChangeTime = lastChange(request, p)
-	if assessment.Front != nil {
-		status.Address, status.ReadyReplicas = proxyAddress(request.Parent), assessment.Front.Rollout.Ready
+	if assessment.Proxies != nil {
+		status.Address, status.ReadyReplicas = proxyAddress(request.Parent), assessment.Proxies.Rollout.Ready
 	}
 	return status
 }

@@ -9,8 +9,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -115,7 +113,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		change func(*proxyCluster)
 		want   want
 	}{
-		{"all is well", func(*proxyCluster) {}, want{conditions.ReasonReplicaReady, conditions.ReasonAllReplicasReady, conditions.ReasonAsExpected}},
+		{"all is well", func(*proxyCluster) {}, want{"ReplicaReady", "AllReplicasReady", "AsExpected"}},
 		{"no proxy is ready", func(c *proxyCluster) {
 			for workload := range c.request.Children.Deployments.All() {
 				workload.Status.ReadyReplicas, workload.Status.AvailableReplicas = 0, 0
@@ -125,21 +123,21 @@ func TestConditionsOfProxies(t *testing.T) {
 					pod.Status.Conditions = nil
 				}
 			}
-		}, want{conditions.ReasonNoProxyReady, conditions.ReasonRollingOut, conditions.ReasonAsExpected}},
+		}, want{"NoProxyReady", "RollingOut", "AsExpected"}},
 		{"one proxy is not ready", func(c *proxyCluster) {
 			for workload := range c.request.Children.Deployments.All() {
 				workload.Status.ReadyReplicas, workload.Status.AvailableReplicas = 1, 1
 			}
-		}, want{conditions.ReasonReplicaReady, conditions.ReasonRollingOut, conditions.ReasonAsExpected}},
+		}, want{"ReplicaReady", "RollingOut", "AsExpected"}},
 		{"the image of a proxy has no proxy", func(c *proxyCluster) {
 			for pod := range c.request.Related.Pods.All() {
 				if pod.Name == "cache-proxy-1" {
 					pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxyContainerName,
-						State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: conditions.ReasonCrashLoopBackOff}},
+						State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},
 						LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: 1}}}}
 				}
 			}
-		}, want{conditions.ReasonReplicaReady, conditions.ReasonCrashLoopBackOff, conditions.ReasonCrashLoopBackOff}},
+		}, want{"ReplicaReady", "CrashLoopBackOff", "CrashLoopBackOff"}},
 		{"for two minutes, another Memcached has had the name of the proxies", func(c *proxyCluster) {
 			c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
 			var servers []observed.Pod
@@ -151,8 +149,8 @@ func TestConditionsOfProxies(t *testing.T) {
 			c.request.Related.Pods = composite.GroupOf(servers...)
 			c.request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: c.request.Now}}
 			c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
-		}, want{conditions.ReasonNoProxyReady, "DeploymentMissing", "DeploymentMissing"}},
-		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{conditions.ReasonReplicaReady, scaling.ReasonResizing, conditions.ReasonAsExpected}},
+		}, want{"NoProxyReady", "DeploymentMissing", "DeploymentMissing"}},
+		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{"ReplicaReady", "Resizing", "AsExpected"}},
 	}
 	for _, test := range cases {
 		c := newProxyCluster(t, proxied(3))

@@ -51,7 +51,7 @@ func reloaderFails(pod *observed.Pod) bool {
 		switch waiting.Reason {
 		case "", "ContainerCreating", "PodInitializing":
 			return false
-		case conditions.ReasonCrashLoopBackOff:
+		case conditions.CrashLoopBackOff:
 			end := container.LastState.Terminated
 			return end == nil || end.ExitCode != 0 && (end.ExitCode != 1 || end.Message == "")
 		}

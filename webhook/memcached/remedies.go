@@ -10,14 +10,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// The reasons of Degraded for a cache that runs, but whose memory is too small.
-const (
-	// ReasonMemoryLimitTooLow means that memcached may need more memory than its limit.
-	ReasonMemoryLimitTooLow = "MemoryLimitTooLow"
-	// ReasonFlashMemoryTooLow means that the keys of the items that fit on flash do not fit into memory.
-	ReasonFlashMemoryTooLow = "FlashMemoryTooLow"
-)
-
 // exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot parse.
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c
@@ -37,6 +29,14 @@ func remedies(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Remedies
 	}
 }
 
+// proxyRemedies returns how to fix containers of proxies that do not run.
+func proxyRemedies() conditions.Remedies {
+	return conditions.Remedies{proxyContainerName: {
+		OOMKilled: "increase spec.proxy.resources.limits.memory",
+		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, 1.6.33 or later"},
+	}}
+}
+
 // outOfMemoryRemedy names the field to increase after memcached used more memory than its limit.
 func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memorySize) string {
 	limits := containerResources(spec.Resources, size).Limits
@@ -49,16 +49,6 @@ func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memorySize) string {
 		return limit + ": increase spec.resources.limits.memory"
 	}
 	return limit + ": increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"
-}
-
-// memoryLimitTooLow returns a finding if the items may need more memory than the limit.
-func memoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Finding {
-	if !size.limitTooLow() {
-		return conditions.Finding{}
-	}
-	return conditions.Finding{Problem: &conditions.Problem{Reason: ReasonMemoryLimitTooLow, Message: fmt.Sprintf(
-		"The memory limit is %s, but %d MiB of items (spec.cache.memoryMB) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB.",
-		spec.Resources.Limits.Memory(), size.itemMiB, size.neededMiB)}}
 }
 
 // podExitCodes adds the exit codes of a memcached that does not accept a Secret, 64 for a certificate and 1 for passwords, or
@@ -82,13 +72,4 @@ func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 		codes[1] = "check that the fsGroup of spec.podSecurityContext may write to the volume of spec.flash; or " + codes[1]
 	}
 	return codes
-}
-
-// terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets or flash. An invalid Secret or a
-// volume without permission can make memcached exit, and only its log contains the cause.
-func terminationMessagePolicy(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
-	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
-		return ""
-	}
-	return corev1.TerminationMessageFallbackToLogsOnError
 }

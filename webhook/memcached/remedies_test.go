@@ -3,7 +3,6 @@ package memcached
 import (
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -25,19 +24,6 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 	for _, test := range cases {
 		if got := remedies(&test.spec, memorySizeOf(&test.spec))[containerName].OOMKilled; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
-		}
-	}
-}
-
-func TestMemoryLimitTooLow(t *testing.T) {
-	request := settled(sample(2))
-	request.Parent.Spec = v1alpha1.MemcachedSpec{Size: new(int32(2)), Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
-	request = settled(request.Parent)
-	const want = "The memory limit is 100Mi, but 64 MiB of items (spec.cache.memoryMB) need up to 123Mi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB."
-	found := conditionsOf(t, Config{}, request)
-	for _, kind := range []string{api.Degraded, api.Ready} {
-		if got := found[kind]; got.Reason != ReasonMemoryLimitTooLow || got.Message != want {
-			t.Errorf("%s is %s: %s", kind, got.Reason, got.Message)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
 	o := &s.observation
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(&s.request.Parent.Spec, o.Pods, s.monitorsListed), s.secrets.condition} {
+	for _, condition := range []*metav1.Condition{metricsReady(&s.request.Parent.Spec, o.Pods, s.monitorsManaged), s.secrets.condition} {
 		if condition != nil {
 			own = append(own, *condition)
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -26,7 +25,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 		edit   func(*syncRequest)
 		want   string
 	}{
-		{"all children are as desired", func(*syncRequest) {}, conditions.ReasonAllReplicasReady},
+		{"all children are as desired", func(*syncRequest) {}, "AllReplicasReady"},
 		{"there is no Service", func(o *syncRequest) { o.Children.Services = composite.GroupOf[observed.Child]() }, "ServiceMissing"},
 		{"there is no NetworkPolicy", func(o *syncRequest) { o.Children.NetworkPolicies = composite.GroupOf[observed.Child]() }, "NetworkPolicyMissing"},
 		{"there is no PodDisruptionBudget", func(o *syncRequest) { o.Children.PodDisruptionBudgets = composite.GroupOf[observed.Child]() }, "PodDisruptionBudgetMissing"},
@@ -39,7 +38,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 			"NetworkPolicyOutdated",
 		},
 		{"the Deployment was edited manually", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, "DeploymentOutdated"},
-		{"no pods are observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, conditions.ReasonRollingOut},
+		{"no pods are observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, "RollingOut"},
 		{
 			"no pod is ready, but the status of the Deployment is outdated",
 			func(o *syncRequest) {
@@ -47,7 +46,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 					pod.Status.Conditions = nil
 				}
 			},
-			conditions.ReasonRollingOut,
+			"RollingOut",
 		},
 	}
 	for _, test := range cases {
@@ -55,9 +54,38 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 		test.edit(&request)
 		found := conditionsOf(t, Config{}, request)
 		ready := found[api.Ready]
-		if ready.Reason != test.want || (ready.Status == metav1.ConditionTrue) != (test.want == conditions.ReasonAllReplicasReady) {
+		if ready.Reason != test.want || (ready.Status == metav1.ConditionTrue) != (test.want == "AllReplicasReady") {
 			t.Errorf("%s: Ready is %s for %s, want %s", test.reason, ready.Status, ready.Reason, test.want)
 		}
+	}
+}
+
+// TestPartOfPodsMissing checks that a StatefulSet reports that a quota refuses two of its five pods, although three of them serve.
+func TestPartOfPodsMissing(t *testing.T) {
+	memcached := sample(5)
+	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
+	request := settled(memcached)
+	for workload := range request.Children.StatefulSets.All() {
+		workload.Status = observed.WorkloadStatus{Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3}
+	}
+	var created []observed.Pod
+	for pod := range request.Related.Pods.All() {
+		if pod.Name < "cache-3" {
+			created = append(created, *pod)
+		}
+	}
+	request.Related.Pods = composite.GroupOf(created...)
+	memcached.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: *ago(61)}}
+	found := conditionsOf(t, Config{}, request)
+	const message = "StatefulSet cache has 3 of 5 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
+		"Check its Events: kubectl describe statefulset cache -n web"
+	for _, kind := range []string{api.Degraded, api.Ready, api.Stalled} {
+		if got := found[kind]; got.Reason != "PodsMissing" || got.Message != message {
+			t.Errorf("%s is %+v, want %q", kind, got, message)
+		}
+	}
+	if found[api.Available].Status != metav1.ConditionTrue {
+		t.Errorf("Available is %+v, want True", found[api.Available])
 	}
 }
 
@@ -88,7 +116,7 @@ func TestInvalidSpec(t *testing.T) {
 			t.Errorf("%s: the children change (-applied +desired):\n%s", test.reason, diff)
 		}
 		for _, condition := range desired.Status.Conditions {
-			if (condition.Type == api.Ready || condition.Type == api.Degraded) && condition.Reason != conditions.ReasonInvalidSpec {
+			if (condition.Type == api.Ready || condition.Type == api.Degraded) && condition.Reason != "InvalidSpec" {
 				t.Errorf("%s: %v", test.reason, condition)
 			}
 		}
@@ -134,10 +162,10 @@ func TestAvailableOfMemcachedContainer(t *testing.T) {
 		container bool
 		want      string
 	}{
-		{"memcached is ready, but another container is not", "ContainersNotReady", true, conditions.ReasonServing},
-		{"memcached is not ready", "ContainersNotReady", false, conditions.ReasonNoReplicaReady},
-		{"the status of the workload does not count the ready pod yet", "", true, conditions.ReasonReplicaReady},
-		{"the node is not reachable", "NodeNotReady", true, conditions.ReasonNoReplicaReady},
+		{"memcached is ready, but another container is not", "ContainersNotReady", true, "Serving"},
+		{"memcached is not ready", "ContainersNotReady", false, "NoReplicaReady"},
+		{"the status of the workload does not count the ready pod yet", "", true, "ReplicaReady"},
+		{"the node is not reachable", "NodeNotReady", true, "NoReplicaReady"},
 	}
 	for _, test := range cases {
 		request := settled(sample(2))

@@ -56,18 +56,18 @@ type syncState struct {
 	plan        plan
 	secrets     secretsStatus
 	observation conditions.Observation
-	// monitorsListed reports whether the CompositeController lists ServiceMonitors.
-	monitorsListed bool
+	// monitorsManaged reports whether the CompositeController manages ServiceMonitors.
+	monitorsManaged bool
 }
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
 	state := c.scalingState(request, workload, pods)
 	s := &syncState{
-		request:        request,
-		plan:           plan{Plan: state.Next(), memory: memorySizeOf(spec)},
-		observation:    observationOf(request, workload, pods),
-		monitorsListed: request.Children.ServiceMonitors.Listed(),
+		request:         request,
+		plan:            plan{Plan: state.Next(), memory: memorySizeOf(spec)},
+		observation:     observationOf(request, workload, pods),
+		monitorsManaged: request.Children.ServiceMonitors.Listed(),
 	}
 	var err error
 	if s.plan.reloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
@@ -77,15 +77,15 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
 	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
-	if reason, message := state.Progress(s.plan.Plan); reason != "" {
-		o.Steps = &conditions.Problem{Reason: reason, Message: message}
-	}
+	o.Steps = progressOf(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
 	}
 	o.Remedies, o.Claim = remedies(spec, s.plan.memory), flashClaim(spec.Flash)
-	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
-	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory), flashMemoryTooLow(spec, s.plan.memory)}
+	o.Findings = []conditions.Finding{
+		s.secrets.mounted, s.secrets.reloaded,
+		memoryLimitTooLow(spec, s.plan.memory), flashMemoryTooLow(spec, s.plan.memory),
+	}
 	return s, s.assessProxies()
 }
 
@@ -94,15 +94,15 @@ func (s *syncState) assessProxies() error {
 	if s.request.Parent.Spec.Proxy == nil {
 		return nil
 	}
-	proxies := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
-	front, err := conditions.Assess(&proxies)
+	observation := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
+	proxies, err := conditions.Assess(&observation)
 	if err != nil {
 		return err
 	}
 	o := &s.observation
-	o.Front = &front
-	if proxies.LastStep.After(o.LastStep) {
-		o.LastStep = proxies.LastStep
+	o.Proxies = &proxies
+	if observation.LastStep.After(o.LastStep) {
+		o.LastStep = observation.LastStep
 	}
 	return nil
 }

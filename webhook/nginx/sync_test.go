@@ -10,7 +10,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -47,7 +46,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: %d children, error %v", test.reason, len(desired.Children), err)
 		}
 		degraded := meta.FindStatusCondition(desired.Status.Conditions, api.Degraded)
-		if (degraded.Reason == conditions.ReasonInvalidSpec) != (test.message != "") || !strings.Contains(degraded.Message, test.message) {
+		if (degraded.Reason == "InvalidSpec") != (test.message != "") || !strings.Contains(degraded.Message, test.message) {
 			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.message)
 		}
 	}

@@ -143,7 +143,7 @@ func invalidSpec(status map[string]any) (message string, invalid bool) {
 	list, _, _ := unstructured.NestedSlice(status, "conditions")
 	for _, condition := range list {
 		fields, _ := condition.(map[string]any)
-		if fields["type"] == api.Ready && fields["reason"] == conditions.ReasonInvalidSpec {
+		if fields["type"] == api.Ready && fields["reason"] == conditions.ReasonInvalidSpec.String() {
 			message, _ = fields["message"].(string)
 			return message, true
 		}

@@ -30,19 +30,19 @@ func TestUnschedulable(t *testing.T) {
 		claim   *Claim
 		message string
 		age     time.Duration
-		want    *Problem
+		want    *plain
 		wait    time.Duration
 	}{
-		{"no volume is free", claim, noVolume, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(noVolume)}, 0},
-		{"the StorageClass does not exist", claim, noClass, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(noClass)}, 0},
-		{"the claim is bound before the pod is scheduled", claim, immediate, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(immediate)}, 0},
-		{"the storage of the nodes is full", claim, noCapacity, time.Hour, &Problem{Reason: ReasonVolumeClaimPending, Message: pending(noCapacity)}, 0},
+		{"no volume is free", claim, noVolume, time.Hour, &plain{Reason: "VolumeClaimPending", Message: pending(noVolume)}, 0},
+		{"the StorageClass does not exist", claim, noClass, time.Hour, &plain{Reason: "VolumeClaimPending", Message: pending(noClass)}, 0},
+		{"the claim is bound before the pod is scheduled", claim, immediate, time.Hour, &plain{Reason: "VolumeClaimPending", Message: pending(immediate)}, 0},
+		{"the storage of the nodes is full", claim, noCapacity, time.Hour, &plain{Reason: "VolumeClaimPending", Message: pending(noCapacity)}, 0},
 		{"the claim of the former pod with this name still exists", claim, otherPod, time.Second, nil, 59 * time.Second},
 		{"the volume may still be created", claim, immediate, 20 * time.Second, nil, 40 * time.Second},
 		{"the clock of the scheduler is ahead", claim, immediate, -time.Hour, nil, time.Minute},
-		{"the nodes are full", claim, noMemory, 0, &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + noMemory}, 0},
-		{"the disks of the nodes are not the volumes", claim, noDisk, 0, &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + noDisk}, 0},
-		{"the pods have no claims", nil, noVolume, time.Hour, &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + noVolume}, 0},
+		{"the nodes are full", claim, noMemory, 0, &plain{Reason: "Unschedulable", Message: "the scheduler finds no node: " + noMemory}, 0},
+		{"the disks of the nodes are not the volumes", claim, noDisk, 0, &plain{Reason: "Unschedulable", Message: "the scheduler finds no node: " + noDisk}, 0},
+		{"the pods have no claims", nil, noVolume, time.Hour, &plain{Reason: "Unschedulable", Message: "the scheduler finds no node: " + noVolume}, 0},
 	}
 	for _, test := range cases {
 		pod := &observed.Pod{Meta: observed.Meta{Name: "a"}, Status: observed.PodStatus{Conditions: []observed.PodCondition{{
@@ -52,9 +52,9 @@ func TestUnschedulable(t *testing.T) {
 		if test.want != nil {
 			test.want.Message = "Pod a: " + test.want.Message
 		}
-		want := Finding{Problem: test.want, Wait: test.wait}
-		if diff := cmp.Diff(want, diagnosePods([]*observed.Pod{pod}, nil, test.claim, noon)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		found := diagnosePods([]*observed.Pod{pod}, nil, test.claim, noon)
+		if diff := cmp.Diff(test.want, plainOf(found.Problem)); diff != "" || found.Wait != test.wait {
+			t.Errorf("%s: the wait is %s, want %s (-want +got):\n%s", test.reason, found.Wait, test.wait, diff)
 		}
 	}
 }

@@ -14,25 +14,25 @@ func TestFlashMemoryTooLow(t *testing.T) {
 		change func(*v1alpha1.MemcachedSpec)
 		want   string
 	}{
-		{"the memory follows from the flash", func(*v1alpha1.MemcachedSpec) {}, "AsExpected"},
-		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3616)) }, "AsExpected"},
-		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3615)) }, ReasonFlashMemoryTooLow},
-		{"the limit is too low", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("4Gi") }, ReasonFlashMemoryTooLow},
+		{"the memory follows from the flash", func(*v1alpha1.MemcachedSpec) {}, ""},
+		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3616)) }, ""},
+		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3615)) }, "FlashMemoryTooLow"},
+		{"the limit is too low", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("4Gi") }, "FlashMemoryTooLow"},
 		{"the items are larger than the default", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.MemoryMB, s.Flash.AverageItemBytes = new(int64(64)), new(int64(1<<20))
-		}, "AsExpected"},
+		}, ""},
 		{"no item on flash is smaller than the minimum", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.MemoryMB, s.Flash.MinItemBytes = new(int64(64)), new(int64(512<<10))
-		}, "AsExpected"},
-		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.MemoryMB = nil, new(int64(16)) }, "AsExpected"},
+		}, ""},
+		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.MemoryMB = nil, new(int64(16)) }, ""},
 	}
 	for _, test := range cases {
 		memcached := sample(2)
 		memcached.Spec.Flash = flashOf("100Gi")
 		test.change(&memcached.Spec)
-		got := conditionsOf(t, Config{}, settled(memcached))[api.Degraded]
+		got := conditionsOf(t, Config{}, settled(memcached))[api.AtRisk]
 		if got.Reason != test.want || test.reason == "the memory is too small" && got.Message != message {
-			t.Errorf("%s: Degraded is %s: %s, want %s", test.reason, got.Reason, got.Message, test.want)
+			t.Errorf("%s: AtRisk is %q: %s, want %q", test.reason, got.Reason, got.Message, test.want)
 		}
 	}
 }

@@ -12,6 +12,16 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
+// plain is a problem with the reason that users see.
+type plain struct{ Reason, Message string }
+
+func plainOf(problem *Problem) *plain {
+	if problem == nil {
+		return nil
+	}
+	return &plain{problem.Reason.String(), problem.Message}
+}
+
 func podWith(name string, status observed.ContainerStatus) *observed.Pod {
 	status.Name, status.Image = "memcached", "memcached:1"
 	return &observed.Pod{Meta: observed.Meta{Name: name}, Status: observed.PodStatus{ContainerStatuses: []observed.ContainerStatus{status}}}
@@ -41,87 +51,48 @@ func TestDiagnose(t *testing.T) {
 	cases := []struct {
 		reason string
 		pods   []*observed.Pod
-		want   *Problem
+		want   *plain
 	}{
 		{"a pod that starts has no problem", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("ContainerCreating", "")})}, nil},
 		{"a pod that recovered has no problem", []*observed.Pod{podWith("a", observed.ContainerStatus{Ready: true, LastState: terminated(137, "OOMKilled")})}, nil},
 		{"a container that completed has not crashed", []*observed.Pod{podWith("a", observed.ContainerStatus{State: terminated(0, "Completed")})}, nil},
-		{"a pull in back-off", []*observed.Pod{backOff}, &Problem{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found`}},
+		{"a pull in back-off", []*observed.Pod{backOff}, &plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found`}},
 		{"a pull that is retried has the same message", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("ErrImagePull", "not found")})},
-			&Problem{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found`}},
+			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found`}},
 		{"an unavailable registry", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("RegistryUnavailable", "no route")})},
-			&Problem{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: no route`}},
+			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: no route`}},
 		{"an unavailable registry in back-off has the same message", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("ImagePullBackOff", `Back-off pulling image "memcached:1": RegistryUnavailable: no route`)})},
-			&Problem{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: no route`}},
+			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: no route`}},
 		{"a container that was killed for its memory", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("CrashLoopBackOff", "back-off 20s"), LastState: terminated(137, "OOMKilled")})},
-			&Problem{Reason: "OOMKilled", Message: "Pod a: container memcached was killed because it used more memory than its limit. Increase the limit."}},
+			&plain{Reason: "OOMKilled", Message: "Pod a: container memcached was killed because it used more memory than its limit. Increase the limit."}},
 		{"a crash with a known exit code", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("CrashLoopBackOff", "back-off 20s"), LastState: terminated(64, "Error")})},
-			&Problem{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
+			&plain{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
 		{"between two crashes the message is the same", []*observed.Pod{podWith("a", observed.ContainerStatus{LastState: terminated(64, "Error")})},
-			&Problem{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
+			&plain{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
 		{"a container that runs again after a crash", []*observed.Pod{podWith("a", restarted(time.Minute, terminated(64, "Error")))},
-			&Problem{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
+			&plain{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
 		{"a start time in the future is ignored", []*observed.Pod{podWith("a", restarted(-24*time.Hour, terminated(64, "Error")))}, nil},
 		{"an old termination is ignored", []*observed.Pod{podWith("a", restarted(24*time.Hour, terminated(255, "Unknown")))}, nil},
 		{"an old kill is ignored", []*observed.Pod{podWith("a", restarted(10*time.Minute, terminated(137, "OOMKilled")))}, nil},
 		{"a crash with an unknown exit code", []*observed.Pod{podWith("a", observed.ContainerStatus{State: terminated(3, "Error")})},
-			&Problem{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 3."}},
+			&plain{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 3."}},
 		{"exit codes are looked up by container", []*observed.Pod{{Meta: observed.Meta{Name: "a"}, Status: observed.PodStatus{ContainerStatuses: []observed.ContainerStatus{{Name: "exporter", State: terminated(64, "Error")}}}}},
-			&Problem{Reason: "CrashLoopBackOff", Message: "Pod a: container exporter exits repeatedly with exit code 64."}},
+			&plain{Reason: "CrashLoopBackOff", Message: "Pod a: container exporter exits repeatedly with exit code 64."}},
 		{"the last line of the log", []*observed.Pod{podWith("a", observed.ContainerStatus{LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: 64, Message: "0x7f: trace\nno such flag\n"}}})},
-			&Problem{Reason: "CrashLoopBackOff", Message: `Pod a: container memcached exits repeatedly with exit code 64 and logs "no such flag". A bad flag.`}},
+			&plain{Reason: "CrashLoopBackOff", Message: `Pod a: container memcached exits repeatedly with exit code 64 and logs "no such flag". A bad flag.`}},
 		{"a bad configuration that the kubelet reports", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("CreateContainerConfigError", "secret not found")})},
-			&Problem{Reason: "CreateContainerConfigError", Message: "Pod a: container memcached does not start: secret not found"}},
-		{"no node for the pod", []*observed.Pod{unschedulable}, &Problem{Reason: "Unschedulable", Message: "Pod u: the scheduler finds no node: 0/3 nodes are available"}},
+			&plain{Reason: "CreateContainerConfigError", Message: "Pod a: container memcached does not start: secret not found"}},
+		{"no node for the pod", []*observed.Pod{unschedulable}, &plain{Reason: "Unschedulable", Message: "Pod u: the scheduler finds no node: 0/3 nodes are available"}},
 		{"several pods with the same problem", []*observed.Pod{backOff, podWith("b", backOff.Status.ContainerStatuses[0]), unschedulable},
-			&Problem{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found (Other pods have the same problem.)`}},
+			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found (Other pods have the same problem.)`}},
 	}
 	for _, test := range cases {
 		found := diagnosePods(test.pods, remedies, nil, noon)
-		if diff := cmp.Diff(test.want, found.Problem); diff != "" {
+		if diff := cmp.Diff(test.want, plainOf(found.Problem)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 		if expires := strings.Contains(test.reason, "runs again"); expires != (found.Wait > 0) {
 			t.Errorf("%s: diagnosed again after %s", test.reason, found.Wait)
-		}
-	}
-}
-
-// TestRecentlyKilled: a restart takes about a second, so it is reported for a while.
-func TestRecentlyKilled(t *testing.T) {
-	killed := func(ago time.Duration) *observed.Pod {
-		end := observed.ContainerState{Terminated: &observed.ContainerTerminated{Reason: ReasonOOMKilled, FinishedAt: metav1.NewTime(noon.Add(-ago))}}
-		return podWith("a", observed.ContainerStatus{Ready: true, LastState: end})
-	}
-	const message = "Pod a: container memcached was killed because it used more memory than its limit. Increase it."
-	cases := []struct {
-		reason string
-		pods   []*observed.Pod
-		want   string
-		wait   time.Duration
-	}{
-		{"a minute ago", []*observed.Pod{killed(time.Minute)}, message, 9 * time.Minute},
-		{"ten minutes ago, which is not recent", []*observed.Pod{killed(10 * time.Minute)}, "", 0},
-		{"the clock of the node is a second ahead", []*observed.Pod{killed(-time.Second)}, message, 10 * time.Minute},
-		{"the clock of the node is a day ahead, so the time is ignored", []*observed.Pod{killed(-24 * time.Hour)}, "", 0},
-		{"two kills: the wait is the shorter one", []*observed.Pod{killed(2 * time.Minute), killed(time.Minute)}, message, 8 * time.Minute},
-	}
-	for _, test := range cases {
-		found, got := recentlyKilled(test.pods, Remedies{"memcached": {OOMKilled: "increase it"}}, noon), ""
-		if found.Problem != nil {
-			got = found.Problem.Message
-		}
-		if got != test.want || found.Wait != test.wait {
-			t.Errorf("%s: got %q for %s, want %q for %s", test.reason, got, found.Wait, test.want, test.wait)
-		}
-	}
-}
-
-func TestSoonest(t *testing.T) {
-	cases := []struct{ a, b, want time.Duration }{{0, 0, 0}, {0, 5, 5}, {5, 0, 5}, {3, 5, 3}, {5, 3, 3}}
-	for _, test := range cases {
-		if got := Soonest(test.a, test.b); got != test.want {
-			t.Errorf("Soonest(%d, %d) = %d, want %d", test.a, test.b, got, test.want)
 		}
 	}
 }

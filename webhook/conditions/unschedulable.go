@@ -1,7 +1,6 @@
 package conditions
 
 import (
-	"fmt"
 	"regexp"
 	"time"
 
@@ -10,8 +9,22 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// ReasonVolumeClaimPending is the reason of a [Problem] of a pod whose volume claim has no volume that a node can use.
-const ReasonVolumeClaimPending = "VolumeClaimPending"
+/*
+The scheduler finds no node for a pod.
+
+This check looks at the condition PodScheduled of the pod. If its message is about volumes, the claim of the pod is the cause.
+*/
+
+var (
+	// ReasonUnschedulable is for a pod that no node can run.
+	ReasonUnschedulable = Declare(Documentation{ID: "Unschedulable", Uses: UsesOfProblem,
+		Meaning: "No node accepts a pod; the message is the scheduler's.",
+		Remedy:  "Add nodes or free their resources, or change what the pod requires: its requests, `nodeSelector`, `affinity`, `tolerations`."})
+	// ReasonVolumeClaimPending is for a pod whose volume claim has no volume that a node can use.
+	ReasonVolumeClaimPending = Declare(Documentation{ID: "VolumeClaimPending", Uses: UsesOfProblem,
+		Meaning: "For a minute, no node has had a volume for the claim in the message.",
+		Remedy:  "Check the StorageClass and its free volumes: [Flash](flash.md#volumes)."})
+)
 
 // claimPeriod is how long a claim may take to get its volume. Some storage providers create a volume before a pod is scheduled.
 const claimPeriod = time.Minute
@@ -33,13 +46,13 @@ type Claim struct {
 // unschedulable returns why the scheduler finds no node for a pod.
 func unschedulable(pod *observed.Pod, scheduled observed.PodCondition, claim *Claim, now metav1.Time) Finding {
 	if claim == nil || !aboutVolumes.MatchString(scheduled.Message) {
-		return Finding{Problem: &Problem{Reason: ReasonUnschedulable, Message: "the scheduler finds no node: " + scheduled.Message}}
+		return Finding{Problem: ReasonUnschedulable.Problem("the scheduler finds no node: %s", scheduled.Message)}
 	}
 	if left := scheduled.LastTransitionTime.Add(claimPeriod).Sub(now.Time); left > 0 {
 		return Finding{Wait: min(left, claimPeriod)} // the clock of the scheduler may be ahead
 	}
 	name := pod.Name + "-" + claim.Volume
-	return Finding{Problem: &Problem{Reason: ReasonVolumeClaimPending, Message: fmt.Sprintf(
+	return Finding{Problem: ReasonVolumeClaimPending.Problem(
 		"claim %s for %s has no volume that a node can use. Check that the StorageClass exists and can provide the volume: kubectl describe pvc %s. The scheduler reports: %s",
-		name, claim.Request, name, scheduled.Message)}}
+		name, claim.Request, name, scheduled.Message)}
 }

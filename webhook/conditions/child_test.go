@@ -23,10 +23,10 @@ func TestCompareChild(t *testing.T) {
 		{"the child matches, and the API server set a default", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
 	}
 	for _, test := range cases {
-		problem, err := compareChild(desired, test.observed)
+		pending, err := compareChild(desired, test.observed)
 		got := ""
-		if problem != nil {
-			got = problem.Reason
+		if pending != nil {
+			got = pending.Reason.String()
 		}
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)

@@ -1,0 +1,26 @@
+package memcached
+
+import (
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+/*
+The memory limit is too low for the items.
+
+This check looks at spec only: at the memory limit, and at what items, connections and arguments need. A cache runs until it is full.
+*/
+
+// ReasonMemoryLimitTooLow is for a cache that may need more memory than its limit.
+var ReasonMemoryLimitTooLow = conditions.Declare(conditions.Documentation{ID: "MemoryLimitTooLow", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+	Meaning: "The cache runs, and may be killed when it is full.",
+	Remedy:  "Increase the limit or decrease the memory for items: [Memory](../../crds/memcached/README.md#memory)."})
+
+func memoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions.Finding {
+	if !size.limitTooLow() {
+		return conditions.Finding{}
+	}
+	return conditions.Finding{Risk: ReasonMemoryLimitTooLow.Risk(
+		"The memory limit is %s, but %d MiB of items (spec.cache.memoryMB) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB.",
+		spec.Resources.Limits.Memory(), size.itemMiB, size.neededMiB)}
+}

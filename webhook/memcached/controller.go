@@ -47,6 +47,7 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
+	memcached.Default()
 	rules := []composite.RelatedRule{podRule(memcached)}
 	if memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil { // until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))

@@ -27,13 +27,18 @@ func flashKeysMiB(flash *v1alpha1.Flash) int64 {
 	return ceilDiv(flashMiB(flash)*flashKeyBytes, averageItemBytes(flash))
 }
 
+// averageItemBytes returns the average size of the items on flash. All of them have at least the minimum size.
+func averageItemBytes(flash *v1alpha1.Flash) int64 {
+	return max(flash.AverageItemSize.Value(), flash.MinItemSize.Value())
+}
+
 // flashBuffersMiB returns what the flash tier uses in addition to the items.
 func flashBuffersMiB(flash *v1alpha1.Flash) int64 {
 	if flash == nil {
 		return 0
 	}
-	pages := flashMiB(flash) / int64(pageSizeMB(flash))
-	return flashBuffers*int64(writeBufferMB(flash)) + ceilDiv(pages*flashPageBytes, mebibyte)
+	pages := flashMiB(flash) / mebibytes(*flash.PageSize)
+	return flashBuffers*mebibytes(*flash.WriteBuffer) + ceilDiv(pages*flashPageBytes, mebibyte)
 }
 
 // flashMemoryTooLow returns a finding if memcached would evict keys of items on flash because they do not fit into memory. The
@@ -44,6 +49,6 @@ func flashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Problem: &conditions.Problem{Reason: ReasonFlashMemoryTooLow, Message: fmt.Sprintf(
-		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemBytes), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
+		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemSize), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
 		size.flashMiB, averageItemBytes(spec.Flash), needed, size.itemMiB)}}
 }

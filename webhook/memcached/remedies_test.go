@@ -11,7 +11,7 @@ import (
 // sets the limit, the memory for items, or both.
 func TestOutOfMemoryRemedy(t *testing.T) {
 	limited := func(limit string) v1alpha1.MemcachedSpec {
-		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
+		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{Memory: quantity("64Mi")}}
 	}
 	cases := []struct {
 		reason string
@@ -23,7 +23,8 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"},
 	}
 	for _, test := range cases {
-		if got := remedies(&test.spec, memorySizeOf(&test.spec))[containerName].OOMKilled; got != test.want {
+		spec := defaulted(test.spec)
+		if got := remedies(spec, memorySizeOf(spec))[containerName].OOMKilled; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}
@@ -31,9 +32,9 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 
 func TestMemoryLimitTooLow(t *testing.T) {
 	request := settled(sample(2))
-	request.Parent.Spec = v1alpha1.MemcachedSpec{Size: new(int32(2)), Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
+	request.Parent.Spec = v1alpha1.MemcachedSpec{Size: new(int32(2)), Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{Memory: quantity("64Mi")}}
 	request = settled(request.Parent)
-	const want = "The memory limit is 100Mi, but 64 MiB of items (spec.cache.memoryMB) need up to 123Mi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB."
+	const want = "The memory limit is 100Mi, but 64 MiB of items (spec.cache.memory) need up to 123Mi. Increase spec.resources.limits.memory, or decrease spec.cache.memory."
 	found := conditionsOf(t, Config{}, request)
 	for _, kind := range []string{api.Degraded, api.Ready} {
 		if got := found[kind]; got.Reason != ReasonMemoryLimitTooLow || got.Message != want {
@@ -56,7 +57,7 @@ func TestPodExitCodes(t *testing.T) {
 		{"neither Secrets nor flash", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
 	}
 	for _, test := range cases {
-		if got := podExitCodes(&test.spec)[test.code]; got != test.want {
+		if got := podExitCodes(defaulted(test.spec))[test.code]; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}

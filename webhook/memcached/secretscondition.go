@@ -50,7 +50,7 @@ func secretsStatusOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, im
 		return secretsStatus{}
 	}
 	s := secretsStatus{mounted: notMounted(spec, o.Pods, o.Now)}
-	if !needsReloader(spec) {
+	if !spec.NeedsReloader() {
 		return s
 	}
 	if image != "" && o.Rollout.AllUpdated() {
@@ -147,7 +147,7 @@ func reloaderEnd(pod *observed.Pod) *observed.ContainerTerminated {
 // secretNames returns the names of the Secrets that memcached does not reload by itself.
 func secretNames(spec *v1alpha1.MemcachedSpec) string {
 	switch {
-	case spec.TLS != nil && authMode(spec) == v1alpha1.AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
+	case spec.TLS != nil && spec.AuthMode() == v1alpha1.AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
 		return fmt.Sprintf("Secret %s or %s", spec.TLS.SecretName, spec.Auth.SecretName)
 	case spec.TLS != nil:
 		return "Secret " + spec.TLS.SecretName

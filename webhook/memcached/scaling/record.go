@@ -20,7 +20,7 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {
 		return Routes{}
 	}
-	routes := steady(status.Servers, 0)
+	routes := steady(status.ServingServers, 0)
 	if status.DecreaseAfter != nil {
 		routes.MarksEnd = status.DecreaseAfter.Unix()
 	}
@@ -39,7 +39,7 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 
 // record returns the status that [RecordedRoutes] reads.
 func record(routes Routes, existing int32) *v1alpha1.ProxyStatus {
-	status := &v1alpha1.ProxyStatus{Servers: routes.Used(), Resize: resizeOf(routes, existing)}
+	status := &v1alpha1.ProxyStatus{ServingServers: routes.Used(), SecondServers: routes.Second(), Resize: resizeOf(routes, existing)}
 	if routes.MarksEnd != 0 {
 		status.DecreaseAfter = new(metav1.Unix(routes.MarksEnd, 0))
 	}

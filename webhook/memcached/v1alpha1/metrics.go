@@ -12,11 +12,12 @@ type Duration string
 
 // Metrics configures the metrics exporter for Prometheus, which runs in each pod and listens on port 9150.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || has(self.enabled) && self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.metrics.resources.requests must not be greater than spec.metrics.resources.limits"
 type Metrics struct {
-	// enabled adds the exporter to the pods. Defaults to false.
+	// enabled adds the exporter to the pods.
 	// +optional
+	// +kubebuilder:default=false
 	Enabled bool `json:"enabled,omitempty"`
 	// image is the image of the exporter. Defaults to a version of prom/memcached-exporter that is fixed in each release of
 	// the operator.

@@ -36,8 +36,9 @@ type PodOptions struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// serviceAccountName is the name of the ServiceAccount of the pods. Its token is not mounted. Defaults to "default".
+	// serviceAccountName is the name of the ServiceAccount of the pods. Its token is not mounted.
 	// +optional
+	// +kubebuilder:default=default
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`

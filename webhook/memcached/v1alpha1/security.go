@@ -35,11 +35,13 @@ type TLS struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	SecretName string `json:"secretName,omitempty"`
 	// clientAuth is how the certificates of clients are verified. None requests no certificate, Request also accepts clients
-	// without one, Require refuses them. Defaults to None.
+	// without one, Require refuses them.
 	// +optional
+	// +kubebuilder:default=None
 	ClientAuth ClientAuth `json:"clientAuth,omitempty"`
-	// plaintext is whether memcached also serves without TLS, on port 11212. Port 11211 keeps TLS. Defaults to Disabled.
+	// plaintext is whether memcached also serves without TLS, on port 11212. Port 11211 keeps TLS.
 	// +optional
+	// +kubebuilder:default=Disabled
 	Plaintext Plaintext `json:"plaintext,omitempty"`
 }
 
@@ -64,7 +66,8 @@ type Auth struct {
 	SecretName string `json:"secretName,omitempty"`
 	// mode is how clients authenticate: SASL over the binary protocol, or ASCII. A SASL user needs a realm, such as
 	// app@shop, because memcached adds the name of the pod to a user without a realm. With ASCII, memcached loads at most 8
-	// users and metrics are not supported. Defaults to SASL.
+	// users and metrics are not supported.
 	// +optional
+	// +kubebuilder:default=SASL
 	Mode AuthMode `json:"mode,omitempty"`
 }

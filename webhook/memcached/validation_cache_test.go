@@ -19,7 +19,9 @@ func TestValidateMemory(t *testing.T) {
 		{"the limit is too low for the items: the cache runs, and its status reports the problem", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory, s.Resources = quantity("64Mi"), limitedTo("80Mi") }, ""},
 		{"the limit is exactly enough for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("70Mi") }, ""},
 		{"the limit is 1 MiB too low for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
-		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) { s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), quantity("64Mi") }, "must be at least 193Mi: 128 MiB of items"},
+		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
+			s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), quantity("64Mi")
+		}, "must be at least 193Mi: 128 MiB of items"},
 		{"the request is greater than the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be greater than the limit of 123Mi`},

@@ -51,12 +51,8 @@ func validateTermination(spec *v1alpha1.MemcachedSpec, path *field.Path) field.E
 }
 
 func validateObjectName(path *field.Path, name string) field.ErrorList {
-	var errs field.ErrorList
-	if name == "" {
-		return errs
+	if name == "" || len(validation.IsDNS1123Subdomain(name)) == 0 {
+		return nil
 	}
-	for _, message := range validation.IsDNS1123Subdomain(name) {
-		errs = append(errs, field.Invalid(path, name, message))
-	}
-	return errs
+	return field.ErrorList{field.Invalid(path, name, "must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends")}
 }

@@ -6,7 +6,7 @@ import (
 
 // Cache configures memcached.
 //
-// +kubebuilder:validation:XValidation:rule="self.maxConnections >= 16 * self.threads",message="maxConnections must be at least 16 per thread: memcached counts its own open files as connections and does not start with too few"
+// +kubebuilder:validation:XValidation:rule="!has(self.maxConnections) || !has(self.threads) || self.maxConnections >= 16 * self.threads",message="maxConnections must be at least 16 per thread: memcached counts its own open files as connections and does not start with too few"
 type Cache struct {
 	// memory is the memory for items in each pod, such as 1Gi (memcached -m). It is rounded down to whole MiB. Defaults to what
 	// fits under the memory limit in resources. Without a memory limit it defaults to 64Mi, and with flash to what the keys of

@@ -19,7 +19,7 @@ type Flash struct {
 	// storageClassName is the StorageClass of the volumes. Defaults to the default StorageClass of the cluster.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	StorageClassName *string `json:"storageClassName,omitempty"`
 	// averageItemSize is the average size of the items on flash. The memory for their keys and headers follows from it: about
 	// 160 bytes for each item. A value below minItemSize counts as minItemSize.

@@ -32,7 +32,7 @@ type TLS struct {
 	// tls.key, and ca.crt with the CA of the clients if clientAuth is not None. cert-manager creates such Secrets.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	SecretName string `json:"secretName,omitempty"`
 	// clientAuth is how the certificates of clients are verified. None requests no certificate, Request also accepts clients
 	// without one, Require refuses them.
@@ -62,7 +62,7 @@ type Auth struct {
 	// secretName is the name of a Secret in the same namespace. Its key passwords has one user:password per line.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	SecretName string `json:"secretName,omitempty"`
 	// mode is how clients authenticate: SASL over the binary protocol, or ASCII. A SASL user needs a realm, such as
 	// app@shop, because memcached adds the name of the pod to a user without a realm. With ASCII, memcached loads at most 8

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 

@@ -60,7 +60,7 @@ func (m *metacontroller) checkStep(v *view, spec *v1alpha1.MemcachedSpec, before
 	from, to := workloadIn(v.children).number("spec", "replicas"), m.desiredReplicas()
 	switch {
 	case before != nil && after != nil && m.faultless: // clients use the servers that the proxies use
-		from, to = int64(before.Servers), int64(after.Servers)
+		from, to = int64(before.ServingServers), int64(after.ServingServers)
 	case spec.Proxy != nil:
 		return // without a reliable status, only the proxies show which servers they use
 	}

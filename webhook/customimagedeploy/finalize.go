@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
 // ReasonTerminating is for a CustomImageDeploy that is being deleted.
@@ -28,7 +29,7 @@ func finalize(request syncRequest) (syncResponse, error) {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:    Status{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
+		Status:    v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
 		Children:  remaining(&request),
 		Finalized: orphaning(request.Parent) || nextKind(&request.Children) == "",
 	}, nil
@@ -46,7 +47,7 @@ func teardown(request *syncRequest) *conditions.Progress {
 }
 
 // orphaning reports whether the garbage collector removes the owner references of the children, as with --cascade=orphan.
-func orphaning(deploy *CustomImageDeploy) bool {
+func orphaning(deploy *v1.CustomImageDeploy) bool {
 	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 

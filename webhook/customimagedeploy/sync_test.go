@@ -15,20 +15,21 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-func sample() *CustomImageDeploy {
-	return &CustomImageDeploy{
-		TypeMeta:   metav1.TypeMeta{APIVersion: Kind.GroupVersion().String(), Kind: Kind.Kind},
+func sample() *v1.CustomImageDeploy {
+	return &v1.CustomImageDeploy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1.SchemeGroupVersion.String(), Kind: "CustomImageDeploy"},
 		ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "web", Generation: 3},
-		Spec:       Spec{Image: "shop:1", Port: new(int32(8080)), Size: new(int32(2))},
+		Spec:       v1.CustomImageDeploySpec{Image: "shop:1", Port: new(int32(8080)), Size: new(int32(2))},
 	}
 }
 
 // running returns a request whose children all match the desired state and are ready.
-func running(deploy *CustomImageDeploy) syncRequest {
+func running(deploy *v1.CustomImageDeploy) syncRequest {
 	workload := observedAs[observed.Workload](deployment(deploy))
 	workload.Status = observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
 	pod := func(name string) observed.Pod {
@@ -79,14 +80,14 @@ func TestSync(t *testing.T) {
 	cases := []struct {
 		reason  string
 		listed  childGroups
-		edit    func(*Spec)
+		edit    func(*v1.CustomImageDeploySpec)
 		want    []string
 		message string // of Ready, if spec is invalid
 	}{
-		{"every kind is listed", childGroups{deployments, services, ingresses}, func(s *Spec) { s.Host = "a.example" }, []string{"Deployment", "Service", "Ingress"}, ""},
-		{"a kind that is not listed is neither created nor missing", childGroups{Deployments: deployments}, func(*Spec) {}, []string{"Deployment"}, ""},
-		{"a host of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *Spec) { s.Host = "a.example" }, nil, "spec.host: Forbidden: requires an Ingress"},
-		{"a class of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *Spec) { s.IngressClassName = "public" }, nil, "spec.ingressClassName: Forbidden: requires an Ingress"},
+		{"every kind is listed", childGroups{deployments, services, ingresses}, func(s *v1.CustomImageDeploySpec) { s.Host = "a.example" }, []string{"Deployment", "Service", "Ingress"}, ""},
+		{"a kind that is not listed is neither created nor missing", childGroups{Deployments: deployments}, func(*v1.CustomImageDeploySpec) {}, []string{"Deployment"}, ""},
+		{"a host of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *v1.CustomImageDeploySpec) { s.Host = "a.example" }, nil, "spec.host: Forbidden: requires an Ingress"},
+		{"a class of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *v1.CustomImageDeploySpec) { s.IngressClassName = "public" }, nil, "spec.ingressClassName: Forbidden: requires an Ingress"},
 	}
 	for _, test := range cases {
 		parent := sample()

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -17,13 +17,13 @@ import (
 func memcachedCommand(spec *v1alpha1.MemcachedSpec, size memorySize) []string {
 	cache := &spec.Cache
 	args := []string{"memcached", "-m", strconv.FormatInt(size.itemMiB, 10)}
-	if verbosity := ptr.Deref(cache.Verbosity, defaultVerbosity); verbosity > 0 {
+	if verbosity := *cache.Verbosity; verbosity > 0 {
 		args = append(args, "-"+strings.Repeat("v", int(verbosity)))
 	}
 	args = append(args,
-		"-c", strconv.FormatInt(maxConnections(cache), 10),
-		"-t", strconv.FormatInt(int64(ptr.Deref(cache.Threads, defaultThreads)), 10),
-		"-I", maxItemSize(cache),
+		"-c", strconv.FormatInt(*cache.MaxConnections, 10),
+		"-t", strconv.FormatInt(int64(*cache.Threads), 10),
+		"-I", itemSizeArg(*cache.MaxItemSize),
 		"-p", strconv.Itoa(memcachedPort),
 		"-U", "0", // no UDP, because of amplification attacks: https://docs.memcached.org/advisories/ddos/
 	)
@@ -33,6 +33,14 @@ func memcachedCommand(spec *v1alpha1.MemcachedSpec, size memorySize) []string {
 	return slices.Concat(args, flashArgs(spec.Flash), tlsArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
 }
 
+// itemSizeArg returns the value of memcached's -I, such as 512k or 1m. A valid size is a multiple of 512Ki.
+func itemSizeArg(size resource.Quantity) string {
+	if kibibytes := size.Value() / 1024; kibibytes%1024 != 0 {
+		return strconv.FormatInt(kibibytes, 10) + "k"
+	}
+	return strconv.FormatInt(mebibytes(size), 10) + "m"
+}
+
 // tlsArgs returns the arguments that enable TLS. ssl_verify_mode 1 requests a client certificate, 2 requires one. A CA
 // without a verify mode refuses no client.
 func tlsArgs(spec *v1alpha1.MemcachedSpec) []string {
@@ -40,14 +48,14 @@ func tlsArgs(spec *v1alpha1.MemcachedSpec) []string {
 		return nil
 	}
 	options := "ssl_chain_cert=" + tlsDirectory + "/" + certificateKey + ",ssl_key=" + tlsDirectory + "/" + privateKeyKey
-	if mode := map[v1alpha1.ClientAuth]string{v1alpha1.ClientAuthRequest: "1", v1alpha1.ClientAuthRequire: "2"}[clientAuth(spec)]; mode != "" {
+	if mode := map[v1alpha1.ClientAuth]string{v1alpha1.ClientAuthRequest: "1", v1alpha1.ClientAuthRequire: "2"}[spec.ClientAuth()]; mode != "" {
 		options += ",ssl_ca_cert=" + tlsDirectory + "/" + caKey + ",ssl_verify_mode=" + mode
 	}
 	return []string{"-Z", "-o", options}
 }
 
 func authArgs(spec *v1alpha1.MemcachedSpec) []string {
-	switch authMode(spec) {
+	switch spec.AuthMode() {
 	case v1alpha1.AuthSASL:
 		return []string{"-S"}
 	case v1alpha1.AuthASCII:
@@ -62,7 +70,7 @@ func authArgs(spec *v1alpha1.MemcachedSpec) []string {
 // only with TLS: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
 func listenArgs(spec *v1alpha1.MemcachedSpec) []string {
 	listeners := []string{"*"}
-	if servesPlaintext(spec) {
+	if spec.ServesPlaintext() {
 		listeners = append(listeners, fmt.Sprintf("notls:*:%d", plaintextPort))
 	}
 	if listensOnLoopback(spec) {
@@ -70,7 +78,7 @@ func listenArgs(spec *v1alpha1.MemcachedSpec) []string {
 		if spec.TLS != nil {
 			prefix += "notls:"
 		}
-		if authMode(spec) == v1alpha1.AuthSASL {
+		if spec.AuthMode() == v1alpha1.AuthSASL {
 			prefix += "proto[ascii]:"
 		}
 		listeners = append(listeners, fmt.Sprintf("%s127.0.0.1:%d", prefix, loopbackPort))
@@ -83,7 +91,7 @@ func listenArgs(spec *v1alpha1.MemcachedSpec) []string {
 
 // saslEnv returns the paths of the passwords, which memcached reads at each login, and of the configuration of SASL.
 func saslEnv(spec *v1alpha1.MemcachedSpec) []corev1.EnvVar {
-	if authMode(spec) != v1alpha1.AuthSASL {
+	if spec.AuthMode() != v1alpha1.AuthSASL {
 		return nil
 	}
 	return []corev1.EnvVar{

@@ -16,7 +16,7 @@ func containerResources(spec corev1.ResourceRequirements, size memorySize) corev
 		rounded.Requests = corev1.ResourceList{}
 	}
 	if _, limited := rounded.Limits[corev1.ResourceMemory]; !limited {
-		rounded.Limits[corev1.ResourceMemory] = *resource.NewQuantity(size.limitMiB*mebibyte, resource.BinarySI)
+		rounded.Limits[corev1.ResourceMemory] = *mebibyteQuantity(size.limitMiB)
 	}
 	if _, requested := rounded.Requests[corev1.ResourceMemory]; !requested {
 		rounded.Requests[corev1.ResourceMemory] = rounded.Limits[corev1.ResourceMemory]

@@ -47,6 +47,7 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
+	memcached.Default()
 	rules := []composite.RelatedRule{podRule(memcached)}
 	if mayHaveProxies(memcached) {
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
@@ -58,7 +59,7 @@ func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 // that would say so. Only a StatefulSet has proxies.
 func mayHaveProxies(memcached *v1alpha1.Memcached) bool {
 	lost := memcached.Status.ObservedGeneration <= 0 // the CRD defaults it to -1
-	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil || lost && workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload
+	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil || lost && memcached.Spec.Workload == v1alpha1.StatefulSetWorkload
 }
 
 // podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.

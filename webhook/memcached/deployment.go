@@ -3,6 +3,8 @@ package memcached
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -10,6 +12,15 @@ import (
 // progressDeadlineSeconds is how long a pod may take to become ready before the Deployment reports a failed rollout. It is
 // the default of Kubernetes for a Deployment without minReadySeconds.
 const progressDeadlineSeconds = 600
+
+// maxSurge returns a default that has no place in the CRD, because it depends on spec.workload. So does maxUnavailable.
+func maxSurge(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
+	return ptr.Deref(rollout.MaxSurge, intstr.FromInt32(1))
+}
+
+func maxUnavailable(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
+	return ptr.Deref(rollout.MaxUnavailable, intstr.FromInt32(0))
+}
 
 func deployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 	rollout := &memcached.Spec.Rollout
@@ -27,8 +38,8 @@ func deployment(memcached *v1alpha1.Memcached, p plan) *appsv1.Deployment {
 					MaxUnavailable: new(maxUnavailable(rollout)),
 				},
 			},
-			MinReadySeconds:         minReadySeconds(rollout),
-			ProgressDeadlineSeconds: new(progressDeadlineSeconds + minReadySeconds(rollout)),
+			MinReadySeconds:         *rollout.MinReadySeconds,
+			ProgressDeadlineSeconds: new(progressDeadlineSeconds + *rollout.MinReadySeconds),
 		},
 	}
 }

@@ -20,7 +20,7 @@ func TestExporterAddress(t *testing.T) {
 	}
 	for _, test := range cases {
 		test.spec.Metrics.Enabled = true
-		if diff := cmp.Diff([]string{test.want, "--web.listen-address=:9150"}, exporterContainer(&test.spec).Args); diff != "" {
+		if diff := cmp.Diff([]string{test.want, "--web.listen-address=:9150"}, exporterContainer(defaulted(test.spec)).Args); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

@@ -21,7 +21,7 @@ var ownedFlags = []struct {
 	long   []string
 	reason string
 }{
-	{"m", []string{"memory-limit"}, "set the memory for items in spec.cache.memoryMB"},
+	{"m", []string{"memory-limit"}, "set the memory for items in spec.cache.memory"},
 	{"c", []string{"conn-limit"}, "set the number of connections in spec.cache.maxConnections"},
 	{"t", []string{"threads"}, "set the number of threads in spec.cache.threads"},
 	{"I", []string{"max-item-size"}, "set the maximum size of an item in spec.cache.maxItemSize"},

@@ -9,6 +9,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -27,19 +28,33 @@ func ago(seconds int) *metav1.Time {
 
 // routed returns a plan of two proxies with the routes of a label.
 func routed(memcached *v1alpha1.Memcached, label string) plan {
+	memcached.Default()
 	routes := scaling.ParseRoutes(label)
 	return plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, memory: memorySizeOf(&memcached.Spec)}
 }
 
+// sample returns a Memcached with defaults.
 func sample(size int32) *v1alpha1.Memcached {
-	return &v1alpha1.Memcached{
+	memcached := &v1alpha1.Memcached{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
 		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web", Generation: 3},
 		Spec:       v1alpha1.MemcachedSpec{Size: &size},
 	}
+	memcached.Default()
+	return memcached
 }
 
+// defaulted returns a spec with its defaults.
+func defaulted(spec v1alpha1.MemcachedSpec) *v1alpha1.MemcachedSpec {
+	memcached := v1alpha1.Memcached{Spec: spec}
+	memcached.Default()
+	return &memcached.Spec
+}
+
+func quantity(text string) *resource.Quantity { return new(resource.MustParse(text)) }
+
 func planOf(memcached *v1alpha1.Memcached, replicas int32, image string) plan {
+	memcached.Default()
 	return plan{Plan: scaling.Plan{Servers: replicas}, memory: memorySizeOf(&memcached.Spec), reloaderImage: image}
 }
 
@@ -72,9 +87,10 @@ func observe(memcached *v1alpha1.Memcached) syncRequest {
 
 // settled returns the request of a Memcached whose children are as desired, and whose pods are ready.
 func settled(memcached *v1alpha1.Memcached) syncRequest {
+	memcached.Default()
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
 	existing := observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "reloader:1")))
-	if !needsReloader(&memcached.Spec) {
+	if !memcached.Spec.NeedsReloader() {
 		existing = observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "")))
 	}
 	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
@@ -83,7 +99,7 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 	request.Children.Services = composite.GroupOf(observedAs[observed.Child](service(memcached)))
 	request.Children.PodDisruptionBudgets = composite.GroupOf(observedAs[observed.Child](podDisruptionBudget(memcached, size)))
 	request.Children.NetworkPolicies = composite.GroupOf(observedAs[observed.Child](networkPolicy(memcached)))
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
 	}
 	var pods []observed.Pod

@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -26,7 +25,7 @@ func flashMiB(flash *v1alpha1.Flash) int64 {
 	if flash == nil {
 		return 0
 	}
-	page := int64(pageSizeMB(flash))
+	page := mebibytes(*flash.PageSize)
 	return mebibytes(*flash.Size) * flashPercent / 100 / page * page
 }
 
@@ -49,7 +48,7 @@ func flashArgs(flash *v1alpha1.Flash) []string {
 		return nil
 	}
 	return []string{"-o", fmt.Sprintf("ext_page_size=%d,ext_wbuf_size=%d,ext_path=%s/extstore:%dM,ext_threads=%d,ext_item_size=%d",
-		pageSizeMB(flash), writeBufferMB(flash), flashDirectory, flashMiB(flash), ptr.Deref(flash.Threads, defaultFlashThreads), minItemBytes(flash))}
+		mebibytes(*flash.PageSize), mebibytes(*flash.WriteBuffer), flashDirectory, flashMiB(flash), *flash.Threads, flash.MinItemSize.Value())}
 }
 
 // flashVolumes returns a generic ephemeral volume. Kubernetes creates its claim for each pod and deletes the claim with the pod,

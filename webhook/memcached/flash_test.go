@@ -16,10 +16,12 @@ import (
 )
 
 func flashOf(size string) *v1alpha1.Flash {
-	return &v1alpha1.Flash{Size: new(resource.MustParse(size))}
+	return defaulted(v1alpha1.MemcachedSpec{Flash: &v1alpha1.Flash{Size: quantity(size)}}).Flash
 }
 
 func TestFlashMiB(t *testing.T) {
+	smallPages := flashOf("1Gi")
+	smallPages.PageSize = quantity("2Mi")
 	cases := []struct {
 		reason string
 		flash  *v1alpha1.Flash
@@ -28,7 +30,7 @@ func TestFlashMiB(t *testing.T) {
 		{"no flash", nil, 0},
 		{"90 percent of 1024 MiB is 14 whole pages", flashOf("1Gi"), 14 * 64},
 		{"a decimal size", flashOf("100G"), 85824},
-		{"small pages", &v1alpha1.Flash{Size: new(resource.MustParse("1Gi")), PageSizeMB: new(int32(2))}, 920},
+		{"small pages", smallPages, 920},
 	}
 	for _, test := range cases {
 		if got := flashMiB(test.flash); got != test.want {
@@ -40,7 +42,8 @@ func TestFlashMiB(t *testing.T) {
 // TestFlashFitsIntoVolume checks that the file is smaller than the volume by the file system, and not empty.
 func TestFlashFitsIntoVolume(t *testing.T) {
 	for size := int64(1024); size < 1<<22; size = size * 5 / 4 {
-		flash := &v1alpha1.Flash{Size: resource.NewQuantity(size*mebibyte, resource.BinarySI)}
+		flash := flashOf("1Gi")
+		flash.Size = mebibyteQuantity(size)
 		if file := flashMiB(flash); file > size*9/10 || file < size*8/10 {
 			t.Errorf("a file of %d MiB on a volume of %d MiB", file, size)
 		}

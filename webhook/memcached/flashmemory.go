@@ -22,11 +22,16 @@ func flashKeysMiB(flash *v1alpha1.Flash) int64 {
 	return ceilDiv(flashMiB(flash)*flashKeyBytes, averageItemBytes(flash))
 }
 
+// averageItemBytes returns the average size of the items on flash. All of them have at least the minimum size.
+func averageItemBytes(flash *v1alpha1.Flash) int64 {
+	return max(flash.AverageItemSize.Value(), flash.MinItemSize.Value())
+}
+
 // flashBuffersMiB returns what the flash tier uses in addition to the items.
 func flashBuffersMiB(flash *v1alpha1.Flash) int64 {
 	if flash == nil {
 		return 0
 	}
-	pages := flashMiB(flash) / int64(pageSizeMB(flash))
-	return flashBuffers*int64(writeBufferMB(flash)) + ceilDiv(pages*flashPageBytes, mebibyte)
+	pages := flashMiB(flash) / mebibytes(*flash.PageSize)
+	return flashBuffers*mebibytes(*flash.WriteBuffer) + ceilDiv(pages*flashPageBytes, mebibyte)
 }

@@ -23,6 +23,6 @@ func flashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonFlashMemoryTooLow.Risk(
-		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemBytes), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
+		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemSize), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
 		size.flashMiB, averageItemBytes(spec.Flash), needed, size.itemMiB)}
 }

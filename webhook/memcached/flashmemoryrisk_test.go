@@ -8,23 +8,23 @@ import (
 )
 
 func TestFlashMemoryTooLow(t *testing.T) {
-	const message = "The flash of 92160 MiB is for items of 4096 bytes on average (spec.flash.averageItemBytes), and their keys need 3616 MiB of memory for items, but there are 3615 MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size."
+	const message = "The flash of 92160 MiB is for items of 4096 bytes on average (spec.flash.averageItemSize), and their keys need 3616 MiB of memory for items, but there are 3615 MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size."
 	cases := []struct {
 		reason string
 		change func(*v1alpha1.MemcachedSpec)
 		want   string
 	}{
 		{"the memory follows from the flash", func(*v1alpha1.MemcachedSpec) {}, ""},
-		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3616)) }, ""},
-		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB = new(int64(3615)) }, "FlashMemoryTooLow"},
+		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory = quantity("3616Mi") }, ""},
+		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory = quantity("3615Mi") }, "FlashMemoryTooLow"},
 		{"the limit is too low", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("4Gi") }, "FlashMemoryTooLow"},
 		{"the items are larger than the default", func(s *v1alpha1.MemcachedSpec) {
-			s.Cache.MemoryMB, s.Flash.AverageItemBytes = new(int64(64)), new(int64(1<<20))
+			s.Cache.Memory, s.Flash.AverageItemSize = quantity("64Mi"), quantity("1Mi")
 		}, ""},
 		{"no item on flash is smaller than the minimum", func(s *v1alpha1.MemcachedSpec) {
-			s.Cache.MemoryMB, s.Flash.MinItemBytes = new(int64(64)), new(int64(512<<10))
+			s.Cache.Memory, s.Flash.MinItemSize = quantity("64Mi"), quantity("512Ki")
 		}, ""},
-		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.MemoryMB = nil, new(int64(16)) }, ""},
+		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.Memory = nil, quantity("16Mi") }, ""},
 	}
 	for _, test := range cases {
 		memcached := sample(2)

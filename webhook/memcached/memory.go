@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -31,8 +30,9 @@ const (
 	// saslKiB is what a SASL login adds to a connection; 3.5 KiB were measured.
 	saslKiB = 4
 
-	minItemMiB = 16
-	maxItemMiB = 1 << 20
+	minItemMiB     = 16
+	maxItemMiB     = 1 << 20
+	defaultItemMiB = 64
 )
 
 // memorySize is the memory of one pod, in MiB.
@@ -50,12 +50,15 @@ type memorySize struct {
 // one of them.
 func memorySizeOf(spec *v1alpha1.MemcachedSpec) memorySize {
 	cache := &spec.Cache
-	percent := ptr.Deref(cache.OverheadPercent, defaultOverheadPercent)
-	fixedMiB := slabMiB(cache.ExtraArgs) + connectionsMiB(maxConnections(cache), connectionSizeKiB(spec)) + flashBuffersMiB(spec.Flash)
+	percent := *cache.OverheadPercent
+	fixedMiB := slabMiB(cache.ExtraArgs) + connectionsMiB(*cache.MaxConnections, connectionSizeKiB(spec)) + flashBuffersMiB(spec.Flash)
 	keysMiB := flashKeysMiB(spec.Flash)
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
-	itemMiB := ptr.Deref(cache.MemoryMB, min(defaultMemoryMB+keysMiB, maxItemMiB))
-	if limited && cache.MemoryMB == nil {
+	itemMiB := min(defaultItemMiB+keysMiB, maxItemMiB)
+	switch {
+	case cache.Memory != nil:
+		itemMiB = mebibytes(*cache.Memory)
+	case limited:
 		itemMiB = min(itemsFor(mebibytes(limit), fixedMiB, percent), maxItemMiB)
 	}
 	size := memorySize{itemMiB: itemMiB, neededMiB: limitFor(itemMiB, fixedMiB, percent), fixedMiB: fixedMiB, overheadPercent: percent, keysMiB: keysMiB, flashMiB: flashMiB(spec.Flash)}
@@ -103,10 +106,10 @@ func connectionSizeKiB(spec *v1alpha1.MemcachedSpec) int64 {
 	if spec.TLS != nil {
 		size = tlsConnectionKiB
 	}
-	if clientAuth(spec) != v1alpha1.ClientAuthNone {
+	if spec.ClientAuth() != v1alpha1.ClientAuthNone {
 		size += clientCertificateKiB
 	}
-	if authMode(spec) == v1alpha1.AuthSASL {
+	if spec.AuthMode() == v1alpha1.AuthSASL {
 		size += saslKiB
 	}
 	return size
@@ -115,3 +118,7 @@ func connectionSizeKiB(spec *v1alpha1.MemcachedSpec) int64 {
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
 func mebibytes(quantity resource.Quantity) int64 { return quantity.Value() / mebibyte }
+
+func mebibyteQuantity(count int64) *resource.Quantity {
+	return resource.NewQuantity(count*mebibyte, resource.BinarySI)
+}

@@ -21,6 +21,6 @@ func memoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memorySize) conditions
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonMemoryLimitTooLow.Risk(
-		"The memory limit is %s, but %d MiB of items (spec.cache.memoryMB) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB.",
+		"The memory limit is %s, but %d MiB of items (spec.cache.memory) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memory.",
 		spec.Resources.Limits.Memory(), size.itemMiB, size.neededMiB)}
 }

@@ -10,9 +10,9 @@ import (
 // TestMemoryLimitTooLow checks that a cache that serves well is Ready, although it is at risk.
 func TestMemoryLimitTooLow(t *testing.T) {
 	memcached := sample(2)
-	memcached.Spec = v1alpha1.MemcachedSpec{Size: new(int32(2)), Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
+	memcached.Spec = v1alpha1.MemcachedSpec{Size: new(int32(2)), Resources: limitedTo("100Mi"), Cache: v1alpha1.Cache{Memory: quantity("64Mi")}}
 	found := conditionsOf(t, Config{}, settled(memcached))
-	const message = "The memory limit is 100Mi, but 64 MiB of items (spec.cache.memoryMB) need up to 123Mi. Increase spec.resources.limits.memory, or decrease spec.cache.memoryMB."
+	const message = "The memory limit is 100Mi, but 64 MiB of items (spec.cache.memory) need up to 123Mi. Increase spec.resources.limits.memory, or decrease spec.cache.memory."
 	if got := found[api.AtRisk]; got.Status != "True" || got.Reason != "MemoryLimitTooLow" || got.Message != message {
 		t.Errorf("AtRisk is %+v, want %q", got, message)
 	}

@@ -83,7 +83,7 @@ func workloadAnnotations(memcached *v1alpha1.Memcached, p plan) map[string]strin
 
 // podAnnotations returns the annotations of the spec, and with SASL the annotation that a volume mounts as a file.
 func podAnnotations(spec *v1alpha1.MemcachedSpec) map[string]string {
-	if authMode(spec) != v1alpha1.AuthSASL {
+	if spec.AuthMode() != v1alpha1.AuthSASL {
 		return spec.PodAnnotations
 	}
 	annotations := map[string]string{}

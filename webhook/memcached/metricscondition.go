@@ -56,7 +56,7 @@ func metricsReady(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, managed bo
 		return &condition
 	}
 	switch {
-	case !hasExporter(spec):
+	case !spec.HasExporter():
 		return newCondition(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter does not support spec.auth.mode ASCII, so no pod has one. Set spec.auth.mode to SASL for metrics.")
 	case len(pods) == 0:
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")

@@ -42,7 +42,7 @@ func TestMetricsReady(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		if condition := metricsReady(&test.spec, test.pods, test.listed); condition != nil {
+		if condition := metricsReady(defaulted(test.spec), test.pods, test.listed); condition != nil {
 			got = condition.Reason
 			if (condition.Status == metav1.ConditionTrue) != (got == "Exporting") || condition.Type != MetricsReady || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)

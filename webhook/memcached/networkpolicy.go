@@ -17,7 +17,7 @@ func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 		return nil
 	}
 	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: policyPorts(clientPorts(&memcached.Spec))}}
-	if hasExporter(&memcached.Spec) {
+	if memcached.Spec.HasExporter() {
 		from := clientPeers(memcached)
 		if len(spec.MetricsFrom) > 0 {
 			from = spec.MetricsFrom

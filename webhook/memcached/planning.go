@@ -25,13 +25,10 @@ func (c Config) scalingState(request *syncRequest, workload *observed.Workload, 
 		MaxClockSkew: c.MaxClockSkew,
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:     defaultStepInterval,
+		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Servers:      servers(memcached, pods),
 		Proxies:      proxies(request),
 		Status:       &memcached.Status,
-	}
-	if interval := spec.Scaling.StepIntervalSeconds; interval != nil {
-		s.Interval = time.Duration(*interval) * time.Second
 	}
 	if workload != nil {
 		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[addedForAnnotation]}
@@ -69,7 +66,7 @@ func proxies(request *syncRequest) scaling.Proxies {
 	memcached := request.Parent
 	var p scaling.Proxies
 	if proxy := memcached.Spec.Proxy; proxy != nil {
-		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: warmup(proxy)}
+		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: time.Duration(*proxy.WarmupSeconds) * time.Second}
 	}
 	if d := proxyWorkload(request); d != nil && d.Spec.Replicas != nil {
 		p.Deployment = &scaling.Deployment{

@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -37,9 +36,8 @@ func podSpec(memcached *v1alpha1.Memcached, p plan) corev1.PodSpec {
 		ShareProcessNamespace: shareProcessNamespace(spec, p),
 		ImagePullSecrets:      spec.ImagePullSecrets,
 
-		SecurityContext: podSecurityContext(spec.PodSecurityContext),
-		// The default is explicit, because the API server keeps the previous name if the field is removed.
-		ServiceAccountName: cmp.Or(spec.ServiceAccountName, "default"),
+		SecurityContext:    podSecurityContext(spec.PodSecurityContext),
+		ServiceAccountName: spec.ServiceAccountName,
 
 		Affinity:                  spec.Affinity,
 		NodeSelector:              spec.NodeSelector,
@@ -47,13 +45,13 @@ func podSpec(memcached *v1alpha1.Memcached, p plan) corev1.PodSpec {
 		TopologySpreadConstraints: topologySpreadConstraints(memcached),
 		PriorityClassName:         spec.PriorityClassName,
 
-		TerminationGracePeriodSeconds: new(ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
+		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 	}
 }
 
 func podContainers(spec *v1alpha1.MemcachedSpec, p plan) []corev1.Container {
 	containers := []corev1.Container{memcachedContainer(spec, p.memory)}
-	if hasExporter(spec) {
+	if spec.HasExporter() {
 		containers = append(containers, exporterContainer(spec))
 	}
 	if p.reloaderImage != "" {
@@ -94,7 +92,7 @@ func memcachedContainer(spec *v1alpha1.MemcachedSpec, size memorySize) corev1.Co
 // lifecycle delays SIGTERM, so that a terminating pod keeps serving for a while. On SIGTERM, memcached closes its
 // connections immediately.
 func lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
-	seconds := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
+	seconds := *spec.PreStopSleepSeconds
 	if seconds == 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // podNames returns the names of all pods that the workload may have; nil if they are unknown. Only the pods of a StatefulSet
 // have known names. spec.workload is immutable, so the kind of workload does not change.
 func podNames(memcached *v1alpha1.Memcached) []string {
-	if workloadKind(&memcached.Spec) != v1alpha1.StatefulSetWorkload || mayAdoptMorePods(memcached) {
+	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload || mayAdoptMorePods(memcached) {
 		return nil
 	}
 	count := maxPods(memcached)

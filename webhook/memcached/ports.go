@@ -25,7 +25,7 @@ const (
 // listensOnLoopback reports whether memcached also listens on loopbackPort, because the other containers of the pod cannot
 // use the client port. With ASCII passwords a client must authenticate on this port too.
 func listensOnLoopback(spec *v1alpha1.MemcachedSpec) bool {
-	return spec.TLS != nil || hasExporter(spec) && authMode(spec) == v1alpha1.AuthSASL
+	return spec.TLS != nil || spec.HasExporter() && spec.AuthMode() == v1alpha1.AuthSASL
 }
 
 // servicePorts returns all declared ports.
@@ -36,7 +36,7 @@ func servicePorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 // clientPorts returns the ports of memcached.
 func clientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	ports := []corev1.ServicePort{servicePort(memcachedPortName, memcachedPort)}
-	if servesPlaintext(spec) {
+	if spec.ServesPlaintext() {
 		ports = append(ports, servicePort(plaintextPortName, plaintextPort))
 	}
 	return ports
@@ -44,7 +44,7 @@ func clientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 
 // metricsPorts returns the ports of the exporter.
 func metricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
-	if !hasExporter(spec) {
+	if !spec.HasExporter() {
 		return nil
 	}
 	return []corev1.ServicePort{servicePort(metricsPortName, metricsPort)}

@@ -21,7 +21,7 @@ type probeSet struct{ startup, readiness, liveness *corev1.Probe }
 // ready without waiting for the next rare probe.
 func containerProbes(spec *v1alpha1.MemcachedSpec) probeSet {
 	switch {
-	case servesPlaintext(spec):
+	case spec.ServesPlaintext():
 		return probeSet{readiness: connectProbe(plaintextPortName, 5, 3, 3), liveness: connectProbe(plaintextPortName, 10, 5, 6)}
 	case spec.TLS != nil:
 		return probeSet{startup: connectProbe(memcachedPortName, 2, 3, 30), readiness: connectProbe(memcachedPortName, 30, 3, 2), liveness: connectProbe(memcachedPortName, 30, 5, 2)}

@@ -24,7 +24,8 @@ func TestProbes(t *testing.T) {
 		{"with plaintext, the probes use the port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{Plaintext: v1alpha1.PlaintextEnabled}}, "plaintext", 18},
 	}
 	for _, test := range cases {
-		container := memcachedContainer(&test.spec, memorySizeOf(&test.spec))
+		spec := defaulted(test.spec)
+		container := memcachedContainer(spec, memorySizeOf(spec))
 		perMinute := int32(0)
 		for _, probe := range []*corev1.Probe{container.ReadinessProbe, container.LivenessProbe} {
 			perMinute += 60 / probe.PeriodSeconds

@@ -17,7 +17,7 @@ var (
 		Meaning: "A change of size in steps; the message has the next one: [Scale](../../crds/memcached/README.md#scale)."})
 	// ReasonResizing is for a change of size with proxies.
 	ReasonResizing = conditions.Declare(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
-		Meaning: "A change of size with proxies; the message has the phase: [Proxies](../../crds/memcached/README.md#proxies). A warm-up takes `spec.proxy.warmup.seconds`."})
+		Meaning: "A change of size with proxies; the message has the phase: [Proxies](../../crds/memcached/README.md#proxies). A warm-up takes `spec.proxy.warmupSeconds`."})
 )
 
 // progressOf returns the progress of a change of size; nil if there is none.

@@ -3,11 +3,9 @@ package memcached
 import (
 	"fmt"
 	"maps"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -22,8 +20,6 @@ const (
 	// routesLabel on a proxy pod has its lists of servers, as [scaling.Routes] print them. The hook reads them from there, and so can
 	// kubectl get pods -L.
 	routesLabel = "memcached-operator.example.com/proxy-servers"
-
-	defaultWarmupSeconds = 600
 )
 
 // proxyName returns the name of the children that belong to the proxies. It is valid for a Service, because the name of a
@@ -54,10 +50,6 @@ func proxyPodLabels(memcached *v1alpha1.Memcached, r scaling.Routes) map[string]
 	maps.Copy(labels, proxyLabels(memcached))
 	labels[routesLabel] = r.String()
 	return labels
-}
-
-func warmup(proxy *v1alpha1.Proxy) time.Duration {
-	return time.Duration(ptr.Deref(proxy.Warmup.Seconds, defaultWarmupSeconds)) * time.Second
 }
 
 func proxyServicePorts() []corev1.ServicePort {

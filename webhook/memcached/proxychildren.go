@@ -34,7 +34,7 @@ func proxyService(memcached *v1alpha1.Memcached) *corev1.Service {
 		ObjectMeta: proxyMeta(memcached, nil),
 		Spec: corev1.ServiceSpec{
 			Type:           corev1.ServiceTypeClusterIP,
-			IPFamilyPolicy: new(ptr.Deref(memcached.Spec.Service.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
+			IPFamilyPolicy: memcached.Spec.Service.IPFamilyPolicy,
 			Selector:       proxySelector(memcached),
 			Ports:          proxyServicePorts(),
 		},

@@ -22,7 +22,7 @@ import (
 func proxied(size int32) *v1alpha1.Memcached {
 	memcached := sample(size)
 	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), Warmup: v1alpha1.ProxyWarmup{Seconds: new(int32(60))}}
+	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), WarmupSeconds: new(int32(60))}
 	return memcached
 }
 

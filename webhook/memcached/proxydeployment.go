@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
@@ -83,7 +82,7 @@ func proxyPod(memcached *v1alpha1.Memcached, size memorySize) corev1.PodSpec {
 		ImagePullSecrets: spec.ImagePullSecrets,
 
 		SecurityContext:    podSecurityContext(spec.PodSecurityContext),
-		ServiceAccountName: cmp.Or(spec.ServiceAccountName, "default"),
+		ServiceAccountName: spec.ServiceAccountName,
 
 		Affinity:                  nodeAffinity(spec.Affinity),
 		NodeSelector:              spec.NodeSelector,
@@ -91,7 +90,7 @@ func proxyPod(memcached *v1alpha1.Memcached, size memorySize) corev1.PodSpec {
 		TopologySpreadConstraints: defaultSpread(proxySelector(memcached)),
 		PriorityClassName:         spec.PriorityClassName,
 
-		TerminationGracePeriodSeconds: new(ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds)),
+		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 		DNSConfig:                     proxyDNS(),
 	}
 }
@@ -129,9 +128,9 @@ func proxyCommand(spec *v1alpha1.MemcachedSpec, size memorySize) []string {
 	return []string{
 		"memcached",
 		"-m", strconv.FormatInt(size.itemMiB, 10),
-		"-c", strconv.FormatInt(maxConnections(&spec.Cache), 10),
-		"-t", strconv.FormatInt(int64(ptr.Deref(spec.Cache.Threads, defaultThreads)), 10),
-		"-I", maxItemSize(&spec.Cache),
+		"-c", strconv.FormatInt(*spec.Cache.MaxConnections, 10),
+		"-t", strconv.FormatInt(int64(*spec.Cache.Threads), 10),
+		"-I", itemSizeArg(*spec.Cache.MaxItemSize),
 		"-p", strconv.Itoa(memcachedPort),
 		"-U", "0",
 		"-o", proxyroutes.Options(proxyDirectory+"/"+proxyLibraryFile, proxyDirectory+"/"+proxyConfigFile),

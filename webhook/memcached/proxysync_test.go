@@ -18,7 +18,7 @@ func TestResizeOfACluster(t *testing.T) {
 	c.settle()
 	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
 	status := c.request.Parent.Status.Proxy
-	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.Servers != 3 || status.Resize != nil {
+	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.ServingServers != 3 || status.SecondServers != 0 || status.Resize != nil {
 		t.Errorf("the status of the proxies is %+v", status)
 	}
 	start := c.request.Now
@@ -48,7 +48,7 @@ func TestResizeOfACluster(t *testing.T) {
 func TestResizeInSteps(t *testing.T) {
 	memcached := proxied(5)
 	memcached.Spec.Scaling = v1alpha1.Scaling{MaxStep: new(int32(2)), StepIntervalSeconds: new(int32(300))}
-	memcached.Spec.Proxy.Warmup.Seconds = new(int32(0))
+	memcached.Spec.Proxy.WarmupSeconds = new(int32(0))
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.history = nil

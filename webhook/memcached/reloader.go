@@ -23,7 +23,7 @@ const (
 // reloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods
 // with another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
 func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
-	if !needsReloader(&memcached.Spec) {
+	if !memcached.Spec.NeedsReloader() {
 		return "", nil
 	}
 	if workload == nil {
@@ -76,7 +76,7 @@ func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 		case tlsDirectory:
 			args = append(args, "--tls="+tlsDirectory)
 		case authDirectory:
-			if authMode(spec) != v1alpha1.AuthASCII {
+			if spec.AuthMode() != v1alpha1.AuthASCII {
 				continue
 			}
 			args = append(args, "--passwords="+authDirectory+"/"+passwordsKey)
@@ -111,7 +111,7 @@ func reloaderVolume() corev1.Volume {
 // shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
 // passwords of the ASCII protocol.
 func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p plan) *bool {
-	if p.reloaderImage == "" || authMode(spec) != v1alpha1.AuthASCII {
+	if p.reloaderImage == "" || spec.AuthMode() != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

@@ -41,12 +41,12 @@ func TestReloaderSecurityContext(t *testing.T) {
 		}, user},
 	}
 	for _, test := range cases {
-		spec := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}}
+		spec := defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
 		spec.SecurityContext = test.spec
-		if diff := cmp.Diff(test.want, reloaderContainer(&spec, "hook").SecurityContext); diff != "" {
+		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook").SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if diff := cmp.Diff(containerSecurityContext(test.spec), memcachedContainer(&spec, memorySizeOf(&spec)).SecurityContext); diff != "" {
+		if diff := cmp.Diff(containerSecurityContext(test.spec), memcachedContainer(spec, memorySizeOf(spec)).SecurityContext); diff != "" {
 			t.Errorf("%s: the memcached container (-want +got):\n%s", test.reason, diff)
 		}
 	}

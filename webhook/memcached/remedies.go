@@ -45,7 +45,7 @@ func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memorySize) string {
 	switch {
 	case size.limitTooLow():
 		return fmt.Sprintf("%s, which need up to %dMi: increase spec.resources.limits.memory", limit, size.neededMiB)
-	case limited && spec.Cache.MemoryMB != nil:
+	case limited && spec.Cache.Memory != nil:
 		return limit + ": increase spec.resources.limits.memory"
 	}
 	return limit + ": increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"
@@ -60,12 +60,12 @@ func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	codes := maps.Clone(exitCodes)
 	if spec.TLS != nil {
 		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, certificateKey, privateKeyKey)
-		if clientAuth(spec) != v1alpha1.ClientAuthNone {
+		if spec.ClientAuth() != v1alpha1.ClientAuthNone {
 			codes[64] += ", and the CA of the clients in " + caKey
 		}
 		codes[64] += ", all in PEM; or check spec.cache"
 	}
-	if authMode(spec) == v1alpha1.AuthASCII {
+	if spec.AuthMode() == v1alpha1.AuthASCII {
 		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, passwordsKey)
 	}
 	if spec.Flash != nil {

@@ -10,7 +10,7 @@ import (
 // sets the limit, the memory for items, or both.
 func TestOutOfMemoryRemedy(t *testing.T) {
 	limited := func(limit string) v1alpha1.MemcachedSpec {
-		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{MemoryMB: new(int64(64))}}
+		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{Memory: quantity("64Mi")}}
 	}
 	cases := []struct {
 		reason string
@@ -22,7 +22,8 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"},
 	}
 	for _, test := range cases {
-		if got := remedies(&test.spec, memorySizeOf(&test.spec))[containerName].OOMKilled; got != test.want {
+		spec := defaulted(test.spec)
+		if got := remedies(spec, memorySizeOf(spec))[containerName].OOMKilled; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}
@@ -42,7 +43,7 @@ func TestPodExitCodes(t *testing.T) {
 		{"neither Secrets nor flash", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
 	}
 	for _, test := range cases {
-		if got := podExitCodes(&test.spec)[test.code]; got != test.want {
+		if got := podExitCodes(defaulted(test.spec))[test.code]; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}

@@ -46,7 +46,7 @@ func secretsStatusOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, im
 		return secretsStatus{}
 	}
 	s := secretsStatus{mounted: notMounted(spec, o.Pods, o.Now)}
-	if !needsReloader(spec) {
+	if !spec.NeedsReloader() {
 		return s
 	}
 	if image != "" && o.Rollout.AllUpdated() {
@@ -80,7 +80,7 @@ func runsWithReloader(pod *observed.Pod) bool {
 // secretNames returns the names of the Secrets that memcached does not reload by itself, with "and" or "or" between them.
 func secretNames(spec *v1alpha1.MemcachedSpec, conjunction string) string {
 	switch {
-	case spec.TLS != nil && authMode(spec) == v1alpha1.AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
+	case spec.TLS != nil && spec.AuthMode() == v1alpha1.AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
 		return fmt.Sprintf("Secret %s %s Secret %s", spec.TLS.SecretName, conjunction, spec.Auth.SecretName)
 	case spec.TLS != nil:
 		return "Secret " + spec.TLS.SecretName

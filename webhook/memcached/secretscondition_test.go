@@ -63,7 +63,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsStatusOf(&test.spec, nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).condition; condition != nil {
+		if condition := secretsStatusOf(defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).condition; condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -119,7 +119,7 @@ func TestReloaderWasKilled(t *testing.T) {
 		{"memcached has accepted the Secret in the meantime", reported, reloading("a", 0, "", 30), "", 0},
 	}
 	for _, test := range cases {
-		found, got := secretsStatusOf(&v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}, test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).reloaded, ""
+		found, got := secretsStatusOf(defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).reloaded, ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -179,7 +179,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretsStatusOf(&test.spec, nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).mounted
+		found := secretsStatusOf(defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).mounted
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -32,7 +32,7 @@ const (
 // missing.
 func tlsKeys(spec *v1alpha1.MemcachedSpec) []string {
 	keys := []string{certificateKey, privateKeyKey}
-	if clientAuth(spec) != v1alpha1.ClientAuthNone {
+	if spec.ClientAuth() != v1alpha1.ClientAuthNone {
 		keys = append(keys, caKey)
 	}
 	return keys
@@ -48,7 +48,7 @@ func secretVolumes(spec *v1alpha1.MemcachedSpec) []corev1.Volume {
 	if spec.Auth != nil {
 		volumes = append(volumes, secretVolume("auth", spec.Auth.SecretName, passwordsKey))
 	}
-	if authMode(spec) == v1alpha1.AuthSASL {
+	if spec.AuthMode() == v1alpha1.AuthSASL {
 		volumes = append(volumes, corev1.Volume{Name: "sasl", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
 			DefaultMode: new(int32(secretMode)),
 			Items: []corev1.DownwardAPIVolumeFile{{

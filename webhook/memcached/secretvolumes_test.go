@@ -8,8 +8,8 @@ import (
 
 // TestSecretVolumes checks that the volumes are read-only, and that only the group of the pod can read the Secrets.
 func TestSecretVolumes(t *testing.T) {
-	spec := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}, Auth: &v1alpha1.Auth{SecretName: "users"}}
-	volumes, mounts := secretVolumes(&spec), secretMounts(&spec)
+	spec := defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}, Auth: &v1alpha1.Auth{SecretName: "users"}})
+	volumes, mounts := secretVolumes(spec), secretMounts(spec)
 	if len(volumes) != 3 || len(mounts) != 3 {
 		t.Fatalf("%d volumes and %d mounts, want one each for the certificate, the users and the configuration of SASL", len(volumes), len(mounts))
 	}

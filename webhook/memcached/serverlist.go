@@ -12,7 +12,7 @@ import (
 // serverList returns the servers for clients: the names of all pods of a StatefulSet, or the addresses of the serving pods
 // of a Deployment.
 func serverList(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod) []string {
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		return podServerNames(memcached, replicas)
 	}
 	return podServerAddresses(pods)

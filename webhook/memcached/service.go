@@ -5,7 +5,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
@@ -23,7 +22,7 @@ func service(memcached *v1alpha1.Memcached) *corev1.Service {
 		Spec: corev1.ServiceSpec{
 			ClusterIP:                corev1.ClusterIPNone,
 			PublishNotReadyAddresses: true,
-			IPFamilyPolicy:           new(ptr.Deref(spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)),
+			IPFamilyPolicy:           spec.IPFamilyPolicy,
 			Selector:                 selectorLabels(memcached),
 			Ports:                    servicePorts(&memcached.Spec),
 		},

@@ -15,7 +15,7 @@ var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com",
 // exporter.
 func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
 	spec := memcached.Spec.Metrics.ServiceMonitor
-	if spec == nil || !hasExporter(&memcached.Spec) {
+	if spec == nil || !memcached.Spec.HasExporter() {
 		return nil
 	}
 	endpoint := map[string]any{"port": metricsPortName}

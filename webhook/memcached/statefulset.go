@@ -24,7 +24,7 @@ func statefulSet(memcached *v1alpha1.Memcached, p plan) *appsv1.StatefulSet {
 				// The default is explicit, so that a partition that was set manually does not block a rollout.
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(0))},
 			},
-			MinReadySeconds: minReadySeconds(&memcached.Spec.Rollout),
+			MinReadySeconds: *memcached.Spec.Rollout.MinReadySeconds,
 		},
 	}
 }

@@ -22,10 +22,19 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
 		ServerList:      serverList(s.request.Parent, s.plan.Servers, o.Pods),
-		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB, FlashMiB: flashMiB(s.request.Parent.Spec.Flash)},
+		Memory:          memoryStatus(s.plan.memory),
 		Scaling:         s.plan.Scaling,
 		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
 	}
+}
+
+// memoryStatus returns quantities in whole MiB, whatever unit spec has. The API server stores them as they are.
+func memoryStatus(size memorySize) v1alpha1.MemoryStatus {
+	status := v1alpha1.MemoryStatus{Items: *mebibyteQuantity(size.itemMiB), Limit: *mebibyteQuantity(size.limitMiB)}
+	if size.flashMiB > 0 {
+		status.Flash = mebibyteQuantity(size.flashMiB)
+	}
+	return status
 }
 
 // invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
@@ -34,7 +43,7 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	memcached := request.Parent
 	status := memcached.Status
 	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
-	if workloadKind(&memcached.Spec) != v1alpha1.StatefulSetWorkload {
+	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		status.ServerList = podServerAddresses(pods)
 	}
 	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {

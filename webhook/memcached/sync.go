@@ -18,6 +18,7 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
+	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
 	if err := validate(memcached, &request.Children); err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
@@ -126,7 +127,7 @@ func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroup
 }
 
 func desiredWorkload(memcached *v1alpha1.Memcached, p plan) runtime.Object {
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		return statefulSet(memcached, p)
 	}
 	return deployment(memcached, p)
@@ -136,12 +137,12 @@ func desiredWorkload(memcached *v1alpha1.Memcached, p plan) runtime.Object {
 // it would look like a workload without pods.
 func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
 	group := children.Deployments
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		group = children.StatefulSets
 	}
 	workload := group.Get(memcached.Namespace, memcached.Name)
 	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", workloadKind(&memcached.Spec), memcached.Name)}
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
 	}
 	return workload, nil
 }

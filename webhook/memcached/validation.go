@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -45,7 +46,7 @@ func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
 
 // validateWorkloadChange refuses a parent whose pods run in a workload of the other kind.
 func validateWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups) error {
-	kind := workloadKind(&memcached.Spec)
+	kind := memcached.Spec.Workload
 	former, others := v1alpha1.StatefulSetWorkload, children.StatefulSets
 	if kind == v1alpha1.StatefulSetWorkload {
 		former, others = v1alpha1.DeploymentWorkload, children.Deployments
@@ -58,9 +59,9 @@ func validateWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups
 
 func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
-	errs := corevalidation.OneOf(path.Child("workload"), workloadKind(spec), v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
+	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
-	if workloadKind(spec) != v1alpha1.StatefulSetWorkload {
+	if spec.Workload != v1alpha1.StatefulSetWorkload {
 		return errs
 	}
 	if spec.Rollout.MaxSurge != nil || spec.Rollout.MaxUnavailable != nil {
@@ -85,9 +86,6 @@ func validateRollout(rollout *v1alpha1.RolloutOptions, path *field.Path) field.E
 func validateScaling(scaling *v1alpha1.Scaling, path *field.Path) field.ErrorList {
 	errs := validateRange(path.Child("maxStep"), scaling.MaxStep, 1, 1000)
 	errs = append(errs, validateRange(path.Child("stepIntervalSeconds"), scaling.StepIntervalSeconds, 1, 86400)...)
-	if scaling.StepIntervalSeconds != nil && scaling.MaxStep == nil {
-		errs = append(errs, field.Required(path.Child("maxStep"), "stepIntervalSeconds requires maxStep: without maxStep a change of size is one step"))
-	}
 	return errs
 }
 
@@ -116,6 +114,18 @@ func validateRange[T int32 | int64](path *field.Path, value *T, minimum, maximum
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, *value, fmt.Sprintf("must be from %d to %d", minimum, maximum))}
+}
+
+// validateQuantity validates a range, and that a quantity is a multiple of a unit if the unit is not 0.
+func validateQuantity(path *field.Path, value *resource.Quantity, minimum, maximum string, unit int64, message string) field.ErrorList {
+	switch {
+	case value == nil:
+		return nil
+	case value.Cmp(resource.MustParse(minimum)) < 0, value.Cmp(resource.MustParse(maximum)) > 0:
+	case unit == 0, value.CmpInt64(value.Value()) == 0 && value.Value()%unit == 0:
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, value.String(), message)}
 }
 
 func validateMaxItems(path *field.Path, length, maximum int) field.ErrorList {

@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -13,7 +12,7 @@ import (
 func validateService(spec *v1alpha1.Service, path *field.Path) field.ErrorList {
 	errs := validateAnnotations(path.Child("annotations"), spec.Annotations)
 	errs = append(errs, validateServiceAnnotations(path.Child("annotations"), spec.Annotations)...)
-	policy := ptr.Deref(spec.IPFamilyPolicy, corev1.IPFamilyPolicySingleStack)
+	policy := *spec.IPFamilyPolicy
 	return append(errs, corevalidation.OneOf(path.Child("ipFamilyPolicy"), policy, corev1.IPFamilyPolicySingleStack, corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack)...)
 }
 

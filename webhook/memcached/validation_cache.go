@@ -2,43 +2,25 @@ package memcached
 
 import (
 	"fmt"
-	"strconv"
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
-	errs := validateRange(path.Child("memoryMB"), cache.MemoryMB, minItemMiB, maxItemMiB)
+	errs := validateQuantity(path.Child("memory"), cache.Memory, "16Mi", "1Ti", 0, "must be from 16Mi to 1Ti")
 	errs = append(errs, validateRange(path.Child("overheadPercent"), cache.OverheadPercent, 0, 400)...)
 	errs = append(errs, validateRange(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
 	errs = append(errs, validateRange(path.Child("threads"), cache.Threads, 1, 64)...)
 	errs = append(errs, validateRange(path.Child("verbosity"), cache.Verbosity, 0, 2)...)
-	if threads := ptr.Deref(cache.Threads, defaultThreads); maxConnections(cache) < 16*int64(threads) {
-		errs = append(errs, field.Invalid(path.Child("maxConnections"), maxConnections(cache), fmt.Sprintf("must be at least 16 per thread, and there are %d threads: memcached counts its own open files as connections and does not start with too few", threads)))
+	if threads := *cache.Threads; *cache.MaxConnections < 16*int64(threads) {
+		errs = append(errs, field.Invalid(path.Child("maxConnections"), *cache.MaxConnections, fmt.Sprintf("must be at least 16 per thread, and there are %d threads: memcached counts its own open files as connections and does not start with too few", threads)))
 	}
-	size := itemSizeKiB(maxItemSize(cache))
-	if size < 512 || size > 1<<20 || size%512 != 0 {
-		errs = append(errs, field.Invalid(path.Child("maxItemSize"), cache.MaxItemSize, "must be a multiple of 512k up to 1024m, such as 512k or 8m"))
-	}
+	errs = append(errs, validateQuantity(path.Child("maxItemSize"), cache.MaxItemSize, "512Ki", "1Gi", 512<<10, "must be a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise")...)
 	return append(errs, validateExtraArgs(cache.ExtraArgs, path.Child("extraArgs"))...)
-}
-
-// itemSizeKiB parses a size such as 512k or 8m. It returns 0 for an invalid size.
-func itemSizeKiB(size string) int64 {
-	digits, unit := size, int64(0)
-	if length := len(size); length > 0 {
-		digits, unit = size[:length-1], map[byte]int64{'k': 1, 'm': 1024}[size[length-1]]
-	}
-	number, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil || number < 0 || digits[0] == '+' {
-		return 0
-	}
-	return number * unit
 }
 
 func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
@@ -57,7 +39,7 @@ func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
 }
 
 // validateMemory validates the memory limit, the request and the items against each other. It does not refuse a limit that
-// is too low for spec.cache.memoryMB: the cache runs, and its status reports the problem.
+// is too low for spec.cache.memory: the cache runs, and its status reports the problem.
 func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	limit, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	if limited && mebibytes(limit) < 1 { // the kubelet treats a limit of 0 as no limit
@@ -65,17 +47,17 @@ func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorL
 	}
 	size := memorySizeOf(spec)
 	errs := validateMemoryRequest(spec, size, path)
-	minimum := max(minItemMiB, 2*itemSizeKiB(maxItemSize(&spec.Cache))/1024)
+	minimum := max(minItemMiB, 2*spec.Cache.MaxItemSize.Value()/mebibyte)
 	switch {
 	case size.itemMiB >= minimum:
 		return errs
-	case spec.Cache.MemoryMB != nil:
-		return append(errs, field.Invalid(path.Child("cache", "memoryMB"), size.itemMiB, fmt.Sprintf("must be at least %d, twice spec.cache.maxItemSize: memcached does not start otherwise", minimum)))
+	case spec.Cache.Memory != nil:
+		return append(errs, field.Invalid(path.Child("cache", "memory"), spec.Cache.Memory.String(), fmt.Sprintf("must be at least %dMi, twice spec.cache.maxItemSize: memcached does not start otherwise", minimum)))
 	case limited:
 		needed := limitFor(minimum, size.fixedMiB, size.overheadPercent)
 		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the minimum, and what memcached uses in addition to them", needed, minimum)))
 	}
-	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize, fmt.Sprintf("must be at most half of spec.cache.memoryMB, which is %d by default", defaultMemoryMB)))
+	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize.String(), fmt.Sprintf("must be at most half of spec.cache.memory, which is %dMi by default", defaultItemMiB)))
 }
 
 // validateMemoryRequest validates a request if spec has no limit, and the limit therefore follows from spec.cache.

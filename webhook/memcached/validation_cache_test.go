@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -15,10 +16,12 @@ func TestValidateMemory(t *testing.T) {
 		change   func(*v1alpha1.MemcachedSpec)
 		sentence string
 	}{
-		{"the limit is too low for the items: the cache runs, and its status reports the problem", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB, s.Resources = new(int64(64)), limitedTo("80Mi") }, ""},
+		{"the limit is too low for the items: the cache runs, and its status reports the problem", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory, s.Resources = quantity("64Mi"), limitedTo("80Mi") }, ""},
 		{"the limit is exactly enough for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("70Mi") }, ""},
 		{"the limit is 1 MiB too low for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
-		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) { s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), "64m" }, "must be at least 193Mi: 128 MiB of items"},
+		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
+			s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), quantity("64Mi")
+		}, "must be at least 193Mi: 128 MiB of items"},
 		{"the request is greater than the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be greater than the limit of 123Mi`},
@@ -28,24 +31,34 @@ func TestValidateMemory(t *testing.T) {
 	}
 }
 
-func TestItemSizeKiB(t *testing.T) {
+func TestValidateCacheQuantities(t *testing.T) {
 	cases := []struct {
-		reason, size string
-		want         int64
+		reason                string
+		memory, maxItemSize   string
+		memoryError, maxError bool
 	}{
-		{"kibibytes", "512k", 512},
-		{"mebibytes", "8m", 8192},
-		{"memcached parses a number without a unit as bytes", "512", 0},
-		{"the number is missing", "m", 0},
-		{"the size is empty", "", 0},
-		{"the unit is unknown", "1g", 0},
-		{"the number has a sign", "+1m", 0},
-		{"the number is negative", "-1m", 0},
-		{"the number overflows", "99999999999m", 0},
+		{"the smallest memory", "16Mi", "1Mi", false, false},
+		{"less than the smallest memory", "16777215", "1Mi", true, false},
+		{"a part of a MiB is not used", "16.5Mi", "8Mi", false, false},
+		{"the largest memory", "1Ti", "1Gi", false, false},
+		{"more than the largest memory", "1025Gi", "1Mi", true, false},
+		{"more than 64 bits", "1e30", "1e30", true, true},
+		{"a negative quantity", "-64Mi", "-1Mi", true, true},
+		{"thousandths, as memcached's own 8m would be", "64Mi", "8m", false, true},
+		{"the smallest item size", "64Mi", "512Ki", false, false},
+		{"not a multiple of 512Ki", "64Mi", "600Ki", false, true},
+		{"a part of a byte", "64Mi", "524287.5", false, true},
+		{"a decimal size", "64Mi", "1M", false, true},
+		{"more than the largest item size", "1Ti", "1025Mi", false, true},
 	}
 	for _, test := range cases {
-		if got := itemSizeKiB(test.size); got != test.want {
-			t.Errorf("%s: %q is %d KiB, want %d", test.reason, test.size, got, test.want)
+		spec := defaulted(v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Memory: quantity(test.memory), MaxItemSize: quantity(test.maxItemSize)}})
+		found := map[string]bool{}
+		for _, err := range validateCache(&spec.Cache, field.NewPath("cache")) {
+			found[err.Field] = true
+		}
+		if found["cache.memory"] != test.memoryError || found["cache.maxItemSize"] != test.maxError {
+			t.Errorf("%s: memory is refused: %t, want %t; maxItemSize is refused: %t, want %t", test.reason, found["cache.memory"], test.memoryError, found["cache.maxItemSize"], test.maxError)
 		}
 	}
 }

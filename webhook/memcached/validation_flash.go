@@ -31,12 +31,12 @@ func validateFlash(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	}
 	flashPath := path.Child("flash")
 	errs := validateObjectName(flashPath.Child("storageClassName"), ptr.Deref(flash.StorageClassName, ""))
-	errs = append(errs, validateRange(flashPath.Child("averageItemBytes"), flash.AverageItemBytes, 128, 1<<30)...)
-	errs = append(errs, validateRange(flashPath.Child("minItemBytes"), flash.MinItemBytes, 128, 512<<10)...)
+	errs = append(errs, validateQuantity(flashPath.Child("averageItemSize"), flash.AverageItemSize, "128", "1Gi", 0, "must be from 128 bytes to 1Gi")...)
+	errs = append(errs, validateQuantity(flashPath.Child("minItemSize"), flash.MinItemSize, "128", "512Ki", 0, "must be from 128 bytes to 512Ki")...)
 	errs = append(errs, validateRange(flashPath.Child("threads"), flash.Threads, 1, 64)...)
 	errs = append(errs, validateFlashSizes(flash, flashPath)...)
-	if itemSizeKiB(maxItemSize(&spec.Cache)) > int64(writeBufferMB(flash))*1024 {
-		errs = append(errs, field.Invalid(path.Child("cache", "maxItemSize"), maxItemSize(&spec.Cache), fmt.Sprintf("must not be greater than spec.flash.writeBufferMB, which is %d: memcached does not start otherwise", writeBufferMB(flash))))
+	if spec.Cache.MaxItemSize.Cmp(*flash.WriteBuffer) > 0 {
+		errs = append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize.String(), fmt.Sprintf("must not be greater than spec.flash.writeBuffer, which is %s: memcached does not start otherwise", flash.WriteBuffer)))
 	}
 	if spec.Cache.DisableEvictions {
 		errs = append(errs, field.Forbidden(flashPath, "cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"))
@@ -51,8 +51,9 @@ func validateFlash(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 
 // validateFlashSizes validates the size of the volume, the pages and the write buffers against each other.
 func validateFlashSizes(flash *v1alpha1.Flash, path *field.Path) field.ErrorList {
-	errs := validateEvenMB(path.Child("writeBufferMB"), flash.WriteBufferMB)
-	errs = append(errs, validateEvenMB(path.Child("pageSizeMB"), flash.PageSizeMB)...)
+	const evenSize = "must be a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
+	errs := validateQuantity(path.Child("writeBuffer"), flash.WriteBuffer, "2Mi", "1Gi", 2*mebibyte, evenSize)
+	errs = append(errs, validateQuantity(path.Child("pageSize"), flash.PageSize, "2Mi", "1Gi", 2*mebibyte, evenSize)...)
 	if len(errs) > 0 {
 		return errs
 	}
@@ -62,19 +63,12 @@ func validateFlashSizes(flash *v1alpha1.Flash, path *field.Path) field.ErrorList
 	if flash.Size.Cmp(minFlashSize) < 0 {
 		errs = append(errs, field.Invalid(path.Child("size"), flash.Size.String(), "must be at least 1Gi"))
 	}
-	page := int64(pageSizeMB(flash))
-	if flash.Size.CmpInt64(minFlashPages*page*mebibyte) < 0 || flash.Size.CmpInt64(maxFlashPages*page*mebibyte) > 0 {
-		errs = append(errs, field.Invalid(path.Child("size"), flash.Size.String(), fmt.Sprintf("must be from %d to %d pages of pageSizeMB, which is %d", minFlashPages, maxFlashPages, page)))
+	page := flash.PageSize.Value()
+	if flash.Size.CmpInt64(minFlashPages*page) < 0 || flash.Size.CmpInt64(maxFlashPages*page) > 0 {
+		errs = append(errs, field.Invalid(path.Child("size"), flash.Size.String(), fmt.Sprintf("must be from %d to %d times pageSize, which is %s", minFlashPages, maxFlashPages, flash.PageSize)))
 	}
-	if page%int64(writeBufferMB(flash)) != 0 {
-		errs = append(errs, field.Invalid(path.Child("pageSizeMB"), page, fmt.Sprintf("must be a multiple of writeBufferMB, which is %d: memcached does not start otherwise", writeBufferMB(flash))))
+	if page%flash.WriteBuffer.Value() != 0 {
+		errs = append(errs, field.Invalid(path.Child("pageSize"), flash.PageSize.String(), fmt.Sprintf("must be a multiple of writeBuffer, which is %s: memcached does not start otherwise", flash.WriteBuffer)))
 	}
 	return errs
-}
-
-func validateEvenMB(path *field.Path, value *int32) field.ErrorList {
-	if value == nil || 2 <= *value && *value <= 1024 && *value%2 == 0 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(path, *value, "must be an even number from 2 to 1024: memcached does not start otherwise")}
 }

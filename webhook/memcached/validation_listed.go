@@ -3,6 +3,7 @@ package memcached
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -20,7 +21,7 @@ func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *ch
 		budget:      children.PodDisruptionBudgets.Listed(),
 		policy:      children.NetworkPolicies.Listed(),
 	}
-	stateful := workloadKind(spec) == v1alpha1.StatefulSetWorkload
+	stateful := spec.Workload == v1alpha1.StatefulSetWorkload
 	hasBudget, hasPolicy := ptr.Deref(spec.PodDisruptionBudget.Enabled, true), ptr.Deref(spec.NetworkPolicy.Enabled, true)
 	var errs field.ErrorList
 	for _, need := range []struct {
@@ -33,7 +34,7 @@ func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *ch
 		{"", "workload", stateful, service}, // the names of the pods in DNS
 		{"", "proxy", spec.Proxy != nil, deployment},
 		{"service", "annotations", len(spec.Service.Annotations) > 0, service},
-		{"service", "ipFamilyPolicy", spec.Service.IPFamilyPolicy != nil, service},
+		{"service", "ipFamilyPolicy", *spec.Service.IPFamilyPolicy != corev1.IPFamilyPolicySingleStack, service},
 		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && children.ServiceMonitors.Listed(), service},
 		{"podDisruptionBudget", "enabled", hasBudget && spec.PodDisruptionBudget.Enabled != nil, budget},
 		{"podDisruptionBudget", "minAvailable", hasBudget && spec.PodDisruptionBudget.MinAvailable != nil, budget},

@@ -35,7 +35,7 @@ func TestValidateListed(t *testing.T) {
 		{"an explicit workload", onlyDeployments, stateful, []string{"spec.workload StatefulSet", "spec.workload Service"}},
 		{"proxies need a Deployment", onlyStatefulSets, func(s *v1alpha1.MemcachedSpec) { stateful(s); s.Proxy = &v1alpha1.Proxy{} }, []string{"spec.workload Service", "spec.proxy Deployment"}},
 		{"annotations of no Service", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.Service.Annotations = map[string]string{"a": "b"} }, []string{"spec.service.annotations Service"}},
-		{"a policy of no Service", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.Service.IPFamilyPolicy = new(corev1.IPFamilyPolicySingleStack) }, []string{"spec.service.ipFamilyPolicy Service"}},
+		{"a policy of no Service", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.Service.IPFamilyPolicy = new(corev1.IPFamilyPolicyPreferDualStack) }, []string{"spec.service.ipFamilyPolicy Service"}},
 		{"a ServiceMonitor selects Services", withMonitors, withServiceMonitor, []string{"spec.metrics.serviceMonitor Service"}},
 		{"MetricsReady reports a ServiceMonitor that is not listed", onlyDeployments, withServiceMonitor, nil},
 		{"an explicit PodDisruptionBudget", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.PodDisruptionBudget.Enabled = new(true) }, []string{"spec.podDisruptionBudget.enabled PodDisruptionBudget"}},
@@ -51,6 +51,7 @@ func TestValidateListed(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(2)
 		test.change(&memcached.Spec)
+		memcached.Default()
 		errs := validateListed(&memcached.Spec, field.NewPath("spec"), &test.listed)
 		if len(errs) != len(test.want) {
 			t.Errorf("%s: %v, want %q", test.reason, errs, test.want)

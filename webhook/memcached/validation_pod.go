@@ -5,7 +5,6 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -44,20 +43,16 @@ func validateTermination(spec *v1alpha1.MemcachedSpec, path *field.Path) field.E
 	sleepPath, gracePath := path.Child("preStopSleepSeconds"), path.Child("terminationGracePeriodSeconds")
 	errs := validateRange(sleepPath, spec.PreStopSleepSeconds, 0, 3600)
 	errs = append(errs, validateRange(gracePath, spec.TerminationGracePeriodSeconds, 1, 7200)...)
-	sleep := ptr.Deref(spec.PreStopSleepSeconds, defaultPreStopSleepSeconds)
-	if sleep >= ptr.Deref(spec.TerminationGracePeriodSeconds, defaultTerminationGracePeriodSeconds) {
+	sleep := *spec.PreStopSleepSeconds
+	if sleep >= *spec.TerminationGracePeriodSeconds {
 		errs = append(errs, field.Invalid(sleepPath, sleep, "must be less than spec.terminationGracePeriodSeconds, which counts from the start of the sleep"))
 	}
 	return errs
 }
 
 func validateObjectName(path *field.Path, name string) field.ErrorList {
-	var errs field.ErrorList
-	if name == "" {
-		return errs
+	if name == "" || len(validation.IsDNS1123Subdomain(name)) == 0 {
+		return nil
 	}
-	for _, message := range validation.IsDNS1123Subdomain(name) {
-		errs = append(errs, field.Invalid(path, name, message))
-	}
-	return errs
+	return field.ErrorList{field.Invalid(path, name, "must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends")}
 }

@@ -19,13 +19,13 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if proxy.Replicas == nil {
 		errs = append(errs, field.Required(path.Child("replicas"), "must be the number of proxies"))
 	}
-	if workloadKind(spec) != v1alpha1.StatefulSetWorkload {
+	if spec.Workload != v1alpha1.StatefulSetWorkload {
 		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, whose pods keep the names that the proxies use"))
 	}
 	if spec.TLS != nil || spec.Auth != nil {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
 	}
-	errs = append(errs, validateRange(path.Child("warmup", "seconds"), proxy.Warmup.Seconds, 0, 86400)...)
+	errs = append(errs, validateRange(path.Child("warmupSeconds"), proxy.WarmupSeconds, 0, 86400)...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &proxy.Resources)...)
 	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)
 }

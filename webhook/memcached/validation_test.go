@@ -34,8 +34,8 @@ func TestValidateCoreTypes(t *testing.T) {
 		{"a key of the selector of the cache must not be in matchLabelKeys", func(s *v1alpha1.MemcachedSpec) {
 			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule, MatchLabelKeys: []string{"app"}}}
 		}, `spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: "app"`},
-		{"a negative limit", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB, s.Resources = new(int64(64)), limitedTo("-5Mi") }, `spec.resources.limits[memory]: Invalid value: "-5Mi": must not be negative`},
-		{"a limit that the kubelet treats as no limit", func(s *v1alpha1.MemcachedSpec) { s.Cache.MemoryMB, s.Resources = new(int64(64)), limitedTo("0") }, `spec.resources.limits[memory]: Invalid value: "0": must be at least 1Mi`},
+		{"a negative limit", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory, s.Resources = quantity("64Mi"), limitedTo("-5Mi") }, `spec.resources.limits[memory]: Invalid value: "-5Mi": must not be negative`},
+		{"a limit that the kubelet treats as no limit", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory, s.Resources = quantity("64Mi"), limitedTo("0") }, `spec.resources.limits[memory]: Invalid value: "0": must be at least 1Mi`},
 		{"a limit above 64 bits", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("1000000000000000000000") }, `spec.resources.limits[memory]: Invalid value: must be less than 8Ei`},
 		{"a negative limit of the exporter", func(s *v1alpha1.MemcachedSpec) { s.Metrics.Resources = limitedTo("-1") }, `spec.metrics.resources.limits[memory]`},
 		{"a privileged container cannot forbid privilege escalation", func(s *v1alpha1.MemcachedSpec) {
@@ -68,6 +68,7 @@ func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedS
 	t.Helper()
 	memcached := sample(1)
 	change(&memcached.Spec)
+	memcached.Default()
 	got := ""
 	children := noChildren()
 	if err := validate(memcached, &children); err != nil {
@@ -142,6 +143,7 @@ func TestValidateChildren(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample(1)
 		test.edit(&memcached.Spec)
+		memcached.Default()
 		children := noChildren()
 		err := validate(memcached, &children)
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {

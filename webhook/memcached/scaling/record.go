@@ -20,7 +20,7 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {
 		return Routes{}
 	}
-	routes := steady(status.Servers, 0)
+	routes := steady(status.ServingServers, 0)
 	if resize := status.Resize; resize != nil {
 		for phase, recorded := range phases {
 			if resize.Phase == recorded {
@@ -36,15 +36,15 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 
 // record returns the status that [RecordedRoutes] reads. Other servers than those of steady proxies are to be removed.
 func record(routes Routes, existing int32) *v1alpha1.ProxyStatus {
-	status := &v1alpha1.ProxyStatus{Servers: routes.Used()}
+	status := &v1alpha1.ProxyStatus{ServingServers: routes.Used(), SecondServers: routes.Second()}
 	if routes.MarksEnd != 0 {
 		status.DecreaseAfter = new(metav1.Unix(routes.MarksEnd, 0))
 	}
 	switch {
 	case routes.Phase != Steady:
 		status.Resize = &v1alpha1.ResizeStatus{From: routes.From, To: routes.To, Phase: phases[routes.Phase]}
-	case existing > status.Servers:
-		status.Resize = &v1alpha1.ResizeStatus{From: existing, To: status.Servers, Phase: v1alpha1.ResizeRemovingServers}
+	case existing > status.ServingServers:
+		status.Resize = &v1alpha1.ResizeStatus{From: existing, To: status.ServingServers, Phase: v1alpha1.ResizeRemovingServers}
 	}
 	return status
 }

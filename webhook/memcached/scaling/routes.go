@@ -47,12 +47,23 @@ func steady(servers int32, marksEnd int64) Routes {
 // Longest returns the number of servers that proxies with these routes connect to.
 func (r Routes) Longest() int32 { return max(r.From, r.To) }
 
-// Used returns the number of servers that have items: those after the change, once items move.
+// Used returns the number of servers that serve: those after the change, once items move.
 func (r Routes) Used() int32 {
 	if r.Phase == Preparing {
 		return r.From
 	}
 	return r.To
+}
+
+// Second returns the number of servers in the second list of proxies that have two; 0 if they have one.
+func (r Routes) Second() int32 {
+	switch r.Phase {
+	case Steady:
+		return 0
+	case Preparing:
+		return r.To
+	}
+	return r.From
 }
 
 // grows reports whether servers are added.

@@ -1,18 +1,8 @@
-// Package xca has the smallest possible parent: an Xca of apps.xca.k8s.kb.cx/v1beta1 has no children, only a status with the
-// time since which it is active.
-//
-// +kubebuilder:object:generate=true
-// +groupName=apps.xca.k8s.kb.cx
-// +versionName=v1beta1
-package xca
+package v1beta1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// Kind is the parent's kind.
-var Kind = schema.GroupVersionKind{Group: "apps.xca.k8s.kb.cx", Version: "v1beta1", Kind: "Xca"}
 
 // Xca is active since its first sync.
 //
@@ -28,22 +18,22 @@ type Xca struct {
 
 	// spec is the desired state.
 	// +optional
-	Spec Spec `json:"spec,omitzero"`
+	Spec XcaSpec `json:"spec,omitzero"`
 	// status is the observed state. observedGeneration is -1 until the first sync.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
-	Status Status `json:"status,omitzero"`
+	Status XcaStatus `json:"status,omitzero"`
 }
 
-// Spec is the desired state.
-type Spec struct {
+// XcaSpec is the desired state.
+type XcaSpec struct {
 	// foo is an example field without effect.
 	// +optional
 	Foo string `json:"foo,omitempty"`
 }
 
-// Status is the observed state.
-type Status struct {
+// XcaStatus is the observed state.
+type XcaStatus struct {
 	// active is true since the first sync.
 	// +optional
 	Active bool `json:"active"`
@@ -53,4 +43,13 @@ type Status struct {
 	// observedGeneration is the generation of the spec that this status describes. Metacontroller sets it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+// XcaList is a list of Xca objects.
+//
+// +kubebuilder:object:root=true
+type XcaList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Xca `json:"items"`
 }

@@ -1,19 +1,10 @@
-// Package nginx runs nginx: an Nginx of proxy.example.com/v1alpha1 results in a Deployment of nginx pods.
-//
-// +kubebuilder:object:generate=true
-// +groupName=proxy.example.com
-// +versionName=v1alpha1
-package nginx
+package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/example/memcached-operator/webhook/api"
 )
-
-// Kind is the parent's kind.
-var Kind = schema.GroupVersionKind{Group: "proxy.example.com", Version: "v1alpha1", Kind: "Nginx"}
 
 // Nginx runs identical nginx servers.
 //
@@ -33,15 +24,15 @@ type Nginx struct {
 
 	// spec is the desired state.
 	// +required
-	Spec Spec `json:"spec,omitzero"`
+	Spec NginxSpec `json:"spec,omitzero"`
 	// status is the observed state. observedGeneration is -1 until the first sync.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
-	Status Status `json:"status,omitzero"`
+	Status NginxStatus `json:"status,omitzero"`
 }
 
-// Spec is the desired state.
-type Spec struct {
+// NginxSpec is the desired state.
+type NginxSpec struct {
 	// count is the number of nginx pods; 0 runs none.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -55,7 +46,16 @@ type Spec struct {
 	Image string `json:"image,omitempty"`
 }
 
-// Status is the observed state.
-type Status struct {
+// NginxStatus is the observed state.
+type NginxStatus struct {
 	api.ReplicaStatus `json:",inline"`
+}
+
+// NginxList is a list of Nginx objects.
+//
+// +kubebuilder:object:root=true
+type NginxList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Nginx `json:"items"`
 }

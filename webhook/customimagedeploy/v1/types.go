@@ -1,20 +1,10 @@
-// Package customimagedeploy publishes an image: a CustomImageDeploy of customimagedeploy.example.com/v1 results in a
-// Deployment that runs the image, a Service and an Ingress.
-//
-// +kubebuilder:object:generate=true
-// +groupName=customimagedeploy.example.com
-// +versionName=v1
-package customimagedeploy
+package v1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/example/memcached-operator/webhook/api"
 )
-
-// Kind is the parent's kind.
-var Kind = schema.GroupVersionKind{Group: "customimagedeploy.example.com", Version: "v1", Kind: "CustomImageDeploy"}
 
 // CustomImageDeploy runs and publishes an image that serves HTTP, by a Deployment, a Service and an Ingress of the same
 // name. It deletes the Ingress first, then the Service, then the Deployment.
@@ -37,15 +27,15 @@ type CustomImageDeploy struct {
 
 	// spec is the desired state.
 	// +required
-	Spec Spec `json:"spec,omitzero"`
+	Spec CustomImageDeploySpec `json:"spec,omitzero"`
 	// status is the observed state. observedGeneration is -1 until the first sync.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
-	Status Status `json:"status,omitzero"`
+	Status CustomImageDeployStatus `json:"status,omitzero"`
 }
 
-// Spec is the desired state.
-type Spec struct {
+// CustomImageDeploySpec is the desired state.
+type CustomImageDeploySpec struct {
 	// image is the image to run.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -78,8 +68,8 @@ type Spec struct {
 	IngressClassName string `json:"ingressClassName,omitempty"`
 }
 
-// Status is the observed state.
-type Status struct {
+// CustomImageDeployStatus is the observed state.
+type CustomImageDeployStatus struct {
 	api.ReplicaStatus `json:",inline"`
 
 	// address is the host name or IP address at which the load balancer accepts requests for the host. The condition Ready
@@ -87,4 +77,13 @@ type Status struct {
 	// address.
 	// +optional
 	Address string `json:"address,omitempty"`
+}
+
+// CustomImageDeployList is a list of CustomImageDeploy objects.
+//
+// +kubebuilder:object:root=true
+type CustomImageDeployList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []CustomImageDeploy `json:"items"`
 }

@@ -105,7 +105,7 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with oth
 bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="-parents 200").
 	cd test/cluster && $(GO) run ./bench $(ARGS)
 
-record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged.
+record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged. No release is recorded yet.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
 	$(GO) test ./test/golden -run '^TestUpgrade$$' -record $(VERSION)
 

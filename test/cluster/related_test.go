@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestRequestsHaveEveryPod checks the pods in the requests of both workloads, whose related rules differ.
+// TestRequestsHaveEveryPod checks the pods in the requests of both workloads.
 func TestRequestsHaveEveryPod(t *testing.T) {
 	for _, workload := range []string{"Deployment", "StatefulSet"} {
 		t.Run(workload, func(t *testing.T) {

@@ -14,7 +14,6 @@ type relatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
 	Namespace     string                `json:"namespace"`
-	Names         []string              `json:"names"`
 	LabelSelector *metav1.LabelSelector `json:"labelSelector"`
 }
 
@@ -22,8 +21,7 @@ type relatedRule struct {
 // meaning in both hook versions.
 func (r relatedRule) selects(object metav1.Object) bool {
 	selector, err := metav1.LabelSelectorAsSelector(r.LabelSelector)
-	return err == nil && r.Namespace == object.GetNamespace() && (slices.Contains(r.Names, object.GetName()) ||
-		len(r.Names) == 0 && r.LabelSelector != nil && selector.Matches(labels.Set(object.GetLabels())))
+	return err == nil && r.Namespace == object.GetNamespace() && r.LabelSelector != nil && selector.Matches(labels.Set(object.GetLabels()))
 }
 
 // podRules returns the rules for pods that the customize hook returns for the controller and the parent of a sync request.

@@ -88,18 +88,12 @@ type Desired[S any] struct {
 //
 // For each event of an object, Metacontroller evaluates every rule of every parent, so their cost grows with the number of parents
 // times the number of objects: see decision 16 in webhook/decisions. A parent therefore has few rules, and a rule names the
-// namespace, and selects by names or by a single label.
+// namespace, and selects by a single label.
 type RelatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
 	Namespace     string                `json:"namespace,omitempty"`
-	Names         []string              `json:"names,omitempty"`
-}
-
-// RelatedPodsByName returns a rule that selects pods by their names. It is the cheapest rule: Metacontroller compares strings.
-func RelatedPodsByName(namespace string, names ...string) RelatedRule {
-	return RelatedRule{APIVersion: "v1", Resource: "pods", Namespace: namespace, Names: names}
 }
 
 // RelatedPods returns a rule that selects pods by one label. Metacontroller does not send the pods of a workload as children,

@@ -47,17 +47,9 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	rules := []composite.RelatedRule{podRule(memcached)}
+	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)}
 	if memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil { // until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
 	}
 	return rules
-}
-
-// podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.
-func podRule(memcached *v1alpha1.Memcached) composite.RelatedRule {
-	if names := podNames(memcached); len(names) > 0 {
-		return composite.RelatedPodsByName(memcached.Namespace, names...)
-	}
-	return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
 }

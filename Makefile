@@ -93,6 +93,7 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, and run SEEDS (300) rando
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
 	$(GO) test ./test/walk -timeout 1h -everything -seeds $(or $(SEEDS),300)
 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).

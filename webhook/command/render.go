@@ -23,7 +23,7 @@ its status, followed by its children. The output is valid input for kubectl diff
 files that end with .yaml, .yml or .json, also in directories below it, but not hidden ones.
 
 The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 for wrong flags. With
-1 and 2, render prints nothing to stdout. With 1, stderr has the file and the line of each invalid field.
+1 and 2, render prints nothing to stdout. With 1, stderr has the file, the object and the field of each error.
 
 Usage:
   memcached-operator render [flags] FILE...

@@ -3,7 +3,6 @@ package memcached
 import (
 	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -39,21 +38,6 @@ func itemSizeKiB(size string) int64 {
 		return 0
 	}
 	return number * unit
-}
-
-func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
-	errs := validateMaxItems(path, len(args), 32)
-	for i, arg := range args {
-		switch reason := argError(arg); {
-		case reason != "":
-			errs = append(errs, field.Invalid(path.Index(i), arg, reason))
-		case arg == "":
-			errs = append(errs, field.Required(path.Index(i), "memcached exits if an argument is empty"))
-		case utf8.RuneCountInString(arg) > 256: // the CRD counts characters too
-			errs = append(errs, field.TooLongCharacters(path.Index(i), arg, 256))
-		}
-	}
-	return errs
 }
 
 // validateMemory validates the memory limit, the request and the items against each other. It does not refuse a limit that

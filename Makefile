@@ -94,6 +94,7 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, 
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 2
+	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
 	$(GO) test ./test/walk -timeout 1h -everything -seeds $(or $(SEEDS),300)
 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).
@@ -106,7 +107,7 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with oth
 bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="--parents 200").
 	cd test/cluster && $(GO) run ./bench $(ARGS)
 
-record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged.
+record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged. No release is recorded yet.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
 	$(GO) test ./test/golden -run '^TestUpgrade$$' -record $(VERSION)
 

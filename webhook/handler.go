@@ -105,11 +105,7 @@ func callHook(hook composite.Hook, kind schema.GroupVersionKind, gate *requestGa
 			return composite.Response{}, err
 		}
 		defer leave()
-		guarded, now := &guardedReader{reader: body, gate: gate}, metav1.NewTime(options.Now())
-		if options.Logger.Enabled(r.Context(), slog.LevelDebug) {
-			return hook.Explain(kind, guarded, now)
-		}
-		return hook.Handle(kind, guarded, now)
+		return hook.Handle(kind, &guardedReader{reader: body, gate: gate}, metav1.NewTime(options.Now()))
 	}
 }
 
@@ -146,9 +142,6 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	took := time.Since(start)
 	e.metrics.observe(code, body.bytes, took)
 	e.log(r, response.Parent, code, body.bytes, err, took)
-	if response.Decision != nil {
-		e.logDecision(r, response)
-	}
 }
 
 // handle turns a panic into an error, because a panic must change nothing in the cluster.

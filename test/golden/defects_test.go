@@ -41,7 +41,7 @@ func TestDefects(t *testing.T) {
 			}},
 		{"reloader-image-edited-by-hand", "only the flag --reloader-image sets the image of the reloader",
 			func(r response) bool {
-				return r.image("reload") == reloaderImage && r.condition("Ready").status == "False"
+				return r.image("reloader") == reloaderImage && r.condition("Ready").status == "False"
 			}},
 		{"network-policy-invalid", "the API server would refuse only the NetworkPolicy, and the cache would run without it",
 			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 0 }},

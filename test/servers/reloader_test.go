@@ -29,7 +29,7 @@ type runningReloader struct {
 func startReloader(t *testing.T, pod corev1.PodSpec, dir string, cache server) runningReloader {
 	t.Helper()
 	container := pod.Containers[len(pod.Containers)-1]
-	if container.Name != "reload" || container.Args[0] != "reload" {
+	if container.Name != "reloader" || container.Args[0] != "reload" {
 		t.Fatalf("the pod has no reloader: %v", container)
 	}
 	var config reloader.Config

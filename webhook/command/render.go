@@ -41,8 +41,8 @@ FILE is a file, - for standard input, or a directory. Of a directory, render rea
 or .json, also in directories below it, but not hidden ones.
 
 The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command
-line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file and the line of each invalid
-field.`,
+line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file, the object and the field of
+each error.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 		},

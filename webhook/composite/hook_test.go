@@ -162,11 +162,10 @@ func TestCustomize(t *testing.T) {
 		want, message string
 	}{
 		{"pods by one label, in the namespace", []RelatedRule{RelatedPods("n", "a", "b")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{"matchLabels":{"a":"b"}},"namespace":"n"}]}`, ""},
-		{"pods by names, in the namespace", []RelatedRule{RelatedPodsByName("n", "x", "y")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","namespace":"n","names":["x","y"]}]}`, ""},
 		{"null would be no list", nil, `{"relatedResources":[]}`, ""},
-		{"without names, the rule would select all pods of the namespace", []RelatedRule{RelatedPodsByName("n")}, "", "rule 0 selects all pods"},
+		{"without a selector, the rule would select all pods of the namespace", []RelatedRule{{APIVersion: "v1", Resource: "pods", Namespace: "n"}}, "", "rule 0 selects all pods"},
 		{"an empty selector selects everything", []RelatedRule{{APIVersion: "v1", Resource: "pods", LabelSelector: &metav1.LabelSelector{}}}, "", "rule 0 selects all pods"},
-		{"a rule without a kind", []RelatedRule{{Names: []string{"x"}}}, "", "rule 0 has no resource"},
+		{"a rule without a kind", []RelatedRule{{Namespace: "n"}}, "", "rule 0 has no resource"},
 	}
 	for _, test := range cases {
 		got, err := call(t, Customize(func(*corev1.ConfigMap) []RelatedRule { return test.rules }), body)

@@ -48,7 +48,7 @@ func Controller(config Config) composite.Controller {
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	memcached.Default()
-	rules := []composite.RelatedRule{podRule(memcached)}
+	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)}
 	if mayHaveProxies(memcached) {
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
 	}
@@ -60,12 +60,4 @@ func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 func mayHaveProxies(memcached *v1alpha1.Memcached) bool {
 	lost := memcached.Status.ObservedGeneration <= 0 // the CRD defaults it to -1
 	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil || lost && memcached.Spec.Workload == v1alpha1.StatefulSetWorkload
-}
-
-// podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.
-func podRule(memcached *v1alpha1.Memcached) composite.RelatedRule {
-	if names := podNames(memcached); len(names) > 0 {
-		return composite.RelatedPodsByName(memcached.Namespace, names...)
-	}
-	return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
 }

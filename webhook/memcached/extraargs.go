@@ -2,70 +2,46 @@ package memcached
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-const (
-	setSecurityInSpec = "set TLS and authentication in spec.tls and spec.auth"
-	setFlashInSpec    = "set the flash tier in spec.flash, which also creates a volume for it"
-	separateElements  = "each flag and each value must be a separate element, such as -f, 1.25: do not join flags or values to a short flag"
-)
-
-// ownedFlags are the short and long flags that spec.cache.extraArgs must not contain, with the reason. The CEL rules of
-// ExtraArgs in the CRD have the same messages.
+// allowedArgs matches the flags and options that spec.cache.extraArgs may have, separated by spaces. It has neither what another
+// field of the spec sets, nor what changes listeners, users and files, nor what runs code (-o proxy_config). The CRD has the same
+// two patterns and the same message; the hook repeats them, because a CRD of an earlier version may allow more.
 //
-// https://github.com/memcached/memcached/blob/master/memcached.c, shortopts and longopts
-var ownedFlags = []struct {
-	short  string
-	long   []string
-	reason string
-}{
-	{"m", []string{"memory-limit"}, "set the memory for items in spec.cache.memory"},
-	{"c", []string{"conn-limit"}, "set the number of connections in spec.cache.maxConnections"},
-	{"t", []string{"threads"}, "set the number of threads in spec.cache.threads"},
-	{"I", []string{"max-item-size"}, "set the maximum size of an item in spec.cache.maxItemSize"},
-	{"v", []string{"verbose"}, "set the log level in spec.cache.verbosity"},
-	{"M", []string{"disable-evictions"}, "disable evictions with spec.cache.disableEvictions"},
-	{"pUlsa", []string{"port", "udp-port", "listen", "unix-socket", "unix-mask"}, "the listeners of memcached cannot be changed: clients, probes and network policies use TCP port 11211"},
-	{"SYZ", []string{"enable-sasl", "auth-file", "enable-ssl"}, setSecurityInSpec},
-	{"duPhiV", []string{"daemon", "user", "pidfile", "help", "license", "version"}, "the flag conflicts with the pod, where memcached runs in the foreground, as the user of spec.podSecurityContext, without a PID file"},
-}
+// https://github.com/memcached/memcached/blob/master/memcached.c, shortopts, longopts and subopts_tokens
+const (
+	allowedArgs = `^((-[CFWX]|--disable-(cas|dumping|flush-all|watch)` +
+		`|(-[Rbfn] |--(listen-backlog|max-reqs-per-event|slab-growth-factor|slab-min-size)[ =])[0-9][0-9.]*` +
+		`|-o([ ,](ext_(compact_under|drop_under|drop_unread|item_age|low_ttl|max_frag|max_sleep|recache_rate)` +
+		`|hash_algorithm|hashpower|hot_(lru_pct|max_factor)|idle_timeout|lru_crawler_(sleep|tocrawl)|modern` +
+		`|no_(hashexpand|lru_crawler|lru_maintainer|modern|slab_reassign)` +
+		`|slab_(automove|automove_freeratio|automove_ratio|automove_window|chunk_max|reassign|sizes)` +
+		`|tail_repair_time|temporary_ttl|track_sizes|warm_(lru_pct|max_factor))(=[0-9A-Za-z.-]+)?)+)( |$))*$`
+	argCharacters = `^[0-9A-Za-z_.,=-]+$`
+
+	argsMessage = "may only have -C, -F, -W, -X, -R, -b, -f and -n with a number, their long forms, and -o with the options of the documentation; each flag and each value is an element"
+)
 
 var (
-	separateFlag   = regexp.MustCompile(`^(-[A-Za-z]|--[a-z][a-z-]+(=.*)?)$`)
-	tlsOption      = regexp.MustCompile(`(^|[,=])ssl_`)
-	flashOption    = regexp.MustCompile(`(^|[,=])ext_(path|page_size|wbuf_size|threads|item_size)`)
-	noMaxConnsFast = regexp.MustCompile(`(^|[,=])no_maxconns_fast`)
+	allowedArgsPattern   = regexp.MustCompile(allowedArgs)
+	argCharactersPattern = regexp.MustCompile(argCharacters)
 )
 
-// argError returns why an argument is refused; "" if it is allowed.
-func argError(arg string) string {
-	switch {
-	case tlsOption.MatchString(arg):
-		return setSecurityInSpec
-	case flashOption.MatchString(arg):
-		return setFlashInSpec
-	case noMaxConnsFast.MatchString(arg):
-		return "no_maxconns_fast makes the probes fail at the limit of connections, because they wait for a free connection"
-	case !strings.HasPrefix(arg, "-"):
-		return ""
-	case !separateFlag.MatchString(arg):
-		return separateElements
-	}
-	for _, owned := range ownedFlags {
-		if len(arg) == 2 && strings.Contains(owned.short, arg[1:]) || slices.ContainsFunc(owned.long, matchesLongFlag(arg)) {
-			return owned.reason
+func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
+	errs := validateMaxItems(path, len(args), 32)
+	for i, arg := range args {
+		if !argCharactersPattern.MatchString(arg) {
+			errs = append(errs, field.Invalid(path.Index(i), arg, "must consist of letters, digits and the characters _.,=-"))
+		}
+		if len(arg) > 256 {
+			errs = append(errs, field.TooLong(path.Index(i), arg, 256))
 		}
 	}
-	return ""
-}
-
-// matchesLongFlag reports whether memcached may parse an argument as a long flag. getopt_long accepts every unambiguous
-// prefix of a flag.
-func matchesLongFlag(arg string) func(flag string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	return func(flag string) bool {
-		return strings.HasPrefix(name, "--") && strings.HasPrefix("--"+flag, name)
+	if joined := strings.Join(args, " "); !allowedArgsPattern.MatchString(joined) {
+		errs = append(errs, field.Invalid(path, joined, argsMessage))
 	}
+	return errs
 }

@@ -93,8 +93,7 @@ func slabMiB(args []string) int64 {
 
 // addsSlabClasses reports whether an argument is the growth factor, the minimum item size or the list of slab classes.
 func addsSlabClasses(arg string) bool {
-	return arg == "-f" || arg == "-n" || matchesLongFlag(arg)("slab-growth-factor") || matchesLongFlag(arg)("slab-min-size") ||
-		strings.Contains(arg, "slab_sizes")
+	return arg == "-f" || arg == "-n" || strings.HasPrefix(arg, "--slab-") || strings.Contains(arg, "slab_sizes")
 }
 
 func connectionsMiB(connections, kibibytesEach int64) int64 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
@@ -88,7 +89,7 @@ func TestCustomizeOfFormerProxiesWithoutStatus(t *testing.T) {
 	c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
 	selected := func(pod observed.Pod) bool {
 		return slices.ContainsFunc(customize(c.request.Parent), func(rule composite.RelatedRule) bool {
-			return slices.Contains(rule.Names, pod.Name) || rule.LabelSelector != nil && rule.LabelSelector.MatchLabels[proxyLabel] == pod.Labels[proxyLabel]
+			return labels.SelectorFromSet(rule.LabelSelector.MatchLabels).Matches(labels.Set(pod.Labels))
 		})
 	}
 	pods := slices.DeleteFunc(all(c.request.Related.Pods), func(pod observed.Pod) bool { return !selected(pod) })

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	reloaderName = "reload"
+	reloaderName = "reloader"
 
 	// markerDirectory is a volume of the reloader only. It survives restarts of the container.
 	markerDirectory = "/run/memcached-operator"

@@ -2,7 +2,6 @@ package memcached
 
 import (
 	"fmt"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,21 +20,6 @@ func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
 	}
 	errs = append(errs, validateQuantity(path.Child("maxItemSize"), cache.MaxItemSize, "512Ki", "1Gi", 512<<10, "must be a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise")...)
 	return append(errs, validateExtraArgs(cache.ExtraArgs, path.Child("extraArgs"))...)
-}
-
-func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
-	errs := validateMaxItems(path, len(args), 32)
-	for i, arg := range args {
-		switch reason := argError(arg); {
-		case reason != "":
-			errs = append(errs, field.Invalid(path.Index(i), arg, reason))
-		case arg == "":
-			errs = append(errs, field.Required(path.Index(i), "memcached exits if an argument is empty"))
-		case utf8.RuneCountInString(arg) > 256: // the CRD counts characters too
-			errs = append(errs, field.TooLongCharacters(path.Index(i), arg, 256))
-		}
-	}
-	return errs
 }
 
 // validateMemory validates the memory limit, the request and the items against each other. It does not refuse a limit that

@@ -4,9 +4,6 @@
 // The hook observes only the status of the pod, which has the last termination of a container and its message. So the
 // reloader exits to report a failure, and exits once more when the failure is over. Otherwise it keeps running, because each
 // exit makes the pod unready for a moment.
-//
-// The subcommand and the container are named reload: they are part of pod templates, and another name would replace every
-// pod.
 package reloader
 
 import (

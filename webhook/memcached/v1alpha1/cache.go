@@ -50,25 +50,13 @@ type Cache struct {
 	// +optional
 	// +kubebuilder:default=false
 	DisableEvictions bool `json:"disableEvictions,omitempty"`
-	// extraArgs are additional command-line arguments of memcached. Each flag and each value is a separate element. A flag
-	// is refused if the spec has a field for it, or if it would make the server unreachable.
+	// extraArgs are additional flags and options of memcached. Each flag and each value is a separate element, such as -f, 1.25.
+	// Only the flags and options in the documentation are allowed.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.all(arg, !arg.startsWith('-') || arg.matches('^-[A-Za-z]$') || arg.matches('^--[a-z][a-z-]+(=.*)?$'))",message="each flag and each value must be a separate element, such as -f, 1.25: do not join flags or values to a short flag"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-m'] || arg.startsWith('--') && ['--memory-limit'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="set the memory for items in spec.cache.memory"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-c'] || arg.startsWith('--') && ['--conn-limit'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="set the number of connections in spec.cache.maxConnections"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-t'] || arg.startsWith('--') && ['--threads'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="set the number of threads in spec.cache.threads"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-I'] || arg.startsWith('--') && ['--max-item-size'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="set the maximum size of an item in spec.cache.maxItemSize"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-v'] || arg.startsWith('--') && ['--verbose'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="set the log level in spec.cache.verbosity"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-M'] || arg.startsWith('--') && ['--disable-evictions'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="disable evictions with spec.cache.disableEvictions"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-p', '-U', '-l', '-s', '-a'] || arg.startsWith('--') && ['--port', '--udp-port', '--listen', '--unix-socket', '--unix-mask'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="the listeners of memcached cannot be changed: clients, probes and network policies use TCP port 11211"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-S', '-Y', '-Z'] || arg.startsWith('--') && ['--enable-sasl', '--auth-file', '--enable-ssl'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="set TLS and authentication in spec.tls and spec.auth"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg in ['-d', '-u', '-P', '-h', '-i', '-V'] || arg.startsWith('--') && ['--daemon', '--user', '--pidfile', '--help', '--license', '--version'].exists(flag, flag.startsWith(arg.split('=')[0])))",message="the flag conflicts with the pod, where memcached runs in the foreground, as the user of spec.podSecurityContext, without a PID file"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg.matches('(^|[,=])ssl_'))",message="set TLS and authentication in spec.tls and spec.auth"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg.matches('(^|[,=])no_maxconns_fast'))",message="no_maxconns_fast makes the probes fail at the limit of connections, because they wait for a free connection"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(arg, arg.matches('(^|[,=])ext_(path|page_size|wbuf_size|threads|item_size)'))",message="set the flash tier in spec.flash, which also creates a volume for it"
+	// +kubebuilder:validation:items:Pattern=`^[0-9A-Za-z_.,=-]+$`
+	// +kubebuilder:validation:XValidation:rule="self.join(' ').matches('^((-[CFWX]|--disable-(cas|dumping|flush-all|watch)|(-[Rbfn] |--(listen-backlog|max-reqs-per-event|slab-growth-factor|slab-min-size)[ =])[0-9][0-9.]*|-o([ ,](ext_(compact_under|drop_under|drop_unread|item_age|low_ttl|max_frag|max_sleep|recache_rate)|hash_algorithm|hashpower|hot_(lru_pct|max_factor)|idle_timeout|lru_crawler_(sleep|tocrawl)|modern|no_(hashexpand|lru_crawler|lru_maintainer|modern|slab_reassign)|slab_(automove|automove_freeratio|automove_ratio|automove_window|chunk_max|reassign|sizes)|tail_repair_time|temporary_ttl|track_sizes|warm_(lru_pct|max_factor))(=[0-9A-Za-z.-]+)?)+)( |$))*$')",message="may only have -C, -F, -W, -X, -R, -b, -f and -n with a number, their long forms, and -o with the options of the documentation; each flag and each value is an element"
 	ExtraArgs []string `json:"extraArgs,omitempty"`
 }

@@ -115,7 +115,7 @@ func (s *space) keep(next *world, w world, kind string) {
 		b.size, b.desired, b.status = w.size, w.desired, w.status
 	case "workload":
 		b.workload = w.workload
-		b.workload.revision--
+		b.workload.revision = -1
 	case "deployment":
 		b.deployment = w.deployment
 		b.deployment.revision = -1

@@ -104,6 +104,11 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 		w.status.age(deploymentObject, older)
 		s.keep(next, w, "parent")
 	}
+	if s.late == "workload" && next.before != 0 {
+		w.workload = s.snapshots[next.before-1].workload
+		w.ageDeployment(older)
+		s.keep(next, w, "workload")
+	}
 	s.keep(next, w, "deployment")
 }
 

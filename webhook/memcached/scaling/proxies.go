@@ -149,7 +149,7 @@ func (c change) plan() Plan {
 func (c change) planFor(routes Routes) Plan {
 	p := Plan{Servers: max(c.existing, routes.Longest()), Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes, c.existing), Wait: c.untilStopped}
 	p.Proxy.Observed = c.revision
-	if c.Workload != nil {
+	if c.adding() && c.Size > routes.Longest() {
 		p.AddedFor = c.Workload.AddedFor
 	}
 	if c.MaxStep > 0 {

@@ -99,8 +99,8 @@ type Proxy struct {
 type Plan struct {
 	// Servers is the desired number of replicas of the workload.
 	Servers int32
-	// AddedFor names the last rollout of the proxies for which servers were added: those that no proxy of this rollout uses are
-	// new. The workload has it in an annotation, because status may be observed later than the workload.
+	// AddedFor names the rollout of the proxies for which servers are added: those that no proxy of this rollout uses are new.
+	// The workload has it in an annotation, because status may be observed later than the workload.
 	AddedFor string
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32

@@ -61,7 +61,14 @@ var defects = []struct {
 	{"Ready is True before the rollout ends", 1, "a Memcached is Ready only", responding(func(_, response message, now time.Time) {
 		for _, condition := range response.list("status", "conditions") {
 			if condition["type"] == "Ready" && condition["reason"] == "MinReadySeconds" {
-				condition["status"], condition["lastTransitionTime"] = "True", now.Format(time.RFC3339)
+				condition["status"], condition["reason"], condition["lastTransitionTime"] = "True", "AllReplicasReady", now.Format(time.RFC3339)
+			}
+		}
+	})},
+	{"a healthy condition has the reason of a problem", 1, "reasons are documented", responding(func(_, response message, _ time.Time) {
+		for _, condition := range response.list("status", "conditions") {
+			if condition["reason"] == "AllReplicasReady" {
+				condition["reason"] = "Paused"
 			}
 		}
 	})},

@@ -10,7 +10,7 @@ import (
 )
 
 func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
-	errs := validateQuantity(path.Child("memory"), cache.Memory, "16Mi", "1Ti", 0, "must be from 16Mi to 1Ti")
+	errs := validateQuantity(path.Child("memory"), cache.Memory, "16Mi", "1Ti", 0, "must be a quantity from 16Mi to 1Ti, such as 1Gi")
 	errs = append(errs, validateRange(path.Child("overheadPercent"), cache.OverheadPercent, 0, 400)...)
 	errs = append(errs, validateRange(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
 	errs = append(errs, validateRange(path.Child("threads"), cache.Threads, 1, 64)...)
@@ -18,7 +18,7 @@ func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
 	if threads := *cache.Threads; *cache.MaxConnections < 16*int64(threads) {
 		errs = append(errs, field.Invalid(path.Child("maxConnections"), *cache.MaxConnections, fmt.Sprintf("must be at least 16 per thread, and there are %d threads: memcached counts its own open files as connections and does not start with too few", threads)))
 	}
-	errs = append(errs, validateQuantity(path.Child("maxItemSize"), cache.MaxItemSize, "512Ki", "1Gi", 512<<10, "must be a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise")...)
+	errs = append(errs, validateQuantity(path.Child("maxItemSize"), cache.MaxItemSize, "512Ki", "1Gi", 512<<10, "must be a quantity that is a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise")...)
 	return append(errs, validateExtraArgs(cache.ExtraArgs, path.Child("extraArgs"))...)
 }
 

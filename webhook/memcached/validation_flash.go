@@ -31,8 +31,8 @@ func validateFlash(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	}
 	flashPath := path.Child("flash")
 	errs := validateObjectName(flashPath.Child("storageClassName"), ptr.Deref(flash.StorageClassName, ""))
-	errs = append(errs, validateQuantity(flashPath.Child("averageItemSize"), flash.AverageItemSize, "128", "1Gi", 0, "must be from 128 bytes to 1Gi")...)
-	errs = append(errs, validateQuantity(flashPath.Child("minItemSize"), flash.MinItemSize, "128", "512Ki", 0, "must be from 128 bytes to 512Ki")...)
+	errs = append(errs, validateQuantity(flashPath.Child("averageItemSize"), flash.AverageItemSize, "128", "1Gi", 0, "must be a quantity from 128 bytes to 1Gi")...)
+	errs = append(errs, validateQuantity(flashPath.Child("minItemSize"), flash.MinItemSize, "128", "512Ki", 0, "must be a quantity from 128 bytes to 512Ki")...)
 	errs = append(errs, validateRange(flashPath.Child("threads"), flash.Threads, 1, 64)...)
 	errs = append(errs, validateFlashSizes(flash, flashPath)...)
 	if spec.Cache.MaxItemSize.Cmp(*flash.WriteBuffer) > 0 {
@@ -51,7 +51,7 @@ func validateFlash(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 
 // validateFlashSizes validates the size of the volume, the pages and the write buffers against each other.
 func validateFlashSizes(flash *v1alpha1.Flash, path *field.Path) field.ErrorList {
-	const evenSize = "must be a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
+	const evenSize = "must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
 	errs := validateQuantity(path.Child("writeBuffer"), flash.WriteBuffer, "2Mi", "1Gi", 2*mebibyte, evenSize)
 	errs = append(errs, validateQuantity(path.Child("pageSize"), flash.PageSize, "2Mi", "1Gi", 2*mebibyte, evenSize)...)
 	if len(errs) > 0 {
@@ -61,7 +61,7 @@ func validateFlashSizes(flash *v1alpha1.Flash, path *field.Path) field.ErrorList
 		return field.ErrorList{field.Required(path.Child("size"), "must be the size of the volume of each pod")}
 	}
 	if flash.Size.Cmp(minFlashSize) < 0 {
-		errs = append(errs, field.Invalid(path.Child("size"), flash.Size.String(), "must be at least 1Gi"))
+		errs = append(errs, field.Invalid(path.Child("size"), flash.Size.String(), "must be a quantity of at least 1Gi"))
 	}
 	page := flash.PageSize.Value()
 	if flash.Size.CmpInt64(minFlashPages*page) < 0 || flash.Size.CmpInt64(maxFlashPages*page) > 0 {

@@ -12,7 +12,9 @@ type Cache struct {
 	// fits under the memory limit in resources. Without a memory limit it defaults to 64Mi, and with flash to what the keys of
 	// the items on flash need more.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('16Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Ti')) <= 0",message="must be from 16Mi to 1Ti"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('16Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Ti')) <= 0",message="must be a quantity from 16Mi to 1Ti, such as 1Gi"
 	Memory *resource.Quantity `json:"memory,omitempty"`
 	// overheadPercent is the additional memory for the metadata of items, in percent of memory. The default is enough for
 	// items of 160 bytes or more on average. Increase it for smaller items.
@@ -38,7 +40,9 @@ type Cache struct {
 	// most half of memory.
 	// +optional
 	// +kubebuilder:default="1Mi"
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('512Ki')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 524288 == 0",message="must be a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('512Ki')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 524288 == 0",message="must be a quantity that is a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise"
 	MaxItemSize *resource.Quantity `json:"maxItemSize,omitempty"`
 	// verbosity is the log level: 0 logs nothing, 1 logs errors and warnings, 2 also logs every command.
 	// +optional

@@ -7,6 +7,9 @@ func (s *space) check(w, next world) string {
 	if problem := checkRemoval(w, next); problem != "" {
 		return problem
 	}
+	if s.late == "" && w.size == 0 && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
+		return "no server starts at size 0 once the proxies have stopped"
+	}
 	running := next.running()
 	for i, a := range running {
 		for _, b := range running[:i] {

@@ -128,6 +128,10 @@ func TestNext(t *testing.T) {
 			s.recordedPhase(removing, 3, 0)
 			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
 		}), 0, 0, "3", removing, 0},
+		{"size 0: the removal of servers has changed the routes, and the Deployment is not rolled out: no server starts", 0, 0, "1", all(ended(), busy), 0, 0, "1", "", 0},
+		{"a new cache of size 0: no server starts", 0, 0, "", func(s *State) {
+			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
+		}, 0, 0, "1", "", 0},
 		{"size 0: steps of 1 keep some servers", 0, 3, "3", steps, 3, 2, "3-2-preparing", preparing, 0},
 		{"size 0 and back, before servers are removed", 3, 3, "3", ended(), 3, 2, "3", "", 0},
 		{"from size 0", 2, 0, "1", ended(), 2, 2, "2", "", 0},

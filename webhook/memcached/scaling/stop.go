@@ -32,7 +32,6 @@ func (c change) stop() Plan {
 	switch {
 	case stopped && c.existing == 0:
 		p = c.planFor(steady(1, 0)) // for proxies without pods
-		p.Servers = 0
 	case stopped: // a change has ended if no proxy runs
 		p = c.planFor(steady(c.routes.Used(), c.routes.MarksEnd))
 	}
@@ -40,7 +39,8 @@ func (c change) stop() Plan {
 	if c.MaxStep > 0 {
 		p.Scaling.Replicas = 0
 	}
-	if c.existing == 0 {
+	if c.existing == 0 { // also while the Deployment of the proxies is not rolled out, whose routes have at least one server
+		p.Servers = 0
 		return p
 	}
 	p.setResize(v1alpha1.ResizeRemovingServers, c.existing, 0)

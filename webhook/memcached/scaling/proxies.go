@@ -101,20 +101,43 @@ func (s State) existing() int32 {
 		return min(s.Workload.Replicas, MaxServers)
 	}
 	existing := int32(len(s.Status.ServerList))
-	for ordinal := range s.Servers {
-		existing = max(existing, ordinal+1)
+	for ordinal, server := range s.Servers {
+		if server.Deleted == nil {
+			existing = max(existing, ordinal+1)
+		}
 	}
 	return min(existing, MaxServers)
 }
 
 // emptied reports whether all servers were removed, and no proxy runs: there are no items to keep.
 func (s State) emptied() bool {
-	return s.Workload != nil && s.Workload.Replicas == 0 && len(s.Servers) == 0 && s.stopped()
+	serves, _ := s.serversFrom(0)
+	return s.Workload != nil && s.Workload.Replicas == 0 && !serves && s.stopped()
+}
+
+// serversFrom reports whether servers from an ordinal on may run, and when the next one of them counts as stopped; 0 if there is no
+// such time.
+func (s State) serversFrom(ordinal int32) (run bool, wait time.Duration) {
+	for each, server := range s.Servers {
+		if each < ordinal || !s.mayRun(server.Deleted) {
+			continue
+		}
+		if run = true; server.Deleted != nil {
+			wait = soonest(wait, s.untilEnd(*server.Deleted))
+		}
+	}
+	return run, wait
 }
 
 // runs reports whether a proxy may run.
-func (s State) runs(proxy Proxy) bool {
-	return proxy.Deleted == nil || s.Now.Before(proxy.Deleted.Add(stopDelay+s.MaxClockSkew))
+func (s State) runs(proxy Proxy) bool { return s.mayRun(proxy.Deleted) }
+
+// mayRun reports whether a pod with this deletion timestamp may run.
+func (s State) mayRun(deleted *time.Time) bool { return deleted == nil || s.untilEnd(*deleted) > 0 }
+
+// untilEnd returns the time until a pod with this deletion timestamp counts as stopped.
+func (s State) untilEnd(deleted time.Time) time.Duration {
+	return deleted.Add(stopDelay + s.MaxClockSkew).Sub(s.Now)
 }
 
 // stopped reports whether no proxy runs, and the Deployment starts none.
@@ -183,7 +206,7 @@ func (s State) untilStopped() time.Duration {
 	var wait time.Duration
 	for _, proxy := range s.Proxies.Pods {
 		if proxy.Deleted != nil && s.runs(proxy) {
-			wait = soonest(wait, proxy.Deleted.Add(stopDelay+s.MaxClockSkew).Sub(s.Now))
+			wait = soonest(wait, s.untilEnd(*proxy.Deleted))
 		}
 	}
 	return wait

@@ -20,7 +20,7 @@ func (c change) leave() Plan {
 func (c change) stops() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
-		return c.stopped() && c.Workload != nil && c.Workload.Replicas == 0 && !c.emptied()
+		return d != nil && d.Replicas == 0 && c.Workload != nil && c.Workload.Replicas == 0 && !c.emptied()
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
 		c.routes.Phase == Steady && c.step(c.routes.To.Count) == 0 && c.untilStep(c.record(c.revision, 0)) == 0
@@ -40,7 +40,8 @@ func (c change) stop() Plan {
 		p.Scaling.Replicas = 0
 	}
 	if c.existing == 0 { // also while the Deployment of the proxies is not rolled out, whose routes have at least one server
-		p.Servers = 0
+		_, wait := c.serversFrom(0)
+		p.Servers, p.Wait = 0, soonest(p.Wait, wait)
 		return p
 	}
 	p.setResize(v1alpha1.ResizeRemovingServers, c.existing, 0)

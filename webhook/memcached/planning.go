@@ -18,7 +18,7 @@ import (
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // scalingState returns what the number of servers, and the lists of the proxies, are decided from.
-func (c Config) scalingState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) scaling.State {
+func (c Config) scalingState(request *syncRequest, workload *observed.Workload) scaling.State {
 	memcached, spec := request.Parent, &request.Parent.Spec
 	s := scaling.State{
 		Now:          request.Now.Time,
@@ -26,7 +26,7 @@ func (c Config) scalingState(request *syncRequest, workload *observed.Workload, 
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Servers:      servers(memcached, pods),
+		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))),
 		Proxies:      proxies(request),
 		Status:       &memcached.Status,
 	}
@@ -55,7 +55,7 @@ func servers(memcached *v1alpha1.Memcached, pods []*observed.Pod) map[int32]scal
 	for _, pod := range pods {
 		if suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-"); found {
 			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
-				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready()}
+				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready() && !pod.Terminating(), Deleted: deleted(pod)}
 			}
 		}
 	}
@@ -80,13 +80,17 @@ func proxies(request *syncRequest) scaling.Proxies {
 		if !isProxy(pod, memcached) {
 			continue
 		}
-		proxy := scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[routesLabel])}
-		if pod.Terminating() {
-			proxy.Deleted = &pod.DeletionTimestamp.Time
-		}
-		p.Pods = append(p.Pods, proxy)
+		p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[routesLabel]), Deleted: deleted(pod)})
 	}
 	return p
+}
+
+// deleted returns the deletion timestamp of a pod; nil if it is not being deleted.
+func deleted(pod *observed.Pod) *time.Time {
+	if !pod.Terminating() {
+		return nil
+	}
+	return &pod.DeletionTimestamp.Time
 }
 
 // isProxy reports whether a pod is a proxy of the Memcached that has not finished.

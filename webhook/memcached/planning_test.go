@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
@@ -69,9 +70,11 @@ func TestObservedServers(t *testing.T) {
 	memcached := proxied(3)
 	ready, starting := readyPod("cache-0", nil), readyPod("cache-1", nil)
 	starting.Status.Conditions = nil
+	stopping := readyPod("cache-2", nil)
+	stopping.DeletionTimestamp = new(metav1.Unix(1795262400, 0))
 	foreign := readyPod("cache-x", nil)
-	got := servers(memcached, []*observed.Pod{&ready, &starting, &foreign})
-	if diff := cmp.Diff(map[int32]scaling.Server{0: {Ready: true}, 1: {}}, got); diff != "" {
+	got := servers(memcached, []*observed.Pod{&ready, &starting, &stopping, &foreign})
+	if diff := cmp.Diff(map[int32]scaling.Server{0: {Ready: true}, 1: {}, 2: {Deleted: new(time.Unix(1795262400, 0))}}, got); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}
 }

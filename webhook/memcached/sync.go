@@ -63,7 +63,7 @@ type syncState struct {
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	state := c.scalingState(request, workload, pods)
+	state := c.scalingState(request, workload)
 	s := &syncState{
 		request:         request,
 		plan:            plan{Plan: state.Next(), memory: memorySizeOf(spec)},

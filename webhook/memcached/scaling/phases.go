@@ -33,8 +33,9 @@ func (c change) steady() Plan {
 // add adds servers, and begins the change when they are ready. They must be new: no server of the same name may have items.
 func (c change) add(p Plan, target int32) Plan {
 	servers := c.routes.To
-	if !c.adding() && !c.clean(servers) {
+	if old, wait := c.serversFrom(servers); !c.adding() && (old || c.Workload == nil || c.existing > servers) {
 		p.setResize(v1alpha1.ResizeWaiting, servers, target)
+		p.Wait = soonest(p.Wait, wait)
 		return p
 	}
 	p.Servers, p.AddedFor = target, c.revision.String()
@@ -48,16 +49,6 @@ func (c change) add(p Plan, target int32) Plan {
 // adding reports whether servers were added for this rollout of the proxies.
 func (c change) adding() bool {
 	return c.Workload != nil && c.Workload.AddedFor == c.revision.String()
-}
-
-// clean reports whether no server exists from an ordinal on.
-func (c change) clean(from int32) bool {
-	for ordinal := range c.Servers {
-		if ordinal >= from {
-			return false
-		}
-	}
-	return c.Workload != nil && c.existing <= from
 }
 
 // ready reports whether all servers from an ordinal to another one are ready.

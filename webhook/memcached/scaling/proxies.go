@@ -78,8 +78,10 @@ func (c *change) countServers() {
 		return
 	}
 	c.existing = int32(len(c.Status.ServerList))
-	for ordinal := range c.Servers {
-		c.existing = max(c.existing, ordinal+1)
+	for ordinal, server := range c.Servers {
+		if server.Deleted == nil {
+			c.existing = max(c.existing, ordinal+1)
+		}
 	}
 	c.existing = min(c.existing, MaxServers)
 }
@@ -87,7 +89,7 @@ func (c *change) countServers() {
 // observe adds a proxy to those that may run.
 func (c *change) observe(proxy Proxy) {
 	if proxy.Deleted != nil {
-		left := proxy.Deleted.Add(stopDelay + c.MaxClockSkew).Sub(c.Now)
+		left := c.untilEnd(*proxy.Deleted)
 		if left <= 0 {
 			return
 		}
@@ -117,7 +119,32 @@ func (c change) lastRoutes() Routes {
 
 // emptied reports whether all servers were removed, and no proxy runs: there are no items to keep.
 func (c change) emptied() bool {
-	return c.Workload != nil && c.Workload.Replicas == 0 && len(c.Servers) == 0 && c.stopped()
+	serves, _ := c.serversFrom(0)
+	return c.Workload != nil && c.Workload.Replicas == 0 && !serves && c.stopped()
+}
+
+// serversFrom reports whether servers from an ordinal on may run, and the time until the next one of them counts as stopped; 0 if
+// there is no such time.
+func (s State) serversFrom(ordinal int32) (run bool, wait time.Duration) {
+	for each, server := range s.Servers {
+		if each < ordinal {
+			continue
+		}
+		if server.Deleted != nil {
+			left := s.untilEnd(*server.Deleted)
+			if left <= 0 {
+				continue
+			}
+			wait = soonest(wait, left)
+		}
+		run = true
+	}
+	return run, wait
+}
+
+// untilEnd returns the time until a pod with this deletion timestamp counts as stopped.
+func (s State) untilEnd(deleted time.Time) time.Duration {
+	return deleted.Add(stopDelay + s.MaxClockSkew).Sub(s.Now)
 }
 
 // stopped reports whether no proxy runs, and the Deployment starts none.

@@ -18,7 +18,7 @@ func (c change) leave() Plan {
 func (c change) stops() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
-		return d != nil && d.Replicas == 0 && c.routes.Phase != Steady || c.stopped() && c.Workload != nil && c.Workload.Replicas == 0 && !c.emptied()
+		return d != nil && d.Replicas == 0 && (c.routes.Phase != Steady || c.Workload != nil && c.Workload.Replicas == 0 && !c.emptied())
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
 		c.routes.Phase == Steady && c.step(c.routes.To) == 0 && c.untilStep(c.record(c.revision, 0)) == 0
@@ -39,6 +39,10 @@ func (c change) stop() Plan {
 	p.Proxies = 0
 	if c.MaxStep > 0 {
 		p.Scaling.Replicas = 0
+	}
+	if c.existing == 0 {
+		_, wait := c.serversFrom(0)
+		p.Wait = soonest(p.Wait, wait)
 	}
 	return p
 }

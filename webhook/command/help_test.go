@@ -103,7 +103,7 @@ func TestReloaderArguments(t *testing.T) {
 		var args []string
 		for _, child := range response.Children {
 			for _, container := range child.Spec.Template.Spec.Containers {
-				if container.Name == "reload" {
+				if container.Name == "reloader" {
 					args = container.Args
 				}
 			}

@@ -16,7 +16,7 @@ func (s *space) check(name string, w, next world) string {
 	if problem := checkRemoval(w, next); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
-	if s.late == "" && w.size == 0 && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
+	if s.late == "" && w.size == 0 && w.workload.exists && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
 		return "no server starts at size 0 once the proxies have stopped"
 	}
 	running := next.running()

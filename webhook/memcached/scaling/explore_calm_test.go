@@ -1,3 +1,5 @@
+//go:build !race
+
 package scaling
 
 // calm returns the world after a sync and a step of each controller, without any fault.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -18,12 +20,12 @@ func TestMemcachedCommand(t *testing.T) {
 		{"the defaults", v1alpha1.Cache{}, []string{"memcached", "-m", "64", "-v", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
 		{"logging is disabled", v1alpha1.Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
 		{"all fields are set", v1alpha1.Cache{
-			Verbosity: new(int32(2)), MaxConnections: new(int64(9)), Threads: new(int32(8)), MaxItemSize: quantity("512Ki"),
+			Verbosity: new(int32(2)), MaxConnections: new(int64(9)), Threads: new(int32(8)), MaxItemSize: sample.Quantity("512Ki"),
 			DisableEvictions: true, ExtraArgs: []string{"-o", "slab_automove=1"},
 		}, []string{"memcached", "-m", "64", "-vv", "-c", "9", "-t", "8", "-I", "512k", "-p", "11211", "-U", "0", "-M", "-o", "slab_automove=1"}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, memcachedCommand(defaulted(v1alpha1.MemcachedSpec{Cache: test.cache}), memorySize{itemMiB: 64})); diff != "" {
+		if diff := cmp.Diff(test.want, memcachedCommand(sample.Defaulted(v1alpha1.MemcachedSpec{Cache: test.cache}), memorySize{itemMiB: 64})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -31,7 +33,7 @@ func TestMemcachedCommand(t *testing.T) {
 
 func TestItemSizeArg(t *testing.T) {
 	for size, want := range map[string]string{"512Ki": "512k", "1Mi": "1m", "1048576": "1m", "1536Ki": "1536k", "1Gi": "1024m"} {
-		if got := itemSizeArg(*quantity(size)); got != want {
+		if got := itemSizeArg(*sample.Quantity(size)); got != want {
 			t.Errorf("memcached -I of %s is %s, want %s", size, got, want)
 		}
 	}
@@ -50,7 +52,7 @@ func TestTLSArgs(t *testing.T) {
 		{"client certificates are required", v1alpha1.ClientAuthRequire, files + ",ssl_ca_cert=/etc/memcached/tls/ca.crt,ssl_verify_mode=2", "tls.crt tls.key ca.crt"},
 	}
 	for _, test := range cases {
-		spec := defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: test.clientAuth}})
+		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: test.clientAuth}})
 		if diff := cmp.Diff(test.want, strings.Join(tlsArgs(spec), " ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
@@ -74,7 +76,7 @@ func TestListenArgs(t *testing.T) {
 		{"ASCII passwords need no other protocol on the loopback port", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, "-l *,notls:127.0.0.1:11213"},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, strings.Join(listenArgs(defaulted(test.spec)), " ")); diff != "" {
+		if diff := cmp.Diff(test.want, strings.Join(listenArgs(sample.Defaulted(test.spec)), " ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

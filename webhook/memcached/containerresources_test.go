@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -31,7 +33,7 @@ func TestContainerResources(t *testing.T) {
 		limit, request string
 	}{
 		{"neither is set", corev1.ResourceRequirements{}, "123Mi", "123Mi"},
-		{"the limit is set", limitedTo("1024Mi"), "1Gi", "1Gi"},
+		{"the limit is set", sample.Limits("1024Mi"), "1Gi", "1Gi"},
 		{"the request is set", corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("50Mi")}}, "123Mi", "50Mi"},
 	}
 	for _, test := range cases {

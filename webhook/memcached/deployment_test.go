@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	k8slabels "k8s.io/apimachinery/pkg/labels"
@@ -15,7 +17,7 @@ func TestDeploymentImage(t *testing.T) {
 		{"an image with a digest", "memcached@sha256:0123", "memcached@sha256:0123"},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
+		memcached := sample.New(1)
 		memcached.Spec.Image = test.image
 		if got := desiredWorkload(memcached, planOf(memcached, 1, "")).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
 			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
@@ -24,7 +26,7 @@ func TestDeploymentImage(t *testing.T) {
 }
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
-	workload := desiredWorkload(sample(2), planOf(sample(2), 2, "")).(*appsv1.Deployment)
+	workload := desiredWorkload(sample.New(2), planOf(sample.New(2), 2, "")).(*appsv1.Deployment)
 	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
 	if diff := cmp.Diff(want, workload.Spec.Selector.MatchLabels); diff != "" {
 		t.Errorf("a selector is immutable and must not change between releases (-want +got):\n%s", diff)
@@ -32,7 +34,7 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workload.Spec.Template.Labels)) {
 		t.Errorf("the selector does not match the labels of the pods: %v", workload.Spec.Template.Labels)
 	}
-	other := sample(2)
+	other := sample.New(2)
 	other.Name = "other"
 	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(desiredWorkload(other, planOf(other, 2, "")).(*appsv1.Deployment).Spec.Template.Labels)) {
 		t.Error("the selector matches the pods of another Memcached")

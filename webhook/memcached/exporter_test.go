@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -20,7 +22,7 @@ func TestExporterAddress(t *testing.T) {
 	}
 	for _, test := range cases {
 		test.spec.Metrics.Enabled = true
-		if diff := cmp.Diff([]string{test.want, "--web.listen-address=:9150"}, exporterContainer(defaulted(test.spec)).Args); diff != "" {
+		if diff := cmp.Diff([]string{test.want, "--web.listen-address=:9150"}, exporterContainer(sample.Defaulted(test.spec)).Args); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -25,33 +24,6 @@ var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func ago(seconds int) *metav1.Time {
 	return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
 }
-
-// routed returns a plan of two proxies with the routes of a label.
-func routed(memcached *v1alpha1.Memcached, label string) plan {
-	memcached.Default()
-	routes := scaling.ParseRoutes(label)
-	return plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, memory: memorySizeOf(&memcached.Spec)}
-}
-
-// sample returns a Memcached with defaults.
-func sample(size int32) *v1alpha1.Memcached {
-	memcached := &v1alpha1.Memcached{
-		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
-		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web", Generation: 3},
-		Spec:       v1alpha1.MemcachedSpec{Size: &size},
-	}
-	memcached.Default()
-	return memcached
-}
-
-// defaulted returns a spec with its defaults.
-func defaulted(spec v1alpha1.MemcachedSpec) *v1alpha1.MemcachedSpec {
-	memcached := v1alpha1.Memcached{Spec: spec}
-	memcached.Default()
-	return &memcached.Spec
-}
-
-func quantity(text string) *resource.Quantity { return new(resource.MustParse(text)) }
 
 func planOf(memcached *v1alpha1.Memcached, replicas int32, image string) plan {
 	memcached.Default()

@@ -7,39 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 const (
 	flashVolumeName = "flash"
 	flashDirectory  = "/flash"
-
-	// flashPercent is the part of the volume that memcached uses. On a volume of 1 GiB, ext4 takes 5 percent, and often
-	// reserves another 5 percent for root. memcached does not report that the file system is full: the items are lost.
-	flashPercent = 90
 )
-
-// flashMiB returns the size of memcached's file on flash, in whole pages; 0 without flash.
-func flashMiB(flash *v1alpha1.Flash) int64 {
-	if flash == nil {
-		return 0
-	}
-	page := mebibytes(*flash.PageSize)
-	return mebibytes(*flash.Size) * flashPercent / 100 / page * page
-}
-
-// flashClaim describes the claims of the volumes; nil without flash.
-func flashClaim(flash *v1alpha1.Flash) *conditions.Claim {
-	if flash == nil {
-		return nil
-	}
-	class := "the default StorageClass"
-	if flash.StorageClassName != nil {
-		class = fmt.Sprintf("the StorageClass %q", *flash.StorageClassName)
-	}
-	return &conditions.Claim{Volume: flashVolumeName, Request: fmt.Sprintf("%s of %s", flash.Size, class)}
-}
 
 // flashArgs returns the arguments that enable the flash tier. memcached truncates the file at its start. Versions before 1.6.22
 // parse the path only after the page size.

@@ -11,25 +11,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func flashOf(size string) *v1alpha1.Flash {
-	return defaulted(v1alpha1.MemcachedSpec{Flash: &v1alpha1.Flash{Size: quantity(size)}}).Flash
-}
-
 func TestFlashMiB(t *testing.T) {
-	smallPages := flashOf("1Gi")
-	smallPages.PageSize = quantity("2Mi")
+	smallPages := sample.Flash("1Gi")
+	smallPages.PageSize = sample.Quantity("2Mi")
 	cases := []struct {
 		reason string
 		flash  *v1alpha1.Flash
 		want   int64
 	}{
 		{"no flash", nil, 0},
-		{"90 percent of 1024 MiB is 14 whole pages", flashOf("1Gi"), 14 * 64},
-		{"a decimal size", flashOf("100G"), 85824},
+		{"90 percent of 1024 MiB is 14 whole pages", sample.Flash("1Gi"), 14 * 64},
+		{"a decimal size", sample.Flash("100G"), 85824},
 		{"small pages", smallPages, 920},
 	}
 	for _, test := range cases {
@@ -42,7 +39,7 @@ func TestFlashMiB(t *testing.T) {
 // TestFlashFitsIntoVolume checks that the file is smaller than the volume by the file system, and not empty.
 func TestFlashFitsIntoVolume(t *testing.T) {
 	for size := int64(1024); size < 1<<22; size = size * 5 / 4 {
-		flash := flashOf("1Gi")
+		flash := sample.Flash("1Gi")
 		flash.Size = mebibyteQuantity(size)
 		if file := flashMiB(flash); file > size*9/10 || file < size*8/10 {
 			t.Errorf("a file of %d MiB on a volume of %d MiB", file, size)
@@ -52,8 +49,8 @@ func TestFlashFitsIntoVolume(t *testing.T) {
 
 // TestFlashKeepsClaim checks that the claim is as the API server stores it, so that a rollout starts only for another spec.
 func TestFlashKeepsClaim(t *testing.T) {
-	memcached := sample(1)
-	memcached.Spec.Flash = flashOf("1500000000.5")
+	memcached := sample.New(1)
+	memcached.Spec.Flash = sample.Flash("1500000000.5")
 	claim := flashVolumes(memcached)[0].Ephemeral.VolumeClaimTemplate
 	want := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1500000000500m")}
 	if diff := cmp.Diff(want, claim.Spec.Resources.Requests); diff != "" {
@@ -83,8 +80,8 @@ func TestFlashProblems(t *testing.T) {
 		{"the volume is not attached, or a Secret is missing", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, true, "SecretNotMounted", "Secret tls exists and has the keys tls.crt and tls.key, and that the node can attach and mount the volume of claim cache-0-flash"},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
-		memcached.Spec.Flash = flashOf("100Gi")
+		memcached := sample.New(1)
+		memcached.Spec.Flash = sample.Flash("100Gi")
 		memcached.Spec.Flash.StorageClassName = new("local")
 		if test.secret {
 			memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -15,20 +16,20 @@ func TestFlashMemoryTooLow(t *testing.T) {
 		want   string
 	}{
 		{"the memory follows from the flash", func(*v1alpha1.MemcachedSpec) {}, ""},
-		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory = quantity("3616Mi") }, ""},
-		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory = quantity("3615Mi") }, "FlashMemoryTooLow"},
-		{"the limit is too low", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("4Gi") }, "FlashMemoryTooLow"},
+		{"the memory is exactly enough", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory = sample.Quantity("3616Mi") }, ""},
+		{"the memory is too small", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory = sample.Quantity("3615Mi") }, "FlashMemoryTooLow"},
+		{"the limit is too low", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("4Gi") }, "FlashMemoryTooLow"},
 		{"the items are larger than the default", func(s *v1alpha1.MemcachedSpec) {
-			s.Cache.Memory, s.Flash.AverageItemSize = quantity("64Mi"), quantity("1Mi")
+			s.Cache.Memory, s.Flash.AverageItemSize = sample.Quantity("64Mi"), sample.Quantity("1Mi")
 		}, ""},
 		{"no item on flash is smaller than the minimum", func(s *v1alpha1.MemcachedSpec) {
-			s.Cache.Memory, s.Flash.MinItemSize = quantity("64Mi"), quantity("512Ki")
+			s.Cache.Memory, s.Flash.MinItemSize = sample.Quantity("64Mi"), sample.Quantity("512Ki")
 		}, ""},
-		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.Memory = nil, quantity("16Mi") }, ""},
+		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.Memory = nil, sample.Quantity("16Mi") }, ""},
 	}
 	for _, test := range cases {
-		memcached := sample(2)
-		memcached.Spec.Flash = flashOf("100Gi")
+		memcached := sample.New(2)
+		memcached.Spec.Flash = sample.Flash("100Gi")
 		test.change(&memcached.Spec)
 		got := conditionsOf(t, Config{}, settled(memcached))[api.AtRisk]
 		if got.Reason != test.want || test.reason == "the memory is too small" && got.Message != message {

@@ -20,6 +20,9 @@ const addedForAnnotation = "memcached-operator.example.com/servers-added-for"
 // nameLabel is the label with the name of the Memcached.
 const nameLabel = "memcached_cr"
 
+// proxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
+const proxyLabel = "memcached_proxy"
+
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: memcached.Name, Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
 }
@@ -90,4 +93,10 @@ func podAnnotations(spec *v1alpha1.MemcachedSpec) map[string]string {
 	maps.Copy(annotations, spec.PodAnnotations)
 	annotations[saslAnnotation] = saslConfig
 	return annotations
+}
+
+// proxySelector returns the labels that select the proxies of one Memcached. They must never change, and never select a
+// server: a Memcached can have the name of the proxies of another one.
+func proxySelector(memcached *v1alpha1.Memcached) map[string]string {
+	return map[string]string{"app": "memcached-proxy", proxyLabel: memcached.Name}
 }

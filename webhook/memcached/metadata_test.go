@@ -3,11 +3,12 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func TestPodLabelsKeepOwned(t *testing.T) {
-	memcached := sample(1)
+	memcached := sample.New(1)
 	memcached.Spec.PodLabels = map[string]v1alpha1.LabelValue{"app": "other", "team": "shop"}
 	got := podTemplate(memcached, planOf(memcached, 1, "")).Labels
 	if got["app"] != "memcached" || got["team"] != "shop" {

@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -42,7 +44,7 @@ func TestMetricsReady(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		if condition := metricsReady(defaulted(test.spec), test.pods, test.listed); condition != nil {
+		if condition := metricsReady(sample.Defaulted(test.spec), test.pods, test.listed); condition != nil {
 			got = condition.Reason
 			if (condition.Status == metav1.ConditionTrue) != (got == "Exporting") || condition.Type != MetricsReady || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)

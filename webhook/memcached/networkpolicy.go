@@ -42,3 +42,21 @@ func policyPorts(ports []corev1.ServicePort) []networkingv1.NetworkPolicyPort {
 	}
 	return allowed
 }
+
+// clientPeers returns the peers that may connect.
+func clientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+	if from := memcached.Spec.NetworkPolicy.From; len(from) > 0 {
+		return from
+	}
+	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
+}
+
+// serverPeers returns the peers that may connect to the servers: clients and the proxies.
+func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+	clients := clientPeers(memcached)
+	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
+		return clients
+	}
+	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: proxySelector(memcached)}}
+	return append([]networkingv1.NetworkPolicyPeer{proxies}, clients...)
+}

@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,7 +13,7 @@ import (
 // TestNetworkPolicyWithoutPeers checks that an empty list of peers is the default. In a NetworkPolicy it would allow every
 // peer.
 func TestNetworkPolicyWithoutPeers(t *testing.T) {
-	memcached := sample(1)
+	memcached := sample.New(1)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{}
 	want := []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
 	if diff := cmp.Diff(want, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
@@ -20,7 +22,7 @@ func TestNetworkPolicyWithoutPeers(t *testing.T) {
 }
 
 func TestMetricsPeers(t *testing.T) {
-	memcached := sample(1)
+	memcached := sample.New(1)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
 	rules := networkPolicy(memcached).Spec.Ingress

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +54,7 @@ func TestObservedProxies(t *testing.T) {
 		{"a server", extra(func(p *observed.Pod) { p.Labels["app"] = "memcached" }), true, nil},
 	}
 	for _, test := range cases {
-		c := newProxyCluster(t, proxied(3))
+		c := newProxyCluster(t, sample.Proxied(3))
 		c.settle()
 		test.change(&c.request)
 		got := proxies(&c.request)
@@ -67,7 +69,7 @@ func TestObservedProxies(t *testing.T) {
 }
 
 func TestObservedServers(t *testing.T) {
-	memcached := proxied(3)
+	memcached := sample.Proxied(3)
 	ready, starting := readyPod("cache-0", nil), readyPod("cache-1", nil)
 	starting.Status.Conditions = nil
 	stopping := readyPod("cache-2", nil)

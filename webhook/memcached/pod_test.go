@@ -3,12 +3,14 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	corev1 "k8s.io/api/core/v1"
 )
 
 // TestPodWithoutSecrets checks that pods without TLS and authentication have none of their fields.
 func TestPodWithoutSecrets(t *testing.T) {
-	memcached := sample(1)
+	memcached := sample.New(1)
 	pod := podTemplate(memcached, planOf(memcached, 1, ""))
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
@@ -17,7 +19,7 @@ func TestPodWithoutSecrets(t *testing.T) {
 }
 
 func TestTopologySpreadConstraints(t *testing.T) {
-	memcached := sample(1)
+	memcached := sample.New(1)
 	for _, constraint := range topologySpreadConstraints(memcached) {
 		if constraint.WhenUnsatisfiable != corev1.ScheduleAnyway {
 			t.Errorf("the default prevents a cluster with one node from running all pods: %v", constraint)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -21,7 +22,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 		{"maxUnavailable is set", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, nil, &half},
 	}
 	for _, test := range cases {
-		memcached := sample(2)
+		memcached := sample.New(2)
 		memcached.Spec.PodDisruptionBudget = test.spec
 		budget := podDisruptionBudget(memcached, 2).Spec
 		if diff := cmp.Diff([]*intstr.IntOrString{test.minAvailable, test.maxUnavailable}, []*intstr.IntOrString{budget.MinAvailable, budget.MaxUnavailable}); diff != "" {

@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -24,7 +26,7 @@ func TestProbes(t *testing.T) {
 		{"with plaintext, the probes use the port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{Plaintext: v1alpha1.PlaintextEnabled}}, "plaintext", 18},
 	}
 	for _, test := range cases {
-		spec := defaulted(test.spec)
+		spec := sample.Defaulted(test.spec)
 		container := memcachedContainer(spec, memorySizeOf(spec))
 		perMinute := int32(0)
 		for _, probe := range []*corev1.Probe{container.ReadinessProbe, container.LivenessProbe} {

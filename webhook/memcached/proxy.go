@@ -15,8 +15,6 @@ import (
 const (
 	proxyContainerName = "proxy"
 
-	// proxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
-	proxyLabel = "memcached_proxy"
 	// routesLabel on a proxy pod has its lists of servers, as [scaling.Routes] print them. The hook reads them from there, and so can
 	// kubectl get pods -L.
 	routesLabel = "memcached-operator.example.com/proxy-servers"
@@ -33,12 +31,6 @@ func proxyAddress(memcached *v1alpha1.Memcached) string {
 
 func proxyMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: proxyName(memcached), Namespace: memcached.Namespace, Labels: proxyLabels(memcached), Annotations: annotations}
-}
-
-// proxySelector returns the labels that select the proxies of one Memcached. They must never change, and never select a
-// server: a Memcached can have the name of the proxies of another one.
-func proxySelector(memcached *v1alpha1.Memcached) map[string]string {
-	return map[string]string{"app": "memcached-proxy", proxyLabel: memcached.Name}
 }
 
 func proxyLabels(memcached *v1alpha1.Memcached) map[string]string {

@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +29,7 @@ func TestProxyChildren(t *testing.T) {
 		{"no proxies", 2, func(s *v1alpha1.MemcachedSpec) { s.Proxy = nil }, nil},
 	}
 	for _, test := range cases {
-		memcached := proxied(3)
+		memcached := sample.Proxied(3)
 		test.change(&memcached.Spec)
 		var got []string
 		for _, child := range proxyChildren(memcached, plan{Plan: scaling.Plan{Proxies: test.proxies, Routes: scaling.ParseRoutes("3")}}) {
@@ -46,7 +48,7 @@ func TestProxyChildren(t *testing.T) {
 func TestServerPeers(t *testing.T) {
 	shop := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}
 	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-proxy", "memcached_proxy": "cache"}}}
-	memcached := proxied(3)
+	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
 	rules := networkPolicy(memcached).Spec.Ingress

@@ -18,14 +18,6 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// proxied returns a Memcached with two proxies and a warm-up of a minute.
-func proxied(size int32) *v1alpha1.Memcached {
-	memcached := sample(size)
-	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), WarmupSeconds: new(int32(60))}
-	return memcached
-}
-
 // marks is the end of marks in a label.
 var marks = regexp.MustCompile(`-\d{10}$`)
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -15,8 +17,15 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+// routed returns a plan of two proxies with the routes of a label.
+func routed(memcached *v1alpha1.Memcached, label string) plan {
+	memcached.Default()
+	routes := scaling.ParseRoutes(label)
+	return plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, memory: memorySizeOf(&memcached.Spec)}
+}
+
 func TestProxyConfig(t *testing.T) {
-	memcached := proxied(3)
+	memcached := sample.Proxied(3)
 	config := proxyPodAnnotations(memcached, routed(memcached, "3-4-warming-1800000000"))[proxyConfigAnnotation]
 	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
 		if got := strings.Count(config, server); got != times {
@@ -41,7 +50,7 @@ func TestProxyConfig(t *testing.T) {
 
 // TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
 func TestProxyPodOptions(t *testing.T) {
-	memcached := proxied(3)
+	memcached := sample.Proxied(3)
 	spec := &memcached.Spec
 	spec.PodLabels = map[string]v1alpha1.LabelValue{"team": "shop", proxyLabel: "other", routesLabel: "9"}
 	spec.PodAnnotations = map[string]string{"a": "b"}
@@ -63,7 +72,7 @@ func TestProxyPodOptions(t *testing.T) {
 // TestProxiesAreNoServers checks that selectors never select the pods of another workload, even if a Memcached has the name
 // of the proxies of another one.
 func TestProxiesAreNoServers(t *testing.T) {
-	memcached, other := proxied(3), proxied(3)
+	memcached, other := sample.Proxied(3), sample.Proxied(3)
 	other.Name = proxyName(memcached)
 	p := routed(memcached, "3")
 	pods := map[string]map[string]string{
@@ -82,7 +91,7 @@ func TestProxiesAreNoServers(t *testing.T) {
 }
 
 func TestLongestProxyName(t *testing.T) {
-	memcached := proxied(3)
+	memcached := sample.Proxied(3)
 	memcached.Name = strings.Repeat("a", 52) // the maximum for a StatefulSet
 	if problems := validation.IsDNS1035Label(proxyName(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", proxyName(memcached), problems)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -15,7 +17,7 @@ import (
 )
 
 func TestResizeOfACluster(t *testing.T) {
-	c := newProxyCluster(t, proxied(3))
+	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
 	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
 	status := c.request.Parent.Status.Proxy
@@ -47,7 +49,7 @@ func TestResizeOfACluster(t *testing.T) {
 }
 
 func TestResizeInSteps(t *testing.T) {
-	memcached := proxied(5)
+	memcached := sample.Proxied(5)
 	memcached.Spec.Scaling = v1alpha1.Scaling{MaxStep: new(int32(2)), StepIntervalSeconds: new(int32(300))}
 	memcached.Spec.Proxy.WarmupSeconds = new(int32(0))
 	c := newProxyCluster(t, memcached)
@@ -66,7 +68,7 @@ func TestResizeInSteps(t *testing.T) {
 
 // TestCustomizeOfFormerProxies checks that former proxies are observed until the last one has stopped.
 func TestCustomizeOfFormerProxies(t *testing.T) {
-	c := newProxyCluster(t, proxied(3))
+	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
 	c.request.Parent.Spec.Proxy = nil
 	if rules := customize(c.request.Parent); len(rules) != 2 {
@@ -82,7 +84,7 @@ func TestCustomizeOfFormerProxies(t *testing.T) {
 // TestCustomizeOfFormerProxiesWithoutStatus checks that former proxies are observed if the status is lost as well: servers that
 // they use stay.
 func TestCustomizeOfFormerProxiesWithoutStatus(t *testing.T) {
-	c := newProxyCluster(t, proxied(3))
+	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
 	c.resize(2)
 	c.request.Parent.Spec.Proxy, c.request.Parent.Status = nil, v1alpha1.MemcachedStatus{}
@@ -154,7 +156,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{"ReplicaReady", "Resizing", "AsExpected"}},
 	}
 	for _, test := range cases {
-		c := newProxyCluster(t, proxied(3))
+		c := newProxyCluster(t, sample.Proxied(3))
 		c.settle()
 		if test.reason != "all is well" {
 			c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -41,7 +42,7 @@ func TestReloaderSecurityContext(t *testing.T) {
 		}, user},
 	}
 	for _, test := range cases {
-		spec := defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
+		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
 		spec.SecurityContext = test.spec
 		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook").SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
@@ -96,7 +97,7 @@ func TestReloaderImage(t *testing.T) {
 		{"no Secret needs a reloader", "reloader:2", func(o *syncRequest) { o.Parent.Spec.TLS = nil }, ""},
 	}
 	for _, test := range cases {
-		memcached := sample(2)
+		memcached := sample.New(2)
 		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
 		request := settled(memcached)
 		test.edit(&request)

@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -10,7 +12,7 @@ import (
 // sets the limit, the memory for items, or both.
 func TestOutOfMemoryRemedy(t *testing.T) {
 	limited := func(limit string) v1alpha1.MemcachedSpec {
-		return v1alpha1.MemcachedSpec{Resources: limitedTo(limit), Cache: v1alpha1.Cache{Memory: quantity("64Mi")}}
+		return v1alpha1.MemcachedSpec{Resources: sample.Limits(limit), Cache: v1alpha1.Cache{Memory: sample.Quantity("64Mi")}}
 	}
 	cases := []struct {
 		reason string
@@ -22,7 +24,7 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"},
 	}
 	for _, test := range cases {
-		spec := defaulted(test.spec)
+		spec := sample.Defaulted(test.spec)
 		if got := remedies(spec, memorySizeOf(spec))[containerName].OOMKilled; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
@@ -43,7 +45,7 @@ func TestPodExitCodes(t *testing.T) {
 		{"neither Secrets nor flash", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
 	}
 	for _, test := range cases {
-		if got := podExitCodes(defaulted(test.spec))[test.code]; got != test.want {
+		if got := podExitCodes(sample.Defaulted(test.spec))[test.code]; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}

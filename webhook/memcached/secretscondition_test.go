@@ -10,6 +10,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -35,7 +36,7 @@ func started(secondsAgo int) *observed.Pod {
 
 func TestSecretsCurrent(t *testing.T) {
 	secure := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}
-	settledPods := settled(sample(2)).Related.Pods
+	settledPods := settled(sample.New(2)).Related.Pods
 	updated, rolling := conditions.Rollout{Current: true}, conditions.Rollout{Current: true, Replicas: 2, Updated: 1}
 	cases := []struct {
 		reason  string
@@ -63,7 +64,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsStatusOf(defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).condition; condition != nil {
+		if condition := secretsStatusOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).condition; condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -88,7 +89,7 @@ func TestSecretNotReloaded(t *testing.T) {
 		{"TLS was replaced by SASL, which uses another Secret", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "AsExpected"},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
+		memcached := sample.New(1)
 		memcached.Spec = test.spec
 		memcached.Spec.Size = new(int32(2))
 		request := settled(memcached)
@@ -119,7 +120,7 @@ func TestReloaderWasKilled(t *testing.T) {
 		{"memcached has accepted the Secret in the meantime", reported, reloading("a", 0, "", 30), "", 0},
 	}
 	for _, test := range cases {
-		found, got := secretsStatusOf(defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).reloaded, ""
+		found, got := secretsStatusOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).reloaded, ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -133,7 +134,7 @@ func TestReloaderWasKilled(t *testing.T) {
 // something. A reloader that cannot start is a problem.
 func TestReloaderBackOff(t *testing.T) {
 	for waiting, want := range map[string]string{"CrashLoopBackOff": "AsExpected", "ImagePullBackOff": "ImagePullBackOff"} {
-		memcached := sample(2)
+		memcached := sample.New(2)
 		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
 		request := settled(memcached)
 		for pod := range request.Related.Pods.All() {
@@ -179,7 +180,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretsStatusOf(defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).mounted
+		found := secretsStatusOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).mounted
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/observed"
@@ -13,7 +15,7 @@ import (
 // TestServiceKeepsForeignAnnotations checks that the annotations that others set stay. Metacontroller removes a map that is
 // no longer desired.
 func TestServiceKeepsForeignAnnotations(t *testing.T) {
-	memcached := sample(1)
+	memcached := sample.New(1)
 	unannotated := observedAs[observed.Child](service(memcached))
 	if _, typed := keepForeignAnnotations(service(memcached), &unannotated).(*corev1.Service); !typed {
 		t.Error("a Service that never had annotations has an empty map of annotations")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -50,7 +51,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 		},
 	}
 	for _, test := range cases {
-		request := settled(sample(2))
+		request := settled(sample.New(2))
 		test.edit(&request)
 		found := conditionsOf(t, Config{}, request)
 		ready := found[api.Ready]
@@ -62,7 +63,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 
 // TestPartOfPodsMissing checks that a StatefulSet reports that a quota refuses two of its five pods, although three of them serve.
 func TestPartOfPodsMissing(t *testing.T) {
-	memcached := sample(5)
+	memcached := sample.New(5)
 	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
 	request := settled(memcached)
 	for workload := range request.Children.StatefulSets.All() {
@@ -101,8 +102,8 @@ func TestInvalidSpec(t *testing.T) {
 		{"a valid change of the NetworkPolicy and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.NetworkPolicy.Enabled, m.Spec.Size = new(false), new(int32(-1)) }},
 	}
 	for _, test := range cases {
-		request := settled(sample(2))
-		applied, err := (Config{}).sync(settled(sample(2)))
+		request := settled(sample.New(2))
+		applied, err := (Config{}).sync(settled(sample.New(2)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +169,7 @@ func TestAvailableOfMemcachedContainer(t *testing.T) {
 		{"the node is not reachable", "NodeNotReady", true, "NoReplicaReady"},
 	}
 	for _, test := range cases {
-		request := settled(sample(2))
+		request := settled(sample.New(2))
 		for workload := range request.Children.Deployments.All() {
 			workload.Status.ReadyReplicas = 0
 		}
@@ -187,7 +188,7 @@ func TestAvailableOfMemcachedContainer(t *testing.T) {
 // TestInvalidSpecKeepsServerNames checks that the servers stay names while the StatefulSet is not observed. Their number is also how
 // many pods the next customize response selects.
 func TestInvalidSpecKeepsServerNames(t *testing.T) {
-	request := settled(proxied(3))
+	request := settled(sample.Proxied(3))
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
 	names := podServerNames(memcached, 3)

@@ -1,13 +1,10 @@
 package memcached
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -20,7 +17,11 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
 	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
-	if err := validate(memcached, &request.Children); err != nil {
+	err := validate(memcached, managedKinds(&request.Children))
+	if err == nil {
+		err = checkWorkloadChange(memcached, &request.Children)
+	}
+	if err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
 	workload, err := observedWorkload(memcached, &request.Children)
@@ -41,14 +42,6 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 		Children:    state.observation.Children,
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
-}
-
-// plan contains what determines the children in addition to spec.
-type plan struct {
-	scaling.Plan
-	memory memorySize
-	// reloaderImage is "" for pods without a reloader.
-	reloaderImage string
 }
 
 // syncState contains what one sync derives from its request. Each part is computed once.
@@ -124,25 +117,4 @@ func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroup
 		children = append(children, monitor)
 	}
 	return append(children, proxyChildren(memcached, p)...)
-}
-
-func desiredWorkload(memcached *v1alpha1.Memcached, p plan) runtime.Object {
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		return statefulSet(memcached, p)
-	}
-	return deployment(memcached, p)
-}
-
-// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
-// it would look like a workload without pods.
-func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
-	group := children.Deployments
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		group = children.StatefulSets
-	}
-	workload := group.Get(memcached.Namespace, memcached.Name)
-	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
-	}
-	return workload, nil
 }

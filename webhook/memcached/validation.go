@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
@@ -16,12 +17,12 @@ import (
 // validate repeats the validation of the CRD, because a parent may have been stored before a rule existed, and must not
 // change a running cache. It also refuses what a CRD cannot, such as a memory limit that is too low for the minimum of
 // items.
-func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
+func validate(memcached *v1alpha1.Memcached, managed sets.Set[string]) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
 	errs = append(errs, validateWorkload(memcached, path)...)
-	errs = append(errs, validateListed(spec, path, children)...)
+	errs = append(errs, validateManaged(spec, path, managed)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
 	errs = append(errs, validateFlash(spec, path)...)
@@ -38,23 +39,7 @@ func validate(memcached *v1alpha1.Memcached, children *childGroups) error {
 		errs = append(errs, validateMemory(spec, path)...)
 		errs = append(errs, validateProxyConfig(memcached, path)...)
 	}
-	if len(errs) > 0 {
-		return errs.ToAggregate()
-	}
-	return validateWorkloadChange(memcached, children)
-}
-
-// validateWorkloadChange refuses a parent whose pods run in a workload of the other kind.
-func validateWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups) error {
-	kind := memcached.Spec.Workload
-	former, others := v1alpha1.StatefulSetWorkload, children.StatefulSets
-	if kind == v1alpha1.StatefulSetWorkload {
-		former, others = v1alpha1.DeploymentWorkload, children.Deployments
-	}
-	if others.Get(memcached.Namespace, memcached.Name) == nil {
-		return nil
-	}
-	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: restore the former value, or create another Memcached", former, kind)
+	return errs.ToAggregate()
 }
 
 func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {

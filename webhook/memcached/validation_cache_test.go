@@ -3,6 +3,8 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -16,11 +18,13 @@ func TestValidateMemory(t *testing.T) {
 		change   func(*v1alpha1.MemcachedSpec)
 		sentence string
 	}{
-		{"the limit is too low for the items: the cache runs, and its status reports the problem", func(s *v1alpha1.MemcachedSpec) { s.Cache.Memory, s.Resources = quantity("64Mi"), limitedTo("80Mi") }, ""},
-		{"the limit is exactly enough for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("70Mi") }, ""},
-		{"the limit is 1 MiB too low for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = limitedTo("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
+		{"the limit is too low for the items: the cache runs, and its status reports the problem", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.Memory, s.Resources = sample.Quantity("64Mi"), sample.Limits("80Mi")
+		}, ""},
+		{"the limit is exactly enough for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("70Mi") }, ""},
+		{"the limit is 1 MiB too low for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
 		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
-			s.Resources, s.Cache.MaxItemSize = limitedTo("128Mi"), quantity("64Mi")
+			s.Resources, s.Cache.MaxItemSize = sample.Limits("128Mi"), sample.Quantity("64Mi")
 		}, "must be at least 193Mi: 128 MiB of items"},
 		{"the request is greater than the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
@@ -52,7 +56,7 @@ func TestValidateCacheQuantities(t *testing.T) {
 		{"more than the largest item size", "1Ti", "1025Mi", false, true},
 	}
 	for _, test := range cases {
-		spec := defaulted(v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Memory: quantity(test.memory), MaxItemSize: quantity(test.maxItemSize)}})
+		spec := sample.Defaulted(v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Memory: sample.Quantity(test.memory), MaxItemSize: sample.Quantity(test.maxItemSize)}})
 		found := map[string]bool{}
 		for _, err := range validateCache(&spec.Cache, field.NewPath("cache")) {
 			found[err.Field] = true

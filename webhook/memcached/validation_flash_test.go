@@ -3,13 +3,15 @@ package memcached
 import (
 	"testing"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func TestValidateFlash(t *testing.T) {
 	sized := func(size, page string) func(*v1alpha1.MemcachedSpec) {
 		return func(s *v1alpha1.MemcachedSpec) {
-			s.Flash.Size, s.Flash.PageSize = quantity(size), quantity(page)
+			s.Flash.Size, s.Flash.PageSize = sample.Quantity(size), sample.Quantity(page)
 		}
 	}
 	cases := []struct {
@@ -28,24 +30,24 @@ func TestValidateFlash(t *testing.T) {
 		{"a small volume", sized("1023Mi", "32Mi"), "spec.flash.size: Invalid value: \"1023Mi\": must be a quantity of at least 1Gi"},
 		{"no size", func(s *v1alpha1.MemcachedSpec) { s.Flash.Size = nil }, "spec.flash.size: Required"},
 		{"an odd page size", sized("1Gi", "63Mi"), `spec.flash.pageSize: Invalid value: "63Mi": must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi`},
-		{"pages of several buffers", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = quantity("32Mi") }, ""},
-		{"pages that buffers do not fill", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = quantity("24Mi") }, `spec.flash.pageSize: Invalid value: "64Mi": must be a multiple of writeBuffer, which is 24Mi`},
-		{"a negative buffer", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = quantity("-2Mi") }, "spec.flash.writeBuffer: Invalid"},
-		{"items as large as a buffer", func(s *v1alpha1.MemcachedSpec) { s.Cache.MaxItemSize = quantity("16Mi") }, ""},
-		{"items larger than a buffer", func(s *v1alpha1.MemcachedSpec) { s.Cache.MaxItemSize = quantity("16896Ki") }, `spec.cache.maxItemSize: Invalid value: "16896Ki": must not be greater than spec.flash.writeBuffer, which is 16Mi`},
+		{"pages of several buffers", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = sample.Quantity("32Mi") }, ""},
+		{"pages that buffers do not fill", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = sample.Quantity("24Mi") }, `spec.flash.pageSize: Invalid value: "64Mi": must be a multiple of writeBuffer, which is 24Mi`},
+		{"a negative buffer", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = sample.Quantity("-2Mi") }, "spec.flash.writeBuffer: Invalid"},
+		{"items as large as a buffer", func(s *v1alpha1.MemcachedSpec) { s.Cache.MaxItemSize = sample.Quantity("16Mi") }, ""},
+		{"items larger than a buffer", func(s *v1alpha1.MemcachedSpec) { s.Cache.MaxItemSize = sample.Quantity("16896Ki") }, `spec.cache.maxItemSize: Invalid value: "16896Ki": must not be greater than spec.flash.writeBuffer, which is 16Mi`},
 		{"no evictions", func(s *v1alpha1.MemcachedSpec) { s.Cache.DisableEvictions = true }, "spec.flash: Forbidden: cannot be combined with spec.cache.disableEvictions"},
 		{"no LRU maintainer", func(s *v1alpha1.MemcachedSpec) { s.Cache.ExtraArgs = []string{"-o", "hashpower=20,no_lru_maintainer"} }, "spec.cache.extraArgs[1]: Invalid"},
 		{"more options of the flash tier", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.ExtraArgs = []string{"-o", "ext_recache_rate=0,slab_automove_freeratio=0.1"}
 		}, ""},
-		{"a negative average", func(s *v1alpha1.MemcachedSpec) { s.Flash.AverageItemSize = quantity("-1") }, "spec.flash.averageItemSize: Invalid"},
-		{"a minimum below the size of a key", func(s *v1alpha1.MemcachedSpec) { s.Flash.MinItemSize = quantity("100") }, "spec.flash.minItemSize: Invalid"},
+		{"a negative average", func(s *v1alpha1.MemcachedSpec) { s.Flash.AverageItemSize = sample.Quantity("-1") }, "spec.flash.averageItemSize: Invalid"},
+		{"a minimum below the size of a key", func(s *v1alpha1.MemcachedSpec) { s.Flash.MinItemSize = sample.Quantity("100") }, "spec.flash.minItemSize: Invalid"},
 		{"no thread", func(s *v1alpha1.MemcachedSpec) { s.Flash.Threads = new(int32(0)) }, "spec.flash.threads: Invalid"},
 		{"proxies", func(s *v1alpha1.MemcachedSpec) {
 			s.Workload, s.Proxy = v1alpha1.StatefulSetWorkload, &v1alpha1.Proxy{Replicas: new(int32(2))}
 		}, ""},
 	}
 	for _, test := range cases {
-		wantValidated(t, test.reason, func(s *v1alpha1.MemcachedSpec) { s.Flash = flashOf("1Gi"); test.change(s) }, test.sentence)
+		wantValidated(t, test.reason, func(s *v1alpha1.MemcachedSpec) { s.Flash = sample.Flash("1Gi"); test.change(s) }, test.sentence)
 	}
 }

@@ -4,23 +4,17 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validateListed refuses fields that need a child of a kind that the CompositeController does not list. A child that spec does
+// validateManaged refuses fields that need a child of a kind that the CompositeController does not list. A child that spec does
 // not ask for is only left out. For spec.metrics.serviceMonitor, the condition MetricsReady reports it.
-func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *childGroups) field.ErrorList {
+func validateManaged(spec *v1alpha1.MemcachedSpec, path *field.Path, managed sets.Set[string]) field.ErrorList {
 	const deployment, statefulSet, service, budget, policy = "Deployment", "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"
-	listed := map[string]bool{
-		deployment:  children.Deployments.Listed(),
-		statefulSet: children.StatefulSets.Listed(),
-		service:     children.Services.Listed(),
-		budget:      children.PodDisruptionBudgets.Listed(),
-		policy:      children.NetworkPolicies.Listed(),
-	}
 	stateful := spec.Workload == v1alpha1.StatefulSetWorkload
 	hasBudget, hasPolicy := ptr.Deref(spec.PodDisruptionBudget.Enabled, true), ptr.Deref(spec.NetworkPolicy.Enabled, true)
 	var errs field.ErrorList
@@ -35,7 +29,7 @@ func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *ch
 		{"", "proxy", spec.Proxy != nil, deployment},
 		{"service", "annotations", len(spec.Service.Annotations) > 0, service},
 		{"service", "ipFamilyPolicy", *spec.Service.IPFamilyPolicy != corev1.IPFamilyPolicySingleStack, service},
-		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && children.ServiceMonitors.Listed(), service},
+		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && managed.Has("ServiceMonitor"), service},
 		{"podDisruptionBudget", "enabled", hasBudget && spec.PodDisruptionBudget.Enabled != nil, budget},
 		{"podDisruptionBudget", "minAvailable", hasBudget && spec.PodDisruptionBudget.MinAvailable != nil, budget},
 		{"podDisruptionBudget", "maxUnavailable", hasBudget && spec.PodDisruptionBudget.MaxUnavailable != nil, budget},
@@ -43,7 +37,7 @@ func validateListed(spec *v1alpha1.MemcachedSpec, path *field.Path, children *ch
 		{"networkPolicy", "from", hasPolicy && len(spec.NetworkPolicy.From) > 0, policy},
 		{"networkPolicy", "metricsFrom", hasPolicy && len(spec.NetworkPolicy.MetricsFrom) > 0, policy},
 	} {
-		if !need.isSet || listed[need.kind] {
+		if !need.isSet || managed.Has(need.kind) {
 			continue
 		}
 		at := path

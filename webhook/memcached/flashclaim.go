@@ -1,0 +1,20 @@
+package memcached
+
+import (
+	"fmt"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// flashClaim describes the claims of the volumes; nil without flash.
+func flashClaim(flash *v1alpha1.Flash) *conditions.Claim {
+	if flash == nil {
+		return nil
+	}
+	class := "the default StorageClass"
+	if flash.StorageClassName != nil {
+		class = fmt.Sprintf("the StorageClass %q", *flash.StorageClassName)
+	}
+	return &conditions.Claim{Volume: flashVolumeName, Request: fmt.Sprintf("%s of %s", flash.Size, class)}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -48,9 +49,9 @@ func Controller(config Config) composite.Controller {
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	memcached.Default()
-	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)}
+	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, children.NameLabel, memcached.Name)}
 	if mayHaveProxies(memcached) {
-		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
+		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))
 	}
 	return rules
 }

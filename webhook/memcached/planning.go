@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -26,12 +28,12 @@ func (c Config) scalingState(request *syncRequest, workload *observed.Workload) 
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))),
+		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))),
 		Proxies:      proxies(request),
 		Status:       &memcached.Status,
 	}
 	if workload != nil {
-		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[addedForAnnotation]}
+		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[children.AddedForAnnotation]}
 	}
 	return s
 }
@@ -71,7 +73,7 @@ func proxies(request *syncRequest) scaling.Proxies {
 	if d := proxyWorkload(request); d != nil && d.Spec.Replicas != nil {
 		p.Deployment = &scaling.Deployment{
 			Revision:  rolloutOf(d),
-			Routes:    scaling.ParseRoutes(d.Spec.Template.Metadata.Labels[routesLabel]),
+			Routes:    scaling.ParseRoutes(d.Spec.Template.Metadata.Labels[proxy.RoutesLabel]),
 			Replicas:  *d.Spec.Replicas,
 			RolledOut: rolledOut(d),
 		}
@@ -80,7 +82,7 @@ func proxies(request *syncRequest) scaling.Proxies {
 		if !isProxy(pod, memcached) {
 			continue
 		}
-		p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[routesLabel]), Deleted: deleted(pod)})
+		p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
 	}
 	return p
 }
@@ -95,8 +97,8 @@ func deleted(pod *observed.Pod) *time.Time {
 
 // isProxy reports whether a pod is a proxy of the Memcached that has not finished.
 func isProxy(pod *observed.Pod, memcached *v1alpha1.Memcached) bool {
-	selector := proxySelector(memcached)
-	return pod.Namespace == memcached.Namespace && pod.Labels["app"] == selector["app"] && pod.Labels[proxyLabel] == selector[proxyLabel] &&
+	selector := children.ProxySelector(memcached)
+	return pod.Namespace == memcached.Namespace && pod.Labels["app"] == selector["app"] && pod.Labels[children.ProxyLabel] == selector[children.ProxyLabel] &&
 		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
 
@@ -110,5 +112,5 @@ func rolledOut(deployment *observed.Workload) bool {
 
 // proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
 func proxyWorkload(request *syncRequest) *observed.Workload {
-	return request.Children.Deployments.Get(request.Parent.Namespace, proxyName(request.Parent))
+	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
 }

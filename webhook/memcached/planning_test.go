@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -26,7 +28,7 @@ func TestObservedProxies(t *testing.T) {
 	}
 	extra := func(edit func(*observed.Pod)) func(*syncRequest) {
 		return func(r *syncRequest) {
-			pod := readyPod("old", proxyPodLabels(r.Parent, scaling.ParseRoutes("4")))
+			pod := readyPod("old", proxy.PodLabels(r.Parent, scaling.ParseRoutes("4")))
 			edit(&pod)
 			r.Related.Pods = composite.GroupOf(append(all(r.Related.Pods), pod)...)
 		}
@@ -48,8 +50,8 @@ func TestObservedProxies(t *testing.T) {
 		{"a former proxy runs", extra(func(*observed.Pod) {}), true, []scaling.Proxy{{Routes: old}}},
 		{"a former proxy drains", extra(func(p *observed.Pod) { p.DeletionTimestamp = ago(-20) }), true, []scaling.Proxy{{Routes: old, Deleted: &deleted}}},
 		{"a former proxy has failed", extra(func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }), true, nil},
-		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[routesLabel] = "four" }), true, []scaling.Proxy{{}}},
-		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[proxyLabel] = "other" }), true, nil},
+		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }), true, []scaling.Proxy{{}}},
+		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }), true, nil},
 		{"a proxy of another namespace", extra(func(p *observed.Pod) { p.Namespace = "other" }), true, nil},
 		{"a server", extra(func(p *observed.Pod) { p.Labels["app"] = "memcached" }), true, nil},
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -122,7 +124,7 @@ func TestConditionsOfProxies(t *testing.T) {
 				workload.Status.ReadyReplicas, workload.Status.AvailableReplicas = 0, 0
 			}
 			for pod := range c.request.Related.Pods.All() {
-				if pod.Labels[proxyLabel] != "" {
+				if pod.Labels[children.ProxyLabel] != "" {
 					pod.Status.Conditions = nil
 				}
 			}
@@ -135,7 +137,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"the image of a proxy has no proxy", func(c *proxyCluster) {
 			for pod := range c.request.Related.Pods.All() {
 				if pod.Name == "cache-proxy-1" {
-					pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxyContainerName,
+					pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
 						State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},
 						LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: 1}}}}
 				}
@@ -145,7 +147,7 @@ func TestConditionsOfProxies(t *testing.T) {
 			c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
 			var servers []observed.Pod
 			for pod := range c.request.Related.Pods.All() {
-				if pod.Labels[proxyLabel] == "" {
+				if pod.Labels[children.ProxyLabel] == "" {
 					servers = append(servers, *pod)
 				}
 			}

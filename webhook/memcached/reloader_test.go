@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -44,10 +46,10 @@ func TestReloaderSecurityContext(t *testing.T) {
 	for _, test := range cases {
 		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
 		spec.SecurityContext = test.spec
-		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook").SecurityContext); diff != "" {
+		if diff := cmp.Diff(test.want, children.ReloaderContainer(spec, "hook").SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if diff := cmp.Diff(containerSecurityContext(test.spec), memcachedContainer(spec, memorySizeOf(spec)).SecurityContext); diff != "" {
+		if diff := cmp.Diff(children.ContainerSecurityContext(test.spec), children.Container(spec, memory.Of(spec)).SecurityContext); diff != "" {
 			t.Errorf("%s: the memcached container (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -107,7 +109,7 @@ func TestReloaderImage(t *testing.T) {
 		}
 		got := ""
 		for _, container := range desired.Children[0].(*appsv1.Deployment).Spec.Template.Spec.Containers {
-			if container.Name == reloaderName {
+			if container.Name == children.ReloaderName {
 				got = container.Image
 			}
 		}

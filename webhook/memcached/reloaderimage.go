@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -11,19 +12,19 @@ import (
 
 // reloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods
 // with another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
-func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
+func reloaderImage(configured string, memcached *v1alpha1.Memcached, p children.Plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
 	if !memcached.Spec.NeedsReloader() {
 		return "", nil
 	}
 	if workload == nil {
 		return configured, nil
 	}
-	current := workload.Image(reloaderName)
-	if current == configured || current == "" || current != workload.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
+	current := workload.Image(children.ReloaderName)
+	if current == configured || current == "" || current != workload.Annotations[children.ReloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
 		return configured, nil
 	}
-	p.reloaderImage = current
-	difference, err := merge.TemplateDifference(desiredWorkload(memcached, p), workload)
+	p.ReloaderImage = current
+	difference, err := merge.TemplateDifference(children.Workload(memcached, p), workload)
 	if err != nil || difference != "" {
 		return configured, err
 	}
@@ -34,7 +35,7 @@ func reloaderImage(configured string, memcached *v1alpha1.Memcached, p plan, wor
 func reloaderFails(pod *observed.Pod) bool {
 	for _, container := range pod.Status.ContainerStatuses {
 		waiting := container.State.Waiting
-		if container.Name != reloaderName || waiting == nil {
+		if container.Name != children.ReloaderName || waiting == nil {
 			continue
 		}
 		switch waiting.Reason {

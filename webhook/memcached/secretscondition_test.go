@@ -10,6 +10,8 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -19,11 +21,11 @@ import (
 func reloading(name string, code int32, message string, secondsAgo int) *observed.Pod {
 	exited := noon.Add(-time.Duration(secondsAgo) * time.Second)
 	return &observed.Pod{Meta: observed.Meta{Name: name}, Status: observed.PodStatus{ContainerStatuses: []observed.ContainerStatus{{
-		Name: reloaderName, Ready: true,
+		Name: children.ReloaderName, Ready: true,
 		State:     observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
 		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: message, FinishedAt: metav1.NewTime(exited)}},
 	}, {
-		Name: containerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
+		Name: children.ContainerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
 	}}}}
 }
 
@@ -64,9 +66,9 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsStatusOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).condition; condition != nil {
+		if condition := diagnosis.SecretsOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).Condition; condition != nil {
 			status, got = condition.Status, condition.Reason
-			if condition.Type != SecretsCurrent || condition.Message == "" {
+			if condition.Type != diagnosis.SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
 			}
 		}
@@ -106,7 +108,7 @@ func TestSecretNotReloaded(t *testing.T) {
 // TestReloaderWasKilled checks that a report is kept while a killed reloader has had no time to repeat it. The kubelet keeps
 // only the last termination of a container.
 func TestReloaderWasKilled(t *testing.T) {
-	reported := []metav1.Condition{{Type: SecretsCurrent, Status: metav1.ConditionFalse, Reason: "SecretNotReloaded", Message: "pod a: bad key"}}
+	reported := []metav1.Condition{{Type: diagnosis.SecretsCurrent, Status: metav1.ConditionFalse, Reason: "SecretNotReloaded", Message: "pod a: bad key"}}
 	cases := []struct {
 		reason string
 		before []metav1.Condition
@@ -120,7 +122,7 @@ func TestReloaderWasKilled(t *testing.T) {
 		{"memcached has accepted the Secret in the meantime", reported, reloading("a", 0, "", 30), "", 0},
 	}
 	for _, test := range cases {
-		found, got := secretsStatusOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).reloaded, ""
+		found, got := diagnosis.SecretsOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).Reloaded, ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -180,7 +182,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretsStatusOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).mounted
+		found := diagnosis.SecretsOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).Mounted
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -191,7 +192,7 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 	request := settled(sample.Proxied(3))
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
-	names := podServerNames(memcached, 3)
+	names := children.ServerNames(memcached, 3)
 	memcached.Status.ServerList = names
 	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	got, err := (Config{}).sync(request)

@@ -5,7 +5,12 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/memcached/validation"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -16,8 +21,8 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
 	memcached.Default()
-	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
-	err := validate(memcached, managedKinds(&request.Children))
+	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
+	err := validation.Validate(memcached, managedKinds(&request.Children))
 	if err == nil {
 		err = checkWorkloadChange(memcached, &request.Children)
 	}
@@ -47,8 +52,8 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 // syncState contains what one sync derives from its request. Each part is computed once.
 type syncState struct {
 	request     *syncRequest
-	plan        plan
-	secrets     secretsStatus
+	plan        children.Plan
+	secrets     diagnosis.Secrets
 	observation conditions.Observation
 	// monitorsManaged reports whether the CompositeController manages ServiceMonitors.
 	monitorsManaged bool
@@ -59,26 +64,26 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	state := c.scalingState(request, workload)
 	s := &syncState{
 		request:         request,
-		plan:            plan{Plan: state.Next(), memory: memorySizeOf(spec)},
+		plan:            children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
 		observation:     observationOf(request, workload, pods),
 		monitorsManaged: request.Children.ServiceMonitors.Listed(),
 	}
 	var err error
-	if s.plan.reloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
+	if s.plan.ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
 		return nil, err
 	}
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
-	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
+	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
-	o.Steps = progressOf(state, s.plan.Plan)
+	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
 	}
-	o.Remedies, o.Claim = remedies(spec, s.plan.memory), flashClaim(spec.Flash)
+	o.Remedies, o.Claim = diagnosis.Remedies(spec, s.plan.Memory), diagnosis.FlashClaim(spec.Flash)
 	o.Findings = []conditions.Finding{
-		s.secrets.mounted, s.secrets.reloaded,
-		memoryLimitTooLow(spec, s.plan.memory), flashMemoryTooLow(spec, s.plan.memory),
+		s.secrets.Mounted, s.secrets.Reloaded,
+		diagnosis.MemoryLimitTooLow(spec, s.plan.Memory), diagnosis.FlashMemoryTooLow(spec, s.plan.Memory),
 	}
 	return s, s.assessProxies()
 }
@@ -102,19 +107,19 @@ func (s *syncState) assessProxies() error {
 }
 
 // desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.
-func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroups) []runtime.Object {
-	children := []runtime.Object{
-		desiredWorkload(memcached, p),
-		keepForeignAnnotations(service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
+func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *childGroups) []runtime.Object {
+	desired := []runtime.Object{
+		children.Workload(memcached, p),
+		children.KeepForeignAnnotations(children.Service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
 	}
-	if budget := podDisruptionBudget(memcached, p.Servers); budget != nil {
-		children = append(children, budget)
+	if budget := children.PodDisruptionBudget(memcached, p.Servers); budget != nil {
+		desired = append(desired, budget)
 	}
-	if policy := networkPolicy(memcached); policy != nil {
-		children = append(children, policy)
+	if policy := children.NetworkPolicy(memcached); policy != nil {
+		desired = append(desired, policy)
 	}
-	if monitor := serviceMonitor(memcached); monitor != nil {
-		children = append(children, monitor)
+	if monitor := children.ServiceMonitor(memcached); monitor != nil {
+		desired = append(desired, monitor)
 	}
-	return append(children, proxyChildren(memcached, p)...)
+	return append(desired, proxy.Children(memcached, p)...)
 }

@@ -34,7 +34,7 @@ func TestDesiredChildren(t *testing.T) {
 		memcached := sample.New(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desiredChildren(memcached, planOf(memcached, test.replicas, ""), &childGroups{}) {
+		for _, child := range desiredChildren(memcached, PlanOf(memcached, test.replicas, ""), &childGroups{}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

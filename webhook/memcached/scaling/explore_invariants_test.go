@@ -19,7 +19,17 @@ func (s *space) check(name string, w, next world) string {
 	if s.late == "" && w.size == 0 && w.workload.exists && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
 		return "no server starts at size 0 once the proxies have stopped"
 	}
-	running := next.running()
+	if problem := s.checkNeighbours(next.running()); problem != "" {
+		return problem
+	}
+	if next.deployment == w.deployment || !next.deployment.exists || !w.deployment.exists {
+		return ""
+	}
+	return s.checkRoutes(w, w.deployment.routes, next.deployment.routes)
+}
+
+// checkNeighbours checks the routes of proxies that run side by side.
+func (s *space) checkNeighbours(running []podWorld) string {
 	for i, a := range running {
 		for _, b := range running[:i] {
 			if !s.neighbours(a.routes, b.routes) && !s.neighbours(b.routes, a.routes) {
@@ -27,10 +37,7 @@ func (s *space) check(name string, w, next world) string {
 			}
 		}
 	}
-	if next.deployment == w.deployment || !next.deployment.exists || !w.deployment.exists {
-		return ""
-	}
-	return s.checkRoutes(w, w.deployment.routes, next.deployment.routes)
+	return ""
 }
 
 // checkRemoval checks the invariants of the number of servers.

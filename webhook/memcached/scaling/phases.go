@@ -12,8 +12,9 @@ func (c change) steady() Plan {
 	if left := c.untilStep(p.Scaling); left > 0 && target != servers {
 		target, p.Wait = servers, left
 	}
+	added := c.adding() && target > servers
 	switch {
-	case c.existing > servers && c.Workload != nil && !(c.adding() && target > servers):
+	case c.existing > servers && c.Workload != nil && !added:
 		p.setResize(v1alpha1.ResizeRemovingServers, c.existing, servers)
 		if c.elapsed(&p, observationDelay) {
 			p.Servers = servers

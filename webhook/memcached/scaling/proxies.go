@@ -65,8 +65,8 @@ func (s State) change() change {
 	case !c.shown:
 		c.routes = c.lastRoutes()
 	}
-	starts := s.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
-	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !(s.Proxies.Desired && starts) {
+	starts := s.Proxies.Desired && s.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
+	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
 		c.resize = status.Resize
 	}
 	return c

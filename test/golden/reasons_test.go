@@ -42,15 +42,16 @@ var sections = []struct{ kind, text string }{
 // TestReasonsPage compares manifests/docs/reasons.md with the documentations. The flag -update writes the page.
 func TestReasonsPage(t *testing.T) {
 	t.Parallel()
-	want, left := reasonsHead, conditions.Documented()
+	page, left := strings.Builder{}, conditions.Documented()
+	page.WriteString(reasonsHead)
 	for _, section := range sections {
-		want += "\n## " + section.kind + "\n\n"
+		fmt.Fprintf(&page, "\n## %s\n\n", section.kind)
 		if section.text != "" {
-			want += section.text + "\n\n"
+			page.WriteString(section.text + "\n\n")
 		}
-		want += "| reason | kind | conditions | meaning | what to do |\n|---|---|---|---|---|\n"
+		page.WriteString("| reason | kind | conditions | meaning | what to do |\n|---|---|---|---|---|\n")
 		for _, reason := range inSection(section.kind) {
-			want += row(reason)
+			page.WriteString(row(reason))
 		}
 		left = slices.DeleteFunc(left, func(d conditions.Documentation) bool { return d.Uses[0].Type == section.kind })
 	}
@@ -58,16 +59,16 @@ func TestReasonsPage(t *testing.T) {
 		t.Errorf("no section of the page has the condition %s of the reason %s", reason.Uses[0].Type, reason.ID)
 	}
 	if *update {
-		if err := os.WriteFile(reasonsPage, []byte(want), 0o600); err != nil {
+		if err := os.WriteFile(reasonsPage, []byte(page.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	page, err := os.ReadFile(reasonsPage)
+	got, err := os.ReadFile(reasonsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(page), want); diff != "" {
+	if diff := cmp.Diff(string(got), page.String()); diff != "" {
 		t.Errorf("the page is not up to date: run this test with -update (-page +want):\n%s", diff)
 	}
 }
@@ -90,20 +91,20 @@ func sortKey(reason conditions.Documentation) string {
 }
 
 func row(reason conditions.Documentation) string {
-	uses, last := "", ""
+	uses, last := strings.Builder{}, ""
 	for _, use := range reason.Uses {
 		if use.Type == last {
-			uses += " or " + string(use.Status)
+			uses.WriteString(" or " + string(use.Status))
 			continue
 		}
-		uses += fmt.Sprintf(", `%s` %s", use.Type, use.Status)
+		fmt.Fprintf(&uses, ", `%s` %s", use.Type, use.Status)
 		last = use.Type
 	}
 	kind := "all"
 	if reason.Parent != "" {
 		kind = "`" + reason.Parent + "`"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", names(reason), kind, strings.TrimPrefix(uses, ", "), reason.Meaning, reason.Remedy)
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", names(reason), kind, strings.TrimPrefix(uses.String(), ", "), reason.Meaning, reason.Remedy)
 }
 
 // names returns the reasons of a documentation.

@@ -47,7 +47,15 @@ func TestProxyLimits(t *testing.T) {
 			t.Errorf("get returned %s after flush_all of the proxy", got)
 		}
 	}
-	for i, key := range allKeys(120)[40:] {
+	expectNoLuaError(t, warm)
+}
+
+// TestProxyReturnsExplicitUnique checks that ms with E and c returns the CAS unique of E, also if the item moves.
+func TestProxyReturnsExplicitUnique(t *testing.T) {
+	servers := startServers(t, 4)
+	four := addresses(servers)
+	old, c := dialClient(t, startProxy(t, four[:3]).address), dialClient(t, startPhase(t, proxyroutes.Warming, four[:3], four).address)
+	for i, key := range allKeys(80) {
 		state := "no item"
 		if i%2 == 0 {
 			state = "an item of the previous server"
@@ -60,5 +68,4 @@ func TestProxyLimits(t *testing.T) {
 			t.Errorf("mg returned %s after ms with E77 over %s", got, state)
 		}
 	}
-	expectNoLuaError(t, warm)
 }

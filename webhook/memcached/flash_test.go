@@ -1,12 +1,11 @@
 package memcached
 
 import (
-	corev1 "k8s.io/api/core/v1"
-
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"

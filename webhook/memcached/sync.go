@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -122,4 +124,18 @@ func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *c
 		desired = append(desired, monitor)
 	}
 	return append(desired, proxy.Children(memcached, p)...)
+}
+
+// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
+// it would look like a workload without pods.
+func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
+	group := children.Deployments
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		group = children.StatefulSets
+	}
+	workload := group.Get(memcached.Namespace, memcached.Name)
+	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
+	}
+	return workload, nil
 }

@@ -5,9 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // checkWorkloadChange refuses a parent whose pods run in a workload of the other kind.
@@ -21,20 +19,6 @@ func checkWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups) e
 		return nil
 	}
 	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: restore the former value, or create another Memcached", former, kind)
-}
-
-// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
-// it would look like a workload without pods.
-func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
-	group := children.Deployments
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		group = children.StatefulSets
-	}
-	workload := group.Get(memcached.Namespace, memcached.Name)
-	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
-	}
-	return workload, nil
 }
 
 // managedKinds returns the kinds of children that the CompositeController manages.

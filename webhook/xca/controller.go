@@ -3,10 +3,9 @@
 package xca
 
 import (
+	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/xca/v1beta1"
 )
-
-import "github.com/example/memcached-operator/webhook/composite"
 
 // The sync hook observes only the parent.
 type (

@@ -18,6 +18,7 @@ func MaxSurge(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxSurge, intstr.FromInt32(1))
 }
 
+// MaxUnavailable returns how many pods a rollout may make unavailable.
 func MaxUnavailable(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxUnavailable, intstr.FromInt32(0))
 }

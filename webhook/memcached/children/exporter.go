@@ -15,6 +15,7 @@ import (
 const DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
 
 const (
+	// ExporterName is the name of the exporter container.
 	ExporterName = "exporter"
 
 	metricsPortName = "metrics"

@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	// FlashVolumeName is the name of the volume of the flash tier.
 	FlashVolumeName = "flash"
 	flashDirectory  = "/flash"
 )

@@ -35,6 +35,7 @@ func NetworkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	}
 }
 
+// PolicyPorts returns the ports of a Service as those of a NetworkPolicy.
 func PolicyPorts(ports []corev1.ServicePort) []networkingv1.NetworkPolicyPort {
 	var allowed []networkingv1.NetworkPolicyPort
 	for _, port := range ports {

@@ -18,6 +18,7 @@ type Plan struct {
 	ReloaderImage string
 }
 
+// Workload returns the Deployment or the StatefulSet of the servers.
 func Workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		return statefulSet(memcached, p)

@@ -15,6 +15,7 @@ import (
 const DefaultImage = "memcached:1.6.45-alpine"
 
 const (
+	// ContainerName is the name of the memcached container.
 	ContainerName = "memcached"
 
 	// userID is the UID of the user memcache in the official image. The image names the user only, and for runAsNonRoot the
@@ -22,6 +23,7 @@ const (
 	userID = 11211
 )
 
+// PodTemplate returns the template of the server pods.
 func PodTemplate(memcached *v1alpha1.Memcached, p Plan) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
@@ -69,6 +71,7 @@ func podVolumes(memcached *v1alpha1.Memcached, p Plan) []corev1.Volume {
 	return volumes
 }
 
+// Container returns the container of memcached.
 func Container(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
 	probes := containerProbes(spec)
 	return corev1.Container{

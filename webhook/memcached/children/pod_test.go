@@ -3,15 +3,15 @@ package children
 import (
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/sample"
-
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 )
 
 // TestPodWithoutSecrets checks that pods without TLS and authentication have none of their fields.
 func TestPodWithoutSecrets(t *testing.T) {
 	memcached := sample.New(1)
-	pod := PodTemplate(memcached, planOf(memcached, 1, ""))
+	pod := PodTemplate(memcached, planOf(memcached, 1))
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
 		t.Errorf("a pod without TLS and authentication has their fields: %+v", pod)

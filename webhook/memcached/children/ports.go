@@ -50,10 +50,12 @@ func metricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	return []corev1.ServicePort{ServicePort(metricsPortName, metricsPort)}
 }
 
+// ServicePort returns a TCP port whose target is the container port of the same name.
 func ServicePort(name string, number int32) corev1.ServicePort {
 	return corev1.ServicePort{Name: name, Port: number, TargetPort: intstr.FromString(name), Protocol: corev1.ProtocolTCP}
 }
 
+// ContainerPorts returns the container ports of the ports of a Service.
 func ContainerPorts(declared []corev1.ServicePort) []corev1.ContainerPort {
 	var ports []corev1.ContainerPort
 	for _, port := range declared {

@@ -3,11 +3,10 @@ package children
 import (
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/sample"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 

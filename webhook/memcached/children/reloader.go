@@ -10,6 +10,7 @@ import (
 )
 
 const (
+	// ReloaderName is the name of the reloader container, and of its volume.
 	ReloaderName = "reloader"
 
 	// markerDirectory is a volume of the reloader only. It survives restarts of the container.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/webhook/memcached/sample"
-
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 

@@ -9,12 +9,14 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
+// PodSecurityContext returns the restricted security context of a pod, with the fields of spec.
 func PodSecurityContext(spec *corev1.PodSecurityContext) *corev1.PodSecurityContext {
 	restricted := resources.RestrictedPod(userID)
 	restricted.FSGroup = new(int64(userID))
 	return mergeFields(restricted, spec)
 }
 
+// ContainerSecurityContext returns the restricted security context of a container, with the fields of spec.
 func ContainerSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
 	restricted := resources.RestrictedContainer()
 	if spec != nil && corevalidation.Escalates(spec) {

@@ -18,6 +18,7 @@ func ServerList(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.
 	return ServerAddresses(pods)
 }
 
+// ServerNames returns the host:port of the first pods of the StatefulSet.
 func ServerNames(memcached *v1alpha1.Memcached, replicas int32) []string {
 	names := make([]string, 0, replicas)
 	for i := range replicas {

@@ -18,6 +18,7 @@ var ReasonFlashMemoryTooLow = conditions.Declare(conditions.Documentation{ID: "F
 	Meaning: "The cache runs, but its flash never fills, because the keys do not fit into memory.",
 	Remedy:  "Increase the memory, or correct the size of the items or of the flash: [Flash](flash.md#memory)."})
 
+// FlashMemoryTooLow returns a finding if the flash cannot fill.
 func FlashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Finding {
 	needed := size.KeysMiB + memory.MinItemMiB
 	if size.KeysMiB == 0 || size.ItemMiB >= needed {

@@ -17,6 +17,7 @@ var ReasonMemoryLimitTooLow = conditions.Declare(conditions.Documentation{ID: "M
 	Meaning: "The cache runs, and may be killed when it is full.",
 	Remedy:  "Increase the limit or decrease the memory for items: [Memory](../../crds/memcached/README.md#memory)."})
 
+// MemoryLimitTooLow returns a finding if the items may need more memory than the limit.
 func MemoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Finding {
 	if !size.LimitTooLow() {
 		return conditions.Finding{}

@@ -42,6 +42,7 @@ type Secrets struct {
 	Condition         *metav1.Condition
 }
 
+// SecretsOf returns what the pods report about their Secrets. An empty image means that pods have no reloader.
 func SecretsOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, image string, o *conditions.Observation) Secrets {
 	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
 		return Secrets{}

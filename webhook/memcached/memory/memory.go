@@ -118,8 +118,10 @@ func connectionSizeKiB(spec *v1alpha1.MemcachedSpec) int64 {
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
+// Mebibytes returns a Quantity in whole MiB, rounded down.
 func Mebibytes(quantity resource.Quantity) int64 { return quantity.Value() / Mebibyte }
 
+// MebibyteQuantity returns a number of MiB as a Quantity.
 func MebibyteQuantity(count int64) *resource.Quantity {
 	return resource.NewQuantity(count*Mebibyte, resource.BinarySI)
 }

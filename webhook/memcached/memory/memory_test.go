@@ -3,10 +3,9 @@ package memory
 import (
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/sample"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 

@@ -54,6 +54,7 @@ func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployme
 	}
 }
 
+// PodAnnotations returns the annotations of the proxy pods, which have their configuration.
 func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)

@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	// ContainerName is the name of the proxy container.
 	ContainerName = "proxy"
 
 	// RoutesLabel on a proxy pod has its lists of servers, as [scaling.Routes] print them. The hook reads them from there, and so can
@@ -38,6 +39,7 @@ func childLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return resources.Labels(children.ProxySelector(memcached), "memcached", memcached.Name, "proxy")
 }
 
+// PodLabels returns the labels of the proxy pods.
 func PodLabels(memcached *v1alpha1.Memcached, r scaling.Routes) map[string]string {
 	labels := children.AddLabels(map[string]string{}, memcached.Spec.PodLabels)
 	maps.Copy(labels, childLabels(memcached))

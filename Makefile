@@ -34,9 +34,9 @@ build: ## Build bin/memcached-operator.
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/memcached-operator .
 
 run: build ## Build and serve the hooks on 127.0.0.1:8080.
-	bin/memcached-operator serve -address 127.0.0.1:8080 -ops-address 127.0.0.1:8081 -log-level debug $(ARGS)
+	bin/memcached-operator serve --address 127.0.0.1:8080 --ops-address 127.0.0.1:8081 --log-level debug $(ARGS)
 
-demo: ## Start a control plane and show the samples (ARGS=-once: exit when all are ready).
+demo: ## Start a control plane and show the samples (ARGS=--once: exit when all are ready).
 	@rm -f bin/demo; echo "Compiling the cluster harness: $$(cd test/cluster && $(GO) list -deps ./cmd/demo | wc -l) packages, unless they are cached."
 	@cd test/cluster && GOGC=400 $(GO) build -v -o ../../bin/demo ./cmd/demo 2>&1 | \
 	  awk '/[:#]/ {print; next} ++n % 100 == 0 {print "  " n " packages compiled"; fflush()}'
@@ -89,23 +89,25 @@ verify: generate ## Fail if generated files differ from the committed or staged 
 	@git diff --exit-code -- $(GENERATED)
 	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; test -z "$$new" || { echo "untracked generated files:" $$new; exit 1; }
 
-fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, and run SEEDS (300) random walks with all perturbations.
+fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults with sizes 0 and 1, and run SEEDS (300) random walks with all perturbations.
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
+	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
+	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
 	$(GO) test ./test/walk -timeout 1h -everything -seeds $(or $(SEEDS),300)
 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).
 	$(GO) test -tags faults ./test/faults -count=1 -v -timeout 2h -program $(CURDIR)/bin/memcached-operator $(ARGS)
 
-bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="-rounds 5").
+bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="--rounds 5").
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
 	$(GO) run ./test/bench/hooks $(ARGS)
 
-bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="-parents 200").
+bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="--parents 200").
 	cd test/cluster && $(GO) run ./bench $(ARGS)
 
-record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged.
+record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged. No release is recorded yet.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
 	$(GO) test ./test/golden -run '^TestUpgrade$$' -record $(VERSION)
 

@@ -49,7 +49,7 @@ func (a *authorizer) authorize(r *http.Request) error {
 		return &httpError{http.StatusUnauthorized, "the request has no bearer token: set authorization in the CompositeController"}
 	}
 	if !contains(a.tokens.current(), sha256.Sum256([]byte(strings.TrimSpace(token)))) {
-		return &httpError{http.StatusUnauthorized, "the bearer token is not in the file -token-file of the hook"}
+		return &httpError{http.StatusUnauthorized, "the bearer token is not in the file --token-file of the hook"}
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (a *authorizer) checkCertificate(r *http.Request) error {
 	}
 	names := namesOf(r.TLS.VerifiedChains[0][0])
 	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a.names, name) }) {
-		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q; -client-names of the hook has none of them", names)}
+		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q; ---client-names of the hook has none of them", names)}
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func TestClientNames(t *testing.T) {
 		{"another name from the same CA", some, presented(ca.Subject{CommonName: "prometheus"}), 403},
 		{"a name with an allowed name as its prefix", some, presented(ca.Subject{DNSName: "metacontroller.metacontroller.svc.example.com"}), 403},
 		{"no name at all", some, presented(ca.Subject{}), 403},
-		{"without -client-names, any name is allowed", every, presented(ca.Subject{}), 200},
+		{"without --client-names, any name is allowed", every, presented(ca.Subject{}), 200},
 		{"no certificate", every, &tls.ConnectionState{}, 401},
 		{"a certificate that was not verified", every, &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}, 401},
 		{"plain HTTP", every, nil, 401},

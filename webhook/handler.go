@@ -115,11 +115,7 @@ func callHook(hook composite.Hook, kind schema.GroupVersionKind, guard *heapGuar
 		}
 		guard.requests.Add(1)
 		defer guard.requests.Add(-1)
-		guarded, now := &guardedReader{reader: body, guard: guard}, metav1.NewTime(options.Now())
-		if options.Logger.Enabled(r.Context(), slog.LevelDebug) {
-			return hook.Explain(kind, guarded, now)
-		}
-		return hook.Handle(kind, guarded, now)
+		return hook.Handle(kind, &guardedReader{reader: body, guard: guard}, metav1.NewTime(options.Now()))
 	}
 }
 
@@ -157,9 +153,6 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	took := time.Since(start)
 	e.metrics.observe(code, body.bytes, took)
 	e.log(r, response.Parent, code, body.bytes, err, took)
-	if response.Decision != nil {
-		e.logDecision(r, response)
-	}
 }
 
 // handle turns a panic into an error, because a panic must change nothing in the cluster.

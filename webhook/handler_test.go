@@ -127,6 +127,9 @@ func TestPanicChangesNothing(t *testing.T) {
 			t.Errorf("request %d got %d %q, want %d: the stack belongs in the log only", i, got.Code, got.Body, want)
 		}
 	}
+	if strings.Count(log.String(), "level=ERROR") != 2 {
+		t.Errorf("each panic must be an error in the log: %s", &log)
+	}
 	if strings.Count(log.String(), "secret detail") != 2 || strings.Count(log.String(), "handler_test.go") < 2 {
 		t.Errorf("the log must contain each panic and its stack: %s", &log)
 	}

@@ -13,6 +13,9 @@ type Limits struct {
 	MaxHeapBytes int64
 }
 
+// DefaultLimits returns the limits that a zero field means.
+func DefaultLimits() Limits { return defaultLimits }
+
 var defaultLimits = Limits{
 	// A pod with its managedFields has about 8 kB, so a parent can have several thousand pods.
 	MaxBodyBytes: 64 << 20,

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -139,7 +140,10 @@ func newOpsHandler(metrics *Metrics, ready *atomic.Bool) http.Handler {
 func listen(ctx context.Context, server *http.Server, address string, maxConnections int) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("starting: %w", err) // the error contains the address: "listen tcp :8080: bind: …"
+		for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
+			err = cause // "address already in use" without the names of system calls
+		}
+		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
 	return limitConnections(server, listener, maxConnections), nil
 }

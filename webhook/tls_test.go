@@ -55,7 +55,7 @@ func TestTLS(t *testing.T) {
 	}{
 		{"TLS 1.3 is the default", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
 		{"TLS 1.2 is refused", oneWay, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "protocol version"},
-		{"TLS 1.2 with -tls-min-version", tls12Address, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "200"},
+		{"TLS 1.2 with --tls-min-version", tls12Address, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "200"},
 		{"a client that does not trust the CA", oneWay, "", &tls.Config{RootCAs: theirs.Pool()}, "unknown authority"},
 		{"certificate and token", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "200"},
 		{"no certificate", twoWay, "secret", &tls.Config{RootCAs: ours.Pool()}, "401"},

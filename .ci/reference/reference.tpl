@@ -39,7 +39,7 @@ In {{ range $i, $user := .SortedReferences }}{{ if $i }}, {{ end }}{{ markdownRe
 
 {{- define "member" -}}
 | `{{ .Name }}` | {{ markdownRenderType .Type }} | {{ if eq .Name "metadata" }}Standard object metadata.{{ else }}{{ template "cell" .Doc }}{{ end }}
-{{- with .Default }} Default: `{{ . | replace "|" "\\|" }}`.{{ end }}
+{{- with .Default }}{{ if ne (nospace .) "{}" }} Default: `{{ . | replace "|" "\\|" }}`.{{ end }}{{ end }}
 {{- range .Validation }}{{ if not (has . (list "Optional: {}" "Required: {}")) }}<br>{{ template "cellRule" . }}{{ end }}{{ end }}
 {{- if has "Required: {}" .Validation }}<br>Required.{{ end }} |
 {{ end -}}

@@ -130,7 +130,7 @@ func (c *Cluster) startInstalledHook(ctx context.Context, program string) (addre
 		return "", err
 	}
 	c.HookOps = "http://" + ops
-	replace := []string{"-address=:8080", "-address=" + address, "-ops-address=:8081", "-ops-address=" + ops}
+	replace := []string{"--address=:8080", "--address=" + address, "--ops-address=:8081", "--ops-address=" + ops}
 	for _, mount := range spec.Containers[0].VolumeMounts {
 		dir, err := c.writeSecret(ctx, spec.Volumes, mount.Name)
 		if err != nil {

@@ -54,7 +54,7 @@ func TestStatefulSet(t *testing.T) {
 const allFields = `{"spec":{
 	"image": "memcached:1.6.39-alpine", "imagePullPolicy": "Always", "imagePullSecrets": [{"name": "registry"}],
 	"resources": {"limits": {"memory": "1024Mi", "cpu": "1000m"}, "requests": {"cpu": "0.1"}},
-	"cache": {"memoryMB": 100, "maxConnections": 2048, "verbosity": 2, "extraArgs": ["-f", "1.5"]},
+	"cache": {"memory": "100Mi", "maxConnections": 2048, "verbosity": 2, "extraArgs": ["-f", "1.5"]},
 	"rollout": {"minReadySeconds": 0, "maxSurge": "25%", "maxUnavailable": 1},
 	"service": {"annotations": {"example.com/service": "x"}},
 	"podDisruptionBudget": {"minAvailable": "50%"},

@@ -28,7 +28,7 @@ func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructure
 	t.Helper()
 	return newMemcachedOf(t, newNamespace(t), "cache", size, map[string]any{
 		"workload": "StatefulSet",
-		"proxy":    map[string]any{"replicas": int64(2), "warmup": map[string]any{"seconds": int64(warmupSeconds)}},
+		"proxy":    map[string]any{"replicas": int64(2), "warmupSeconds": int64(warmupSeconds)},
 	})
 }
 
@@ -54,7 +54,7 @@ func TestResizeWithProxies(t *testing.T) {
 			t.Errorf("resize to %d: the cluster had\n%q, want\n%q", step.size, got, step.want)
 		}
 	}
-	servers, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "servers")
+	servers, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "servingServers")
 	ready, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "readyReplicas")
 	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "resize"); servers != 4 || ready != 2 || resizing {
 		t.Errorf("status.proxy is %v", m.Object["status"].(map[string]any)["proxy"])

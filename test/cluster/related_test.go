@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestRequestsHaveEveryPod checks the pods in the requests of both workloads, whose related rules differ.
+// TestRequestsHaveEveryPod checks the pods in the requests of both workloads.
 func TestRequestsHaveEveryPod(t *testing.T) {
 	for _, workload := range []string{"Deployment", "StatefulSet"} {
 		t.Run(workload, func(t *testing.T) {
@@ -97,47 +97,4 @@ func wantPodsInRequest(t *testing.T, m *unstructured.Unstructured, count int) []
 		return nil
 	})
 	return pods
-}
-
-// TestUpgradeFromHookVersion2 is not parallel, because it changes the CompositeController of all caches.
-func TestUpgradeFromHookVersion2(t *testing.T) {
-	because(t, "CompositeControllers of v0.1.0 have hook version v2: an upgrade restarts neither pods nor loses one from a request")
-	namespace := newNamespace(t)
-	setHookVersion(t, "v2")
-	t.Cleanup(func() { setHookVersion(t, "v1") })
-	caches := []*unstructured.Unstructured{
-		newMemcachedOf(t, namespace, "cache", 2, map[string]any{}),
-		newMemcachedOf(t, namespace, "ordered", 3, map[string]any{"workload": "StatefulSet"}),
-	}
-	for _, version := range []string{"v1", "v2", "v1"} { // an upgrade, a downgrade, and another upgrade
-		var before [][]string
-		for i, m := range caches {
-			before = append(before, wantPodsInRequest(t, m, i+2))
-		}
-		syncs := []int{hook.syncsOf(namespace, "cache"), hook.syncsOf(namespace, "ordered")}
-		setHookVersion(t, version)
-		for i, m := range caches {
-			eventually(t, waitTimeout, "Metacontroller syncs again", func(context.Context) error {
-				if n := hook.syncsOf(namespace, m.GetName()); n <= syncs[i] {
-					return fmt.Errorf("%d syncs", n)
-				}
-				return nil
-			})
-			if diff := cmp.Diff(before[i], wantPodsInRequest(t, m, i+2)); diff != "" {
-				t.Errorf("%s: the pods changed (-before +after):\n%s", version, diff)
-			}
-			waitReady(t, m, i+2, waitTimeout)
-		}
-	}
-}
-
-// setHookVersion changes the version of all hooks of Memcached.
-func setHookVersion(t *testing.T, version string) {
-	t.Helper()
-	controller := &unstructured.Unstructured{}
-	controller.SetGroupVersionKind(compositeControllerKind)
-	controller.SetName("memcached")
-	patch := fmt.Sprintf(`{"spec":{"hooks":{"sync":{"version":%[1]q},"customize":{"version":%[1]q}}}}`, version)
-	// The context of the test has ended when a cleanup calls this function.
-	must(t, shared.Client.Patch(context.Background(), controller, client.RawPatch("application/merge-patch+json", []byte(patch))))
 }

@@ -96,8 +96,8 @@ func startFor(t *testing.T, encrypted bool) (*program, string, *client, func(con
 	dir, issuer := t.TempDir(), ca.New()
 	certificate, key := issuer.Issue(ca.Subject{CommonName: "hook"})
 	p := start(t,
-		"-tls-cert="+ca.Write(dir, "tls.crt", certificate), "-tls-key="+ca.Write(dir, "tls.key", key),
-		"-client-ca="+ca.Write(dir, "ca.crt", issuer.PEM()), "-token-file="+ca.Write(dir, "token", []byte("token\n")))
+		"--tls-cert="+ca.Write(dir, "tls.crt", certificate), "--tls-key="+ca.Write(dir, "tls.key", key),
+		"--client-ca="+ca.Write(dir, "ca.crt", issuer.PEM()), "--token-file="+ca.Write(dir, "token", []byte("token\n")))
 	c := newClient(&http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
 		RootCAs: issuer.Pool(), Certificates: []tls.Certificate{issuer.Certificate(ca.Subject{CommonName: "metacontroller"})},
 	}})

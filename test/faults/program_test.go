@@ -33,7 +33,7 @@ func start(t *testing.T, args ...string) *program {
 	t.Helper()
 	p := &program{Process: &process.Process{
 		Path: *binary,
-		Args: append([]string{"serve", "-address=127.0.0.1:0", "-ops-address=127.0.0.1:0"}, args...),
+		Args: append([]string{"serve", "--address=127.0.0.1:0", "--ops-address=127.0.0.1:0"}, args...),
 		Env:  []string{"GOMEMLIMIT=230MiB"}, // as in the Deployment, whose memory limit is 256 MiB
 		Log:  filepath.Join(t.TempDir(), "log"),
 	}}

@@ -22,7 +22,7 @@ func TestRestart(t *testing.T) {
 	if *long {
 		rounds = 10
 	}
-	startPod := func() *program { return start(t, "-shutdown-delay=2s", "-shutdown-timeout=15s") }
+	startPod := func() *program { return start(t, "--shutdown-delay=2s", "--shutdown-timeout=15s") }
 	first, second := startPod(), startPod()
 	s := new(service)
 	s.set(first, second)

@@ -32,8 +32,8 @@ func TestRotation(t *testing.T) {
 	}
 	write(0)
 	p := start(t,
-		"-tls-cert="+filepath.Join(dir, "tls.crt"), "-tls-key="+filepath.Join(dir, "tls.key"),
-		"-client-ca="+ca.Write(dir, "ca.crt", issuer.PEM()), "-client-names=metacontroller", "-token-file="+filepath.Join(dir, "token"))
+		"--tls-cert="+filepath.Join(dir, "tls.crt"), "--tls-key="+filepath.Join(dir, "tls.key"),
+		"--client-ca="+ca.Write(dir, "ca.crt", issuer.PEM()), "--client-names=metacontroller", "--token-file="+filepath.Join(dir, "token"))
 
 	var current atomic.Int64
 	var certificates sync.Map

@@ -132,7 +132,11 @@ func TestForeignParent(t *testing.T) {
 				request := parse(t, f.request)
 				request["parent"].(map[string]any)[field] = value
 				recorder := post(handler, f.url(), encode(t, request))
-				wantRefused(t, recorder, recorder.Code, fmt.Sprintf("%s: a parent with %s %v", f.url(), field, value))
+				code := http.StatusBadRequest
+				if _, text := value.(string); !text && value != nil {
+					code = http.StatusUnprocessableEntity // a field of the parent has a wrong type
+				}
+				wantRefused(t, recorder, code, fmt.Sprintf("%s: a parent with %s %v", f.url(), field, value))
 			}
 		}
 	}
@@ -188,6 +192,9 @@ func TestInvalidSize(t *testing.T) {
 	}
 	for _, test := range cases {
 		body := bytes.Replace(request, []byte(`"size": 2`), []byte(`"size": `+test.size), 1)
+		if bytes.Equal(body, request) {
+			t.Fatalf("%s: the request has no size 2 to replace", test.reason)
+		}
 		recorder := post(handler, "/memcached/sync", body)
 		wantUnchanged(t, recorder, parse(t, body), test.reason)
 		if !strings.Contains(recorder.Body.String(), test.sentence) {

@@ -30,16 +30,18 @@ func TestDefects(t *testing.T) {
 		{"reason-with-blanks", "the API server refuses a status with spaces in a reason",
 			func(r response) bool { return reasonPattern.MatchString(r.condition("Degraded").reason) }},
 		{"oom-killed-in-the-future", "a time in the future is ignored, but the memory limit is too low at any time",
-			func(r response) bool { return r.condition("Degraded").is("True", "MemoryLimitTooLow") }},
+			func(r response) bool {
+				return r.condition("AtRisk").is("True", "MemoryLimitTooLow") && r.condition("Ready").status == "True"
+			}},
 		{"reloader-killed-after-failed-reload", "a reloader that has run for an hour would have reported the failure again",
 			func(r response) bool { return r.condition("SecretsCurrent").is("True", "Loaded") }},
 		{"crash-that-expires", "only a resync can end Degraded, because no object changes",
 			func(r response) bool {
 				return r.condition("Degraded").is("True", "CrashLoopBackOff") && r.resyncAfter() > 0 && r.resyncAfter() <= 10*time.Minute
 			}},
-		{"reloader-image-edited-by-hand", "only the flag -reloader-image sets the image of the reloader",
+		{"reloader-image-edited-by-hand", "only the flag --reloader-image sets the image of the reloader",
 			func(r response) bool {
-				return r.image("reload") == reloaderImage && r.condition("Ready").status == "False"
+				return r.image("reloader") == reloaderImage && r.condition("Ready").status == "False"
 			}},
 		{"network-policy-invalid", "the API server would refuse only the NetworkPolicy, and the cache would run without it",
 			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 0 }},

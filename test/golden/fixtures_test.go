@@ -117,10 +117,15 @@ func mustPost(t testing.TB, handler http.Handler, url string, body []byte) []byt
 func parse(t testing.TB, body []byte) map[string]any {
 	t.Helper()
 	var value map[string]any
-	if err := json.Unmarshal(body, &value); err != nil {
+	mustDecode(t, body, &value)
+	return value
+}
+
+func mustDecode(t testing.TB, body []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(body, into); err != nil {
 		t.Fatalf("parsing %.80q: %v", body, err)
 	}
-	return value
 }
 
 func encode(t testing.TB, value any) []byte {

@@ -2,7 +2,6 @@ package golden
 
 import (
 	"net/http"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,7 +14,6 @@ type relatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
 	Namespace     string                `json:"namespace"`
-	Names         []string              `json:"names"`
 	LabelSelector *metav1.LabelSelector `json:"labelSelector"`
 }
 
@@ -23,8 +21,7 @@ type relatedRule struct {
 // meaning in both hook versions.
 func (r relatedRule) selects(object metav1.Object) bool {
 	selector, err := metav1.LabelSelectorAsSelector(r.LabelSelector)
-	return err == nil && r.Namespace == object.GetNamespace() && (slices.Contains(r.Names, object.GetName()) ||
-		len(r.Names) == 0 && r.LabelSelector != nil && selector.Matches(labels.Set(object.GetLabels())))
+	return err == nil && r.Namespace == object.GetNamespace() && r.LabelSelector != nil && selector.Matches(labels.Set(object.GetLabels()))
 }
 
 // podRules returns the rules for pods that the customize hook returns for the controller and the parent of a sync request.
@@ -38,19 +35,18 @@ func podRules(t testing.TB, handler http.Handler, controller string, request map
 	return slices.DeleteFunc(response.RelatedResources, func(rule relatedRule) bool { return rule.Resource != "pods" })
 }
 
-// TestRulesSelectEveryPod checks that the customize hook selects every pod of status.nodes: of all recorded requests, and of the
-// requests of all releases, whose CompositeControllers have hook version v2.
+// TestRulesSelectEveryPod checks that the customize hook selects every pod of status.nodes, of all recorded requests.
 func TestRulesSelectEveryPod(t *testing.T) {
 	t.Parallel()
 	handler := newHandler()
 	checked := map[string]int{}
-	check := func(name, url string, request map[string]any) {
-		controller := filepath.Dir(url)[1:]
-		if controller == "xca" {
-			return // no pods
+	for _, f := range syncFixtures(t) {
+		if f.controller == "xca" {
+			continue // no pods
 		}
-		response := parse(t, mustPost(t, handler, url, encode(t, request)))
-		rules := podRules(t, handler, controller, request)
+		request := parse(t, f.request)
+		response := parse(t, mustPost(t, handler, f.url(), f.request))
+		rules := podRules(t, handler, f.controller, request)
 		namespace := request["parent"].(map[string]any)["metadata"].(map[string]any)["namespace"]
 		pods, _ := request["related"].(map[string]any)["Pod.v1"].(map[string]any)
 		nodes, _ := response["status"].(map[string]any)["nodes"].([]any)
@@ -62,22 +58,10 @@ func TestRulesSelectEveryPod(t *testing.T) {
 			if metadata.Metadata.Namespace != namespace || !slices.Contains(nodes, any(metadata.Metadata.Name)) {
 				continue // a pod of another owner
 			}
-			checked[controller]++
+			checked[f.controller]++
 			if !slices.ContainsFunc(rules, func(rule relatedRule) bool { return rule.selects(&metadata.Metadata) }) {
-				t.Errorf("%s: status.nodes has the pod %s, but the rules do not select it: %v", name, metadata.Metadata.Name, rules)
+				t.Errorf("%s: status.nodes has the pod %s, but the rules do not select it: %v", f.name, metadata.Metadata.Name, rules)
 			}
-		}
-	}
-	for _, f := range syncFixtures(t) {
-		check(f.name, f.url(), parse(t, f.request))
-	}
-	files, err := filepath.Glob("../releases/*.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		for _, c := range readCases(t, file) {
-			check(filepath.Base(file)+" "+c.Case, c.URL, c.Request)
 		}
 	}
 	for _, controller := range []string{"memcached", "nginx", "customimagedeploy"} {

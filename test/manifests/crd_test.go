@@ -105,6 +105,10 @@ func (k kind) admit(t *testing.T, object, old map[string]any) (stored map[string
 	unknown = pruning.PruneWithOptions(stored, k.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(stored, k.structural)
 	defaulting.Default(stored, k.structural)
+	if old != nil { // the API server also sets defaults in an object that it reads
+		old = runtime.DeepCopyJSON(old)
+		defaulting.Default(old, k.structural)
+	}
 	for _, problem := range k.validate(t, stored, old) {
 		sentence := fmt.Sprintf("%s: %s: %s", problem.Field, problem.Type, problem.Detail)
 		sentence = strings.TrimPrefix(sentence, "<nil>: ") // the whole object

@@ -16,12 +16,12 @@ func TestHookDrains(t *testing.T) {
 func checkDrain(t *testing.T, spec corev1.PodSpec) {
 	t.Helper()
 	args := spec.Containers[0].Args
-	delay, timeout := duration(t, args, "-shutdown-delay="), duration(t, args, "-shutdown-timeout=")
+	delay, timeout := duration(t, args, "--shutdown-delay="), duration(t, args, "--shutdown-timeout=")
 	if delay <= 0 {
-		t.Error("-shutdown-delay is missing, so requests can arrive after the pod has stopped to accept them")
+		t.Error("--shutdown-delay is missing, so requests can arrive after the pod has stopped to accept them")
 	}
 	if longest := longestTimeout(t); timeout < longest {
-		t.Errorf("-shutdown-timeout is %s, but Metacontroller waits %s for a response", timeout, longest)
+		t.Errorf("--shutdown-timeout is %s, but Metacontroller waits %s for a response", timeout, longest)
 	}
 	drain := delay + timeout
 	if stop := spec.Containers[0].Lifecycle; stop != nil && stop.PreStop != nil && stop.PreStop.Sleep != nil {

@@ -48,8 +48,6 @@ var healths = map[string]health{
 	"VolumeClaimPending True":        recovering,
 	"SecretNotMounted True":          recovering,
 	"SecretNotReloaded True":         recovering,
-	"OOMKilled False":                failed,
-	"MemoryLimitTooLow False":        failed,
 	"InvalidSpec False":              failed,
 	"ReplicaFailure False":           failed,
 	"ProgressDeadlineExceeded False": failed,
@@ -58,7 +56,7 @@ var healths = map[string]health{
 
 // TestHealth checks the health of a parent with each golden status.
 func TestHealth(t *testing.T) {
-	scripts, seen := healthChecks(t), map[string]bool{}
+	scripts, seen, atRisk := healthChecks(t), map[string]bool{}, false
 	for _, file := range append(glob(t, "test/testdata/*/sync/*/response.json"), glob(t, "test/testdata/*/finalize/*/response.json")...) {
 		parent := goldenParent(t, filepath.Dir(file))
 		ready, moving := condition(t, parent, "Ready"), condition(t, parent, "Progressing")
@@ -71,6 +69,10 @@ func TestHealth(t *testing.T) {
 		if got := healthOf(t, scripts, parent); got != want {
 			t.Errorf("%s: %q is %v, want %v", file, key, got, want)
 		}
+		atRisk = atRisk || want == healthy && condition(t, parent, "AtRisk").Status == metav1.ConditionTrue
+	}
+	if !atRisk {
+		t.Error("no golden status of a healthy parent has a risk, which must not change the health")
 	}
 	for key := range healths {
 		if !seen[key] {

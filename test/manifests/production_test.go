@@ -60,7 +60,7 @@ func TestProductionCallers(t *testing.T) {
 	checkInstallation(t, objects)
 	spec := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template.Spec
 	server, client := certificates(t, objects)
-	token := mounted(t, spec, "-token-file=")
+	token := mounted(t, spec, "--token-file=")
 	for _, controller := range find[compositeController](t, objects, "CompositeController") {
 		if len(controller.Spec.EndpointConfigs) != 1 {
 			t.Fatalf("%s: %d endpoint configs, want 1", controller.Name, len(controller.Spec.EndpointConfigs))
@@ -98,12 +98,12 @@ func TestProductionFiles(t *testing.T) {
 	objects := production(t)
 	spec := only[appsv1.Deployment](t, objects, "Deployment").Spec.Template.Spec
 	server, client := certificates(t, objects)
-	for _, flag := range []string{"-tls-cert=", "-tls-key=", "-client-ca="} {
+	for _, flag := range []string{"--tls-cert=", "--tls-key=", "--client-ca="} {
 		if secret := mounted(t, spec, flag); secret != server.Spec.SecretName {
 			t.Errorf("%s is a file of the Secret %s, but the certificate is in %s", flag, secret, server.Spec.SecretName)
 		}
 	}
-	if names := argument(t, spec, "-client-names="); !slices.Contains(client.Spec.DNSNames, names) {
+	if names := argument(t, spec, "--client-names="); !slices.Contains(client.Spec.DNSNames, names) {
 		t.Errorf("the hook accepts the name %s, but the client certificate has %v", names, client.Spec.DNSNames)
 	}
 	if !slices.Contains(server.Spec.Usages, "server auth") || slices.Contains(server.Spec.Usages, "client auth") || !slices.Contains(client.Spec.Usages, "client auth") {

@@ -76,7 +76,7 @@ func startHook(t *testing.T) (hooks, ops string) {
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the program: %v\n%s", err, output)
 	}
-	serve := exec.CommandContext(t.Context(), program, "serve", "-address=127.0.0.1:0", "-ops-address=127.0.0.1:0", "-log-format=json")
+	serve := exec.CommandContext(t.Context(), program, "serve", "--address=127.0.0.1:0", "--ops-address=127.0.0.1:0", "--log-format=json")
 	serve.Cancel = func() error { return serve.Process.Signal(os.Interrupt) }
 	serve.WaitDelay = 10 * time.Second
 	log, err := serve.StderrPipe()

@@ -34,9 +34,9 @@ func TestFlash(t *testing.T) {
 		valueBytes int
 	}{
 		{"items of 4 KiB, the default", v1alpha1.Flash{}, v1alpha1.Cache{}, 3900},
-		{"items of 2 KiB in small pages", v1alpha1.Flash{AverageItemBytes: new(int64(2048)), PageSizeMB: new(int32(8)), WriteBufferMB: new(int32(2))}, v1alpha1.Cache{}, 1900},
-		{"items of 64 KiB", v1alpha1.Flash{AverageItemBytes: new(int64(64 << 10))}, v1alpha1.Cache{}, 65_000},
-		{"items of 1.5 MiB, as chunks of logs", v1alpha1.Flash{AverageItemBytes: new(int64(3 << 19)), WriteBufferMB: new(int32(32)), Threads: new(int32(10))}, v1alpha1.Cache{MaxItemSize: "2m", MemoryMB: new(int64(256))}, 3 << 19},
+		{"items of 2 KiB in small pages", v1alpha1.Flash{AverageItemSize: new(resource.MustParse("2Ki")), PageSize: new(resource.MustParse("8Mi")), WriteBuffer: new(resource.MustParse("2Mi"))}, v1alpha1.Cache{}, 1900},
+		{"items of 64 KiB", v1alpha1.Flash{AverageItemSize: new(resource.MustParse("64Ki"))}, v1alpha1.Cache{}, 65_000},
+		{"items of 1.5 MiB, as chunks of logs", v1alpha1.Flash{AverageItemSize: new(resource.MustParse("1536Ki")), WriteBuffer: new(resource.MustParse("32Mi")), Threads: new(int32(10))}, v1alpha1.Cache{MaxItemSize: new(resource.MustParse("2Mi")), Memory: new(resource.MustParse("256Mi"))}, 3 << 19},
 	}
 	for program, name := range flashPrograms(t) {
 		for _, test := range cases {
@@ -71,7 +71,7 @@ func TestFlashNeedsMemory(t *testing.T) {
 	for program, name := range flashPrograms(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec := v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}, Cache: v1alpha1.Cache{MemoryMB: new(int64(16))}}
+			spec := v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}, Cache: v1alpha1.Cache{Memory: new(resource.MustParse("16Mi"))}}
 			s, _ := startFlash(t, program, spec)
 			w := flashWriter{server: s, value: bytes.Repeat([]byte("x"), 900)}
 			for w.stored < 1_200_000 { // more than 1 GiB

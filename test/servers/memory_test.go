@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -28,7 +30,7 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 		{"a limit of 128Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("128Mi")}, 1000, 1},
 		{"a limit of 70Mi", v1alpha1.MemcachedSpec{Resources: limitedTo("70Mi")}, 100, 1},
 		{"as many size classes as possible", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{ExtraArgs: []string{"-f", "1.08"}}}, 100, 1},
-		{"256 MiB of items", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MemoryMB: new(int64(256))}}, 1000, 1},
+		{"256 MiB of items", v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Memory: new(resource.MustParse("256Mi"))}}, 1000, 1},
 	}
 	for _, test := range cases {
 		t.Run(test.reason, func(t *testing.T) {

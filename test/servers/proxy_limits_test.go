@@ -49,3 +49,23 @@ func TestProxyLimits(t *testing.T) {
 	}
 	expectNoLuaError(t, warm)
 }
+
+// TestProxyReturnsExplicitUnique checks that ms with E and c returns the CAS unique of E, also if the item moves.
+func TestProxyReturnsExplicitUnique(t *testing.T) {
+	servers := startServers(t, 4)
+	four := addresses(servers)
+	old, c := dialClient(t, startProxy(t, four[:3]).address), dialClient(t, startPhase(t, proxyroutes.Warming, four[:3], four).address)
+	for i, key := range allKeys(80) {
+		state := "no item"
+		if i%2 == 0 {
+			state = "an item of the previous server"
+			old.must(t, "set "+key+" 0 0 1\r\nx\r\n")
+		}
+		if got := lines(c.must(t, "ms "+key+" 1 E77 c\r\nz\r\n")); got != "HD c77" {
+			t.Errorf("ms with E77 and c over %s returned %s, want the CAS unique of E", state, got)
+		}
+		if got := lines(c.must(t, "mg "+key+" c v\r\n")); got != "VA 1 c77|z" {
+			t.Errorf("mg returned %s after ms with E77 over %s", got, state)
+		}
+	}
+}

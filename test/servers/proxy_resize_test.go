@@ -10,8 +10,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
 )
 
-// TestProxyResize changes the number of servers from three to four and back under load, with rolling updates of two proxies.
+// TestProxyResize changes the number of servers from four to three and back under load, with rolling updates of two proxies.
 // No item is lost, and no client reads an old value or gets an error. Without a warm-up, both lists follow each other.
+//
+// The decrease comes first, because its marks end with the server that is removed: the planner begins no change while a server that
+// gets items has marks.
 func TestProxyResize(t *testing.T) {
 	for _, warm := range []bool{true, false} {
 		name := map[bool]string{true: "with a warm-up", false: "without a warm-up"}[warm]
@@ -23,10 +26,10 @@ func TestProxyResize(t *testing.T) {
 			for i := range 300 {
 				d.keys = append(d.keys, &loaded{name: fmt.Sprint("item-", i)})
 			}
-			d.rollout(proxyroutes.Config(three, nil))
+			d.rollout(proxyroutes.Config(four, nil))
 			d.fillAll(t)
 			stop := d.run(6)
-			for _, resize := range [][2][]string{{three, four}, {four, three}} {
+			for _, resize := range [][2][]string{{four, three}, {three, four}} {
 				before, after := resize[0], resize[1]
 				d.pass()
 				if warm {
@@ -37,12 +40,16 @@ func TestProxyResize(t *testing.T) {
 				}
 				d.rollout(proxyroutes.Config(after, nil))
 				d.pass()
+				if len(after) == 3 {
+					servers[3].kill(t)
+					servers[3] = startOne(t, servers[3].address, "-t", "1", "-m", "64")
+				}
 			}
 			stop()
 			for i, each := range d.errors[:min(5, len(d.errors))] {
 				t.Errorf("error %d of %d: %s", i+1, len(d.errors), each)
 			}
-			report := fmt.Sprintf("proxy: 3, 4 and 3 servers %s: hit ratio %.3f%% (%d of %d items missing), %d old values, %d errors, %d closed connections, %d repeated writes",
+			report := fmt.Sprintf("proxy: 4, 3 and 4 servers %s: hit ratio %.3f%% (%d of %d items missing), %d old values, %d errors, %d closed connections, %d repeated writes",
 				name, 100*float64(d.hits.Load())/float64(d.reads.Load()), d.reads.Load()-d.hits.Load(), d.reads.Load(), d.stale.Load(), len(d.errors), d.closed.Load(), d.interrupted.Load())
 			fmt.Println(report)
 			if warm && (d.hits.Load() != d.reads.Load() || d.stale.Load() > 0 || d.reads.Load() < 10_000) {

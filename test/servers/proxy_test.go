@@ -92,10 +92,11 @@ func startPhase(t testing.TB, phase proxyroutes.Phase, from, to []string) server
 	return startConfigured(t, phaseConfig(phase, from, to))
 }
 
-// phaseConfig returns the configuration of a proxy in a phase. Marks end after all tests.
+// phaseConfig returns the configuration of a proxy in a phase. Marks of a growth end after all tests, and those of a decrease with
+// their servers.
 func phaseConfig(phase proxyroutes.Phase, from, to []string) string {
 	change := &proxyroutes.Change{From: from, Phase: phase}
-	if phase != proxyroutes.Preparing {
+	if phase != proxyroutes.Preparing && len(to) > len(from) {
 		change.MarksEnd = time.Now().Add(time.Hour).Unix()
 	}
 	return proxyroutes.Config(to, change)

@@ -4,7 +4,6 @@ package servers
 
 import (
 	"context"
-	"flag"
 	"io"
 	"log/slog"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/webhook/command"
 	"github.com/example/memcached-operator/webhook/reloader"
 )
 
@@ -29,14 +29,13 @@ type runningReloader struct {
 func startReloader(t *testing.T, pod corev1.PodSpec, dir string, cache server) runningReloader {
 	t.Helper()
 	container := pod.Containers[len(pod.Containers)-1]
-	if container.Name != "reload" || container.Args[0] != "reload" {
+	if container.Name != "reloader" || container.Args[0] != "reload" {
 		t.Fatalf("the pod has no reloader: %v", container)
 	}
 	var config reloader.Config
-	flags := flag.NewFlagSet("reload", flag.ContinueOnError)
-	config.AddFlags(flags)
+	flags := command.ReloadFlags(&config)
 	var args []string
-	for _, arg := range append(container.Args[1:], "-serves="+config.TLSAddress) {
+	for _, arg := range append(container.Args[1:], "--serves="+config.TLSAddress) {
 		for port, address := range cache.ports {
 			arg = strings.Replace(arg, "127.0.0.1:"+port, address, 1)
 		}

@@ -61,7 +61,14 @@ var defects = []struct {
 	{"Ready is True before the rollout ends", 1, "a Memcached is Ready only", responding(func(_, response message, now time.Time) {
 		for _, condition := range response.list("status", "conditions") {
 			if condition["type"] == "Ready" && condition["reason"] == "MinReadySeconds" {
-				condition["status"], condition["lastTransitionTime"] = "True", now.Format(time.RFC3339)
+				condition["status"], condition["reason"], condition["lastTransitionTime"] = "True", "AllReplicasReady", now.Format(time.RFC3339)
+			}
+		}
+	})},
+	{"a healthy condition has the reason of a problem", 1, "reasons are documented", responding(func(_, response message, _ time.Time) {
+		for _, condition := range response.list("status", "conditions") {
+			if condition["reason"] == "AllReplicasReady" {
+				condition["reason"] = "Paused"
 			}
 		}
 	})},
@@ -76,19 +83,12 @@ var defects = []struct {
 		}
 	})},
 	{"the hook remembers the memory of the first spec", 2, "the state differs from that of a new Memcached", remembering("memory")},
-	{"customize selects only as many pods as spec.size", 5, "the rules always select all pods", func(next hook) hook {
+	{"customize selects pods only if the status has some", 1, "the rules always select all pods", func(next hook) hook {
 		return func(url string, request []byte, now time.Time) []byte {
-			body := next(url, request, now)
-			if !strings.HasSuffix(url, "/customize") {
-				return body
+			if nodes, _ := parsed(request).object("parent", "status")["nodes"].([]any); len(nodes) > 0 || !strings.HasSuffix(url, "/customize") {
+				return next(url, request, now)
 			}
-			response, size := parsed(body), parsed(request).object("parent", "spec")["size"].(float64)
-			for _, rule := range response.list("relatedResources") {
-				if names, found := rule["names"].([]any); found && size >= 0 {
-					rule["names"] = names[:max(1, min(len(names), int(size)))]
-				}
-			}
-			return encoded(response)
+			return []byte(`{"relatedResources":[]}`)
 		}
 	}},
 	{"the PodDisruptionBudget is dropped if two edits are observed at once", 3, "unobserved: a change is hidden until another one cancels it: the numbers of", responding(func(request, response message, _ time.Time) {

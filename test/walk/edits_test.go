@@ -6,9 +6,9 @@ var edits = []string{
 	`{"scaling": {"maxStep": 1, "stepIntervalSeconds": 10}}`,
 	`{"scaling": {"maxStep": 2}}`,
 	`{"scaling": null}`,
-	`{"proxy": {"replicas": 2, "warmup": {"seconds": 60}}}`,
-	`{"proxy": {"replicas": 1, "warmup": {"seconds": 0}}}`,
-	`{"proxy": {"replicas": 3, "warmup": null, "resources": {"requests": {"cpu": "200m"}, "limits": {"cpu": "1", "memory": "300Mi"}}}}`,
+	`{"proxy": {"replicas": 2, "warmupSeconds": 60}}`,
+	`{"proxy": {"replicas": 1, "warmupSeconds": 0}}`,
+	`{"proxy": {"replicas": 3, "warmupSeconds": null, "resources": {"requests": {"cpu": "200m"}, "limits": {"cpu": "1", "memory": "300Mi"}}}}`,
 	`{"proxy": {"replicas": 2, "resources": {"limits": {"cpu": "2"}}}}`,
 	`{"proxy": null}`,
 	`{"image": "registry.example.com/memcached:1.6.44", "imagePullPolicy": "Always"}`,
@@ -19,8 +19,8 @@ var edits = []string{
 	`{"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": null}}`,
 	`{"resources": {"limits": {"cpu": "1500m"}}}`,
 	`{"resources": null}`,
-	`{"cache": {"memoryMB": 128, "overheadPercent": 25, "maxConnections": 2048, "threads": 8, "maxItemSize": "2m", "verbosity": 2}}`,
-	`{"cache": {"memoryMB": 256, "disableEvictions": true, "extraArgs": ["-o", "slab_automove=1"]}}`,
+	`{"cache": {"memory": "128Mi", "overheadPercent": 25, "maxConnections": 2048, "threads": 8, "maxItemSize": "2048Ki", "verbosity": 2}}`,
+	`{"cache": {"memory": "0.25Gi", "disableEvictions": true, "extraArgs": ["-o", "slab_automove=1"]}}`,
 	`{"cache": {"disableEvictions": null, "extraArgs": null, "verbosity": 0}}`,
 	`{"cache": null}`,
 	`{"tls": {"secretName": "certificate", "clientAuth": "Require", "plaintext": "Enabled"}}`,
@@ -29,7 +29,7 @@ var edits = []string{
 	`{"auth": {"secretName": "passwords", "mode": "SASL"}}`,
 	`{"auth": {"secretName": "users", "mode": "ASCII"}}`,
 	`{"auth": null}`,
-	`{"flash": {"size": "10Gi", "storageClassName": "local", "averageItemBytes": 8192, "minItemBytes": 1024, "threads": 2, "writeBufferMB": 8, "pageSizeMB": 32}}`,
+	`{"flash": {"size": "10Gi", "storageClassName": "local", "averageItemSize": "8Ki", "minItemSize": 1024, "threads": 2, "writeBuffer": "8192Ki", "pageSize": "32Mi"}}`,
 	`{"flash": {"size": "20Gi"}}`,
 	`{"flash": null}`,
 	`{"metrics": {"enabled": true, "image": "registry.example.com/exporter:1", "resources": {"limits": {"cpu": "100m", "memory": "128Mi"}}}}`,
@@ -72,7 +72,7 @@ var edits = []string{
 
 // invalidEdits make a spec invalid. A cluster may have such a spec from a time before a rule of the CRD existed.
 var invalidEdits = []string{
-	`{"size": -1}`, `{"size": 1001}`, `{"scaling": {"maxStep": 0}}`, `{"tls": {"secretName": null}}`, `{"cache": {"maxItemSize": "1g"}}`,
+	`{"size": -1}`, `{"size": 1001}`, `{"scaling": {"maxStep": 0}}`, `{"tls": {"secretName": null}}`, `{"cache": {"maxItemSize": "1Ki"}}`,
 	`{"networkPolicy": {"from": [{}]}}`,
 }
 

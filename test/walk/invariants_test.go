@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 
+	"github.com/example/memcached-operator/test/internal/reasons"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -48,6 +49,7 @@ func checkConditions(before, after []metav1.Condition, generation int64) {
 		must(last.Status != condition.Status || last.LastTransitionTime.Equal(&condition.LastTransitionTime), "lastTransitionTime changes only with the status: %v, %v", last, condition)
 		must(condition.ObservedGeneration == generation, "conditions have the generation %d that the hook observed: %v", generation, condition)
 		must(len([]rune(condition.Message)) <= 1000, "messages are short: %v", condition)
+		must(reasons.IsDocumented(condition), "reasons are documented for the types and statuses of conditions: %v", condition)
 	}
 	degraded := meta.IsStatusConditionTrue(after, "Degraded")
 	must(!degraded || !meta.IsStatusConditionTrue(after, "Ready"), "Ready and Degraded are not both True: %v", after)
@@ -58,7 +60,7 @@ func (m *metacontroller) checkStep(v *view, spec *v1alpha1.MemcachedSpec, before
 	from, to := workloadIn(v.children).number("spec", "replicas"), m.desiredReplicas()
 	switch {
 	case before != nil && after != nil && m.faultless: // clients use the servers that the proxies use
-		from, to = int64(before.Servers), int64(after.Servers)
+		from, to = int64(before.ServingServers), int64(after.ServingServers)
 	case spec.Proxy != nil:
 		return // without a reliable status, only the proxies show which servers they use
 	}

@@ -23,16 +23,12 @@ type view struct {
 
 type rule struct {
 	Resource, Namespace string
-	Names               []string
 	LabelSelector       *metav1.LabelSelector
 }
 
 func (r rule) selects(p *pod) bool {
 	if r.Resource != "pods" || r.Namespace != "" && r.Namespace != p.Namespace {
 		return false
-	}
-	if len(r.Names) > 0 {
-		return slices.Contains(r.Names, p.Name)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(r.LabelSelector)
 	return err == nil && r.LabelSelector != nil && selector.Matches(labels.Set(p.Labels))

@@ -60,7 +60,8 @@ func (m *metacontroller) advance() (quiet bool) {
 	due := !m.now.Before(m.resync) || m.retry
 	if due || !v.same(m.last) {
 		m.sync(v, all)
-		quiet = due && len(m.writes) == 0 && !m.retry && !m.awaited && len(m.timers()) == 0
+		current := m.last == v // and not an earlier state, whose response writes nothing either
+		quiet = current && due && len(m.writes) == 0 && !m.retry && !m.awaited && len(m.timers()) == 0
 		if len(m.writes) > 0 {
 			m.work()
 			if !m.observe().same(m.last) {

@@ -25,7 +25,8 @@ type ReplicaStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// conditions are Available (at least one pod serves), Ready (the observed state is the desired state), Progressing (the
 	// replicas or other children are changing to the desired state) and Degraded (there is a problem, which the message
-	// describes). Ready and Degraded are never both True. Stalled exists only while there is a problem and nothing progresses.
+	// describes). Ready and Degraded are never both True. Two exist only while they are True: AtRisk (there may be a problem later)
+	// and Stalled (there is a problem, and nothing progresses until a user acts).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -40,10 +41,12 @@ const (
 	Ready = "Ready"
 	// Progressing reports whether the replicas or other children are changing to the desired state.
 	Progressing = "Progressing"
-	// Degraded reports whether there is a problem.
+	// Degraded reports whether there is a problem: something serves badly, or a change is stuck.
 	Degraded = "Degraded"
-	// Stalled is True while nothing progresses because of a problem, and does not exist otherwise. Tools that wait by the rules
-	// of kstatus, such as Flux, then fail immediately.
+	// AtRisk is True while the parent may get a problem, and does not exist otherwise. It does not affect the other conditions.
+	AtRisk = "AtRisk"
+	// Stalled is True while nothing progresses because of a problem that remains until a user acts, and does not exist otherwise.
+	// Tools that wait by the rules of kstatus, such as Flux, then fail immediately.
 	//
 	// https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
 	Stalled = "Stalled"

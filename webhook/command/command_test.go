@@ -4,13 +4,18 @@ package command_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/webhook/command"
 )
@@ -56,66 +61,108 @@ func finish(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), code
 }
 
-// TestUsage checks that a wrong command line gets one line on stderr and exit code 2.
+// TestUsage checks that a wrong command line gets one sentence and a hint on stderr, and exit code 2.
 func TestUsage(t *testing.T) {
 	t.Parallel()
+	const hint = "Run 'memcached-operator%s --help' for usage.\n"
 	cases := []struct {
 		reason  string
 		args    []string
 		message string
+		help    string // the command of the hint
 	}{
-		{"an unknown command", []string{"sevre"}, `"sevre"`},
-		{"an unknown flag", []string{"serve", "-bind", ":1"}, "-bind"},
-		{"a flag without a command belongs to serve", []string{"-bind", ":1"}, "-bind"},
-		{"an argument after the flags", []string{"serve", "now"}, `"now"`},
-		{"an unknown level", []string{"-log-level", "loud"}, "loud"},
-		{"an unknown format", []string{"-log-format", "xml"}, "xml"},
-		{"a limit that refuses all requests", []string{"-max-body-bytes", "0"}, "-max-body-bytes"},
-		{"render without a file", []string{"render"}, "a file or a directory"},
-		{"an unknown output format", []string{"render", "-f", "-", "-o", "xml"}, "xml"},
-		{"a limit of 0 connections", []string{"-max-connections", "0"}, "-max-connections"},
-		{"a negative delay", []string{"-shutdown-delay", "-1s"}, "-shutdown-delay"},
-		{"a certificate without its key", []string{"-tls-cert", "tls.crt"}, "-tls-key"},
-		{"a key without its certificate", []string{"-tls-key", "tls.key"}, "-tls-cert"},
-		{"plain HTTP has no certificates", []string{"-client-ca", "ca.crt"}, "-tls-cert"},
-		{"names that are not verified", []string{"-client-names", "a"}, "-client-ca"},
-		{"an empty name, which would allow certificates without a name", []string{"-client-names", "a,"}, "-client-names"},
-		{"an insecure version of TLS", []string{"-tls-min-version", "1.1"}, "-tls-min-version"},
-		{"a version of TLS without TLS", []string{"-tls-min-version", "1.2"}, "-tls-cert"},
-		{"reload without files", []string{"reload"}, "-tls or -passwords"},
-		{"an argument after the flags of reload", []string{"reload", "-tls", "x", "now"}, `"now"`},
-		{"an interval of 0", []string{"reload", "-tls", "x", "-interval", "0"}, "-interval"},
-		{"version with an argument", []string{"version", "-v"}, "-v"},
+		{"an unknown command", []string{"sevre"}, `unknown command "sevre"; did you mean serve?`, ""},
+		{"the start of two commands", []string{"re"}, `unknown command "re"; did you mean reload or render?`, ""},
+		{"a command that is not similar to any", []string{"start"}, `unknown command "start"`, ""},
+		{"a flag without a command", []string{"--address", ":1"}, "unknown flag --address", ""},
+		{"help for an unknown command", []string{"help", "sevre"}, `unknown command "sevre"; did you mean serve?`, ""},
+		{"help for an argument", []string{"help", "serve", "now"}, `unknown command "now"`, " serve"},
+		{"an unknown shell", []string{"completion", "bsh"}, `unknown command "bsh"; did you mean bash, fish or zsh?`, " completion"},
+		{"an argument after a shell", []string{"completion", "bash", "x"}, `bash accepts only flags, not "x"`, " completion bash"},
+		{"a misspelled flag", []string{"serve", "--log-levl", "info"}, "unknown flag --log-levl; did you mean --log-level?", " serve"},
+		{"a long flag with one dash", []string{"serve", "-address=:1"}, "unknown flag -address; did you mean --address?", " serve"},
+		{"an unknown flag", []string{"serve", "--bind", ":1"}, "unknown flag --bind", " serve"},
+		{"a flag of klog", []string{"serve", "-v=4"}, "unknown flag -v", " serve"},
+		{"a flag without a name", []string{"serve", "--=x"}, "bad flag syntax: --=x", " serve"},
+		{"a flag without its value", []string{"serve", "--tls-cert"}, "flag --tls-cert needs a value: --tls-cert=file", " serve"},
+		{"an argument after the flags", []string{"serve", "now"}, `serve accepts only flags, not "now"`, " serve"},
+		{"an unknown level", []string{"serve", "--log-level", "loud"}, `invalid value "loud" for flag --log-level: use debug, info, warn or error`, " serve"},
+		{"an unknown format", []string{"serve", "--log-format", "xml"}, `invalid value "xml" for flag --log-format: use text or json`, " serve"},
+		{"a word as a number", []string{"serve", "--max-connections", "many"}, `invalid value "many" for flag --max-connections: use a whole number`, " serve"},
+		{"a duration without its unit", []string{"serve", "--shutdown-delay", "5"}, `invalid value "5" for flag --shutdown-delay: use a duration, for example 30s or 2m`, " serve"},
+		{"a limit that refuses all requests", []string{"serve", "--max-body-bytes", "0"}, "--max-body-bytes, --max-connections and --max-heap-bytes must be greater than 0", " serve"},
+		{"a limit of 0 connections", []string{"serve", "--max-connections", "0"}, "--max-body-bytes, --max-connections and --max-heap-bytes must be greater than 0", " serve"},
+		{"a negative delay", []string{"serve", "--shutdown-delay", "-1s"}, "--shutdown-delay and --shutdown-timeout must not be negative", " serve"},
+		{"a certificate without its key", []string{"serve", "--tls-cert", "tls.crt"}, "--tls-cert and --tls-key must be set together", " serve"},
+		{"a key without its certificate", []string{"serve", "--tls-key", "tls.key"}, "--tls-cert and --tls-key must be set together", " serve"},
+		{"plain HTTP has no certificates", []string{"serve", "--client-ca", "ca.crt"}, "--client-ca requires --tls-cert, because plain HTTP has no certificates", " serve"},
+		{"names that are not verified", []string{"serve", "--client-names", "a"}, "--client-names requires --client-ca, which verifies the names", " serve"},
+		{"an empty name among others", []string{"serve", "--client-names", "a,"}, emptyName, " serve"},
+		{"no name, for example from an empty variable", []string{"serve", "--client-names="}, emptyName, " serve"},
+		{"names that are not a list", []string{"serve", "--client-names", `a"`}, `invalid value "a\"" for flag --client-names: use names separated by commas`, " serve"},
+		{"an insecure version of TLS", []string{"serve", "--tls-min-version", "1.1"}, `invalid value "1.1" for flag --tls-min-version: use 1.2 or 1.3`, " serve"},
+		{"a version of TLS without TLS", []string{"serve", "--tls-min-version", "1.2"}, "--tls-min-version requires --tls-cert", " serve"},
+		{"render without a file", []string{"render"}, "render requires a file or a directory, or - for standard input", " render"},
+		{"an unknown output format", []string{"render", "-f", "-", "-o", "xml"}, `invalid value "xml" for flag --output: use yaml or json`, " render"},
+		{"a word as a switch", []string{"render", "--children=some"}, `invalid value "some" for flag --children: use true or false`, " render"},
+		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords", " reload"},
+		{"an argument after the flags of reload", []string{"reload", "--tls", "x", "now"}, `reload accepts only flags, not "now"`, " reload"},
+		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be above 0, and --patience must not be negative", " reload"},
+		{"version with an argument", []string{"version", "now"}, `version accepts only flags, not "now"`, " version"},
+		{"an unknown format of the version", []string{"version", "-o", "xml"}, `invalid value "xml" for flag --output: use text or json`, " version"},
 	}
 	for _, test := range cases {
 		stdout, stderr, code := finish(t, test.args...)
-		if code != 2 || !strings.Contains(stderr, test.message) {
-			t.Errorf("%s: exit code %d, stderr %q; want 2, an error with %s", test.reason, code, stderr, test.message)
-		}
-		if strings.Count(stderr, "\n") != 1 || stdout != "" {
-			t.Errorf("%s: stderr %q, stdout %q, want one line on stderr only", test.reason, stderr, stdout)
+		want := fmt.Sprintf("memcached-operator: %s\n"+hint, test.message, test.help)
+		if diff := cmp.Diff(want, stderr); diff != "" || code != 2 || stdout != "" {
+			t.Errorf("%s: exit code %d, stdout %q, want 2 and no output (stderr -want +got):\n%s", test.reason, code, stdout, diff)
 		}
 	}
 }
 
-// TestHelpAndVersion checks what goes to stdout.
-func TestHelpAndVersion(t *testing.T) {
+const emptyName = "--client-names must not contain an empty name, which would allow certificates without a name"
+
+// TestFailures checks that a failure gets one sentence on stderr, and exit code 1. The command line is right, so there is no hint.
+func TestFailures(t *testing.T) {
 	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	used := listener.Addr().String()
 	for _, test := range []struct {
-		args []string
-		want string
+		reason  string
+		args    []string
+		message string
 	}{
-		{[]string{"-h"}, "-ops-address"},
-		{[]string{"help"}, "version"},
-		{[]string{"reload", "-h"}, "-passwords"},
-		{[]string{"serve", "-h"}, "-max-body-bytes"},
-		{[]string{"render", "-h"}, "-observed"},
-		{[]string{"render", "-f", "manifests/samples/cache_v1alpha1_memcached.yaml"}, "kind: Deployment"},
-		{[]string{"version"}, "memcached-operator "},
+		{"an address without a port", []string{"serve", "--address", "x"}, "cannot listen on x: address x: missing port in address"},
+		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
+		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
+		{"a missing request", []string{"render", "--observed", "nothing.json", "manifests/samples"}, "cannot read nothing.json: no such file or directory"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
-		if code != 0 || stderr != "" || !strings.Contains(stdout, test.want) {
-			t.Errorf("%v: exit code %d, stderr %q, stdout %q, want %q", test.args, code, stderr, stdout, test.want)
+		if diff := cmp.Diff("memcached-operator: "+test.message+"\n", stderr); diff != "" || code != 1 || stdout != "" {
+			t.Errorf("%s: exit code %d, stdout %q, want 1 and no output (stderr -want +got):\n%s", test.reason, code, stdout, diff)
+		}
+	}
+}
+
+// TestVersion checks both formats of the version.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	text, stderr, code := finish(t, "version")
+	if !strings.HasPrefix(text, "memcached-operator ") || strings.Count(text, "\n") != 1 || code != 0 || stderr != "" {
+		t.Errorf("version printed %q with exit code %d, stderr %q, want one line", text, code, stderr)
+	}
+	printed, stderr, code := finish(t, "version", "-o", "json")
+	var fields map[string]string
+	if err := json.Unmarshal([]byte(printed), &fields); err != nil || code != 0 || stderr != "" {
+		t.Fatalf("version -o json printed %q with exit code %d, stderr %q: %v", printed, code, stderr, err)
+	}
+	for _, name := range []string{"version", "goVersion", "platform"} {
+		if value := fields[name]; value == "" || !strings.Contains(text, value) {
+			t.Errorf("the field %s is %q, want what %q shows", name, value, text)
 		}
 	}
 }
@@ -123,7 +170,7 @@ func TestHelpAndVersion(t *testing.T) {
 // TestServeExits checks that SIGTERM ends the server with exit code 0.
 func TestServeExits(t *testing.T) {
 	t.Parallel()
-	cmd, line := startProgram(t, "-ops-address", "")
+	cmd, line := startProgram(t, "--ops-address", "")
 	if !strings.Contains(string(line), `"msg":"serving hooks"`) {
 		t.Errorf("the log begins with %q", line)
 	}
@@ -138,7 +185,7 @@ func TestServeExits(t *testing.T) {
 // startProgram starts the server, kills it at the end of the test or after 30 s, and returns the first line of its log.
 func startProgram(t *testing.T, args ...string) (cmd *exec.Cmd, line []byte) {
 	t.Helper()
-	cmd = program(t, append([]string{"-address", "127.0.0.1:0", "-log-format", "json"}, args...)...)
+	cmd = program(t, append([]string{"serve", "--address", "127.0.0.1:0", "--log-format", "json"}, args...)...)
 	logs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

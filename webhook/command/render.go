@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached"
@@ -18,63 +18,74 @@ import (
 	"github.com/example/memcached-operator/webhook/render"
 )
 
-const renderUsage = `memcached-operator render prints the desired state of custom resources without a cluster: each custom resource with
-its status, followed by its children. The output is valid input for kubectl diff -f -. Of a directory, render reads all
-files that end with .yaml, .yml or .json, also in directories below it, but not hidden ones.
+// encoders are the formats of render --output.
+var encoders = map[string]func([]render.Object) ([]byte, error){"yaml": render.YAML, "json": render.JSON}
 
-The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 for wrong flags. With
-1 and 2, render prints nothing to stdout. With 1, stderr has the file and the line of each invalid field.
+type renderOptions struct {
+	render.Options
+	caches       memcached.Config
+	files        []string
+	observedFile string
+	format       string
+}
 
-Usage:
-  memcached-operator render [flags] FILE...
+func newRender() *cobra.Command {
+	var options renderOptions
+	command := &cobra.Command{
+		Use:   "render [flags] FILE...",
+		Short: "Print the desired state of custom resources, without a cluster",
+		Long: `Print the desired state of custom resources without a cluster: each custom resource with its status, followed by its
+children. The output is valid input for kubectl diff -f -.
 
-Flags of render:
-`
+FILE is a file, - for standard input, or a directory. Of a directory, render reads all files that end with .yaml, .yml
+or .json, also in directories below it, but not hidden ones.
 
-func renderFiles(args []string, stdin io.Reader, stdout io.Writer) error {
-	var files []string
-	var observedFile, format string
-	var caches memcached.Config
-	options := render.Options{Now: metav1.Now()}
-	flags := flag.NewFlagSet("render", flag.ContinueOnError)
-	flags.Func("f", "`file` or directory with custom resources, - for standard input; may be repeated", func(file string) error {
-		files = append(files, file)
-		return nil
-	})
-	flags.StringVar(&observedFile, "observed", "", "`file` with a recorded sync request, whose children and related objects are the observed state")
-	addReloaderImage(flags, &caches)
-	flags.StringVar(&format, "o", "yaml", "`format` of the output: yaml or json")
+The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command
+line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file, the object and the field of
+each error.`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			options.files = append(options.files, args...)
+			return options.run(command)
+		},
+	}
+	flags := command.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, - for standard input; may be repeated")
+	flags.VarP(newChoice(&options.format, "yaml", "yaml", "json"), "output", "o", "format of the output")
+	flags.StringVar(&options.observedFile, "observed", "", "`file` with a recorded sync request, whose children and related objects are the observed state")
+	addReloaderImage(flags, &options.caches)
 	flags.BoolVar(&options.SkipOthers, "skip-others", false, "skip objects whose API group and kind are not those of a custom resource, as in the output of kustomize")
 	flags.BoolVar(&options.ChildrenOnly, "children", false, "print only the children; the same input then always has the same output")
-	if ok, err := parse(flags, args, stdout, renderUsage); !ok {
-		return err
+	return command
+}
+
+func (o *renderOptions) run(command *cobra.Command) error {
+	if len(o.files) == 0 {
+		return usageErrorf(command, "render requires a file or a directory, or - for standard input")
 	}
-	files = append(files, flags.Args()...)
-	encode, known := map[string]func([]render.Object) ([]byte, error){"yaml": render.YAML, "json": render.JSON}[format]
-	switch {
-	case !known:
-		return usageError{fmt.Errorf("invalid value %q for flag -o: use yaml or json", format)}
-	case len(files) == 0:
-		return usageError{errors.New("render requires a file or a directory, or - for standard input")}
-	}
-	inputs, err := readInputs(files, stdin)
+	stdin := command.InOrStdin()
+	inputs, err := readInputs(o.files, stdin)
 	if err != nil {
 		return err
 	}
-	if observedFile != "" {
-		if options.Observed, err = readFile(observedFile, stdin); err != nil {
+	if o.observedFile != "" {
+		if o.Observed, err = readFile(o.observedFile, stdin); err != nil {
 			return err
 		}
 	}
-	objects, err := render.Render(parents.Controllers(caches), inputs, options)
+	o.Now = metav1.Now()
+	objects, err := render.Render(parents.Controllers(o.caches), inputs, o.Options)
 	if err != nil {
 		return err
 	}
-	content, err := encode(objects)
+	content, err := encoders[o.format](objects)
 	if err != nil {
 		return err
 	}
-	_, err = stdout.Write(content)
+	_, err = command.OutOrStdout().Write(content)
 	return err
 }
 
@@ -123,5 +134,9 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(stdin)
 	}
-	return os.ReadFile(name)
+	content, err := os.ReadFile(name)
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("cannot read %s: %w", name, path.Err) // without the name of the system call
+	}
+	return content, err
 }

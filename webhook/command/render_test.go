@@ -32,13 +32,13 @@ func TestRenderExitCodes(t *testing.T) {
 		{"a file as a flag", "", []string{"-f", filepath.Join(valid, "caches/cache.yaml")}, 0, "kind: Deployment"},
 		{"a directory", "", []string{valid}, 0, "kind: Deployment"},
 		{"standard input", validCache, []string{"-"}, 0, "kind: Deployment"},
-		{"the output of kustomize", kustomized, []string{"-skip-others", "-"}, 0, "kind: Deployment"},
-		{"another kind", kustomized, []string{"-"}, 1, "-:2: there is no controller"},
-		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml:2: there is no controller"},
-		{"another kind in a directory is skipped", "", []string{"-skip-others", mixed}, 0, "kind: Deployment"},
-		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml:5: spec.size"},
+		{"the output of kustomize", kustomized, []string{"--skip-others", "-"}, 0, "kind: Deployment"},
+		{"another kind", kustomized, []string{"-"}, 1, "-, Namespace caches: there is no controller"},
+		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml, Namespace caches: there is no controller"},
+		{"another kind in a directory is skipped", "", []string{"--skip-others", mixed}, 0, "kind: Deployment"},
+		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml, Memcached cache: spec.size"},
 		{"a file that does not exist", "", []string{valid, "nothing.yaml"}, 1, "nothing.yaml"},
-		{"an unknown flag", "", []string{"-x", valid}, 2, "-x"},
+		{"an unknown flag", "", []string{"--skip-other", valid}, 2, "did you mean --skip-others?"},
 	}
 	for _, test := range cases {
 		var stdout, stderr bytes.Buffer
@@ -82,8 +82,8 @@ func TestPreCommitHooks(t *testing.T) {
 		t.Errorf("exit code %d, want 0 and the difference of the replicas:\n%s", code, out)
 	}
 	shell(t, dir, "sed -i 's/size: 3/size: -3/' caches/cache.yaml && git add .")
-	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml"); code != 1 || !strings.Contains(out, "caches/cache.yaml:5:") {
-		t.Errorf("exit code %d for an invalid change, want 1 and the line:\n%s", code, out)
+	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml"); code != 1 || !strings.Contains(out, "caches/cache.yaml, Memcached ") {
+		t.Errorf("exit code %d for an invalid change, want 1 and the object:\n%s", code, out)
 	}
 }
 

@@ -40,6 +40,7 @@ func TestKeep(t *testing.T) {
 		{"an annotation without a kind", []applied{appliedView("x", `{}`)}, false},
 		{"an annotation of another object", []applied{appliedView("y", lastSecret)}, false},
 		{"an annotation of another kind", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`)}, false},
+		{"an annotation without a namespace", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":"x"}}`)}, true},
 		{"an annotation of another namespace", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"m"}}`)}, false},
 	}
 	cause := errors.New("spec.size: Required value")

@@ -31,7 +31,7 @@ type Hook struct {
 	// optional is the subset of Children that a CompositeController need not list.
 	optional []string
 
-	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time, explain bool) (Response, error)
+	handle func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error)
 }
 
 // IsZero reports whether the controller does not have the hook.
@@ -43,12 +43,7 @@ func (h Hook) IsZero() bool { return h.handle == nil }
 // [ReadError] or [TokenError] is the fault of the request, any other error is a defect of the hook. The response to a refused
 // request contains the parent's name, if known.
 func (h Hook) Handle(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
-	return h.handle(kind, body, now, false)
-}
-
-// Explain is [Hook.Handle] with the decision in the response.
-func (h Hook) Explain(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
-	return h.handle(kind, body, now, true)
+	return h.handle(kind, body, now)
 }
 
 // Response is the response to one request.
@@ -57,8 +52,6 @@ type Response struct {
 	Parent types.NamespacedName
 	// Body is the whole response as JSON.
 	Body []byte
-	// Decision is what the response changes; nil without [Hook.Explain], or if the response has no children.
-	Decision *Decision
 }
 
 // Observed is the observed state in a request: the parent P (a pointer to its API type), its children C and the related
@@ -88,18 +81,12 @@ type Desired[S any] struct {
 //
 // For each event of an object, Metacontroller evaluates every rule of every parent, so their cost grows with the number of parents
 // times the number of objects: see decision 16 in webhook/decisions. A parent therefore has few rules, and a rule names the
-// namespace, and selects by names or by a single label.
+// namespace, and selects by a single label.
 type RelatedRule struct {
 	APIVersion    string                `json:"apiVersion"`
 	Resource      string                `json:"resource"`
 	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
 	Namespace     string                `json:"namespace,omitempty"`
-	Names         []string              `json:"names,omitempty"`
-}
-
-// RelatedPodsByName returns a rule that selects pods by their names. It is the cheapest rule: Metacontroller compares strings.
-func RelatedPodsByName(namespace string, names ...string) RelatedRule {
-	return RelatedRule{APIVersion: "v1", Resource: "pods", Namespace: namespace, Names: names}
 }
 
 // RelatedPods returns a rule that selects pods by one label. Metacontroller does not send the pods of a workload as children,

@@ -3,7 +3,6 @@ package composite
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -46,9 +45,6 @@ func explain(err error) error {
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return refuse("request is not valid JSON: %s", Shorten(strings.TrimPrefix(syntactic.Error(), "jsontext: ")))
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return refuse("request is not valid JSON: it ends too early")
 	}
 	return fmt.Errorf("reading the request: %w", err)
 }

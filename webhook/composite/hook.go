@@ -23,7 +23,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 	var hook Hook
 	hook.Children, hook.optional = groupKeys[C]()
 	hook.Related, _ = groupKeys[R]()
-	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time, explain bool) (Response, error) {
+	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
 		var request syncRequest[T, C, R]
 		err := decode(body, &request)
 		parent := P(&request.Parent.value)
@@ -50,9 +50,6 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		}
 		listed := without(hook.Children, missingGroups(&request.Children.value))
 		response.Body, err = encodeDesired(desired, parent, listed, finalizing)
-		if explain && err == nil {
-			response.Decision = decisionOf(observed, desired.Children)
-		}
 		return response, encodingError(response, err)
 	}
 	return hook
@@ -64,7 +61,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 // the parent's identity and spec only, not its labels or annotations. It may read the status if the rules for an earlier status
 // of the same generation select the same objects or more.
 func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
-	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time, _ bool) (Response, error) {
+	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time) (Response, error) {
 		var request customizeRequest[T]
 		err := decode(body, &request)
 		parent := P(&request.Parent.value)

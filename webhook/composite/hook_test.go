@@ -141,6 +141,24 @@ func TestErrorTypes(t *testing.T) {
 	}
 }
 
+// TestErrorMessages checks the sentences that Metacontroller copies into an Event.
+func TestErrorMessages(t *testing.T) {
+	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	cases := []struct{ reason, body, message string }{
+		{"an empty request", ``, "request is not valid JSON: unexpected EOF"},
+		{"half a request", wholeRequest[:len(wholeRequest)/2], `unexpected EOF within "/children/Secret.v1"`},
+		{"a request that is not JSON", `x`, "request is not valid JSON: invalid character"},
+		{"a list", `[]`, "request cannot be"},
+		{"a number for a string", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 7}`, 1), "children.Secret.v1.n/b.metadata.name: cannot be a number"},
+		{"a list for a string", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": []}`, 1), "metadata.name: cannot be an array"},
+	}
+	for _, test := range cases {
+		if _, err := hook.Handle(configMapKind, strings.NewReader(test.body), metav1.Time{}); err == nil || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.message)
+		}
+	}
+}
+
 func TestFinalizeRequiresFinalizing(t *testing.T) {
 	hook := Finalize(func(observedConfigMap) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{Finalized: true}, nil
@@ -162,11 +180,11 @@ func TestCustomize(t *testing.T) {
 		want, message string
 	}{
 		{"pods by one label, in the namespace", []RelatedRule{RelatedPods("n", "a", "b")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","labelSelector":{"matchLabels":{"a":"b"}},"namespace":"n"}]}`, ""},
-		{"pods by names, in the namespace", []RelatedRule{RelatedPodsByName("n", "x", "y")}, `{"relatedResources":[{"apiVersion":"v1","resource":"pods","namespace":"n","names":["x","y"]}]}`, ""},
 		{"null would be no list", nil, `{"relatedResources":[]}`, ""},
-		{"without names, the rule would select all pods of the namespace", []RelatedRule{RelatedPodsByName("n")}, "", "rule 0 selects all pods"},
+		{"without a selector, the rule would select all pods of the namespace", []RelatedRule{{APIVersion: "v1", Resource: "pods", Namespace: "n"}}, "", "rule 0 selects all pods"},
 		{"an empty selector selects everything", []RelatedRule{{APIVersion: "v1", Resource: "pods", LabelSelector: &metav1.LabelSelector{}}}, "", "rule 0 selects all pods"},
-		{"a rule without a kind", []RelatedRule{{Names: []string{"x"}}}, "", "rule 0 has no resource"},
+		{"a rule without a resource", []RelatedRule{{APIVersion: "v1"}}, "", "rule 0 has no resource"},
+		{"a rule without a version", []RelatedRule{{Resource: "pods"}}, "", "rule 0 has no resource"},
 	}
 	for _, test := range cases {
 		got, err := call(t, Customize(func(*corev1.ConfigMap) []RelatedRule { return test.rules }), body)

@@ -87,13 +87,13 @@ func groupKey(kind schema.GroupVersionKind) string {
 	return kind.Kind + "." + kind.GroupVersion().String()
 }
 
-// encodeRelated encodes the rules. It refuses a rule without names and labels, which would select all objects.
+// encodeRelated encodes the rules. It refuses a rule without labels, which would select all objects.
 func encodeRelated(rules []RelatedRule) ([]byte, error) {
 	for i, rule := range rules {
 		if rule.APIVersion == "" || rule.Resource == "" {
 			return nil, fmt.Errorf("related rule %d has no resource", i)
 		}
-		if len(rule.Names) == 0 && (rule.LabelSelector == nil || len(rule.LabelSelector.MatchLabels) == 0) {
+		if rule.LabelSelector == nil || len(rule.LabelSelector.MatchLabels) == 0 {
 			return nil, fmt.Errorf("related rule %d selects all %s", i, rule.Resource)
 		}
 	}

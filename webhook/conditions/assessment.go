@@ -35,23 +35,21 @@ type Observation struct {
 	// Observed returns the observed child of the same kind and name as a desired one; nil when there is none.
 	Observed func(desired runtime.Object) any
 	// Steps describes a change of size that takes several steps or phases; nil when there is none.
-	Steps *Problem
+	Steps *Progress
 	// LastStep is the last time at which the replicas changed without a change of the parent.
 	LastStep time.Time
 	// Teardown describes the finalization of the parent; nil while the parent is not finalized.
-	Teardown *Problem
+	Teardown *Progress
 	// Awaited is what is missing although all children match the desired state; nil when nothing is.
-	Awaited *Problem
+	Awaited *Progress
 	// Remedies are what to do about containers that do not run.
 	Remedies Remedies
 	// Claim describes the volume claim of each pod; nil when pods have none.
 	Claim *Claim
-	// Causes are the parent's own findings. They are more precise than what a workload reports of itself.
-	Causes []Finding
-	// Risks are the parent's own findings that matter only when nothing else is wrong.
-	Risks []Finding
-	// Front is the assessment of the pods through which clients reach Pods; nil when clients reach Pods directly.
-	Front *Assessment
+	// Findings are those of the parent's own checks. Their problems are more precise than what a workload reports of itself.
+	Findings []Finding
+	// Proxies is the assessment of the pods through which clients reach Pods; nil when clients reach Pods directly.
+	Proxies *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
 }
@@ -61,20 +59,22 @@ type Assessment struct {
 	Rollout Rollout
 	// Problem is what is wrong; nil when nothing is.
 	Problem *Problem
+	// Risk is what may become a problem; nil when nothing may.
+	Risk *Risk
 	// Wait is the time after which the assessment may differ although no object changed; 0 when there is no such time.
 	Wait time.Duration
+	// Proxies is Observation.Proxies.
+	Proxies *Assessment
 
 	// pending is the first child that does not match the desired state, or else Observation.Awaited.
-	pending         *Problem
-	steps, teardown *Problem
+	pending         *Progress
+	steps, teardown *Progress
 	// serves reports whether a pod serves, even if another of its containers is not ready.
 	serves bool
-	// Front is Observation.Front.
-	Front *Assessment
 }
 
-// Assess compares the observed state with the desired state. The first problem that it finds is the parent's problem. An
-// error is a defect of the operator.
+// Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
+// first risk its risk. An error is a defect of the operator.
 func Assess(o *Observation) (Assessment, error) {
 	pending, err := pendingChild(o)
 	if err != nil {
@@ -83,22 +83,21 @@ func Assess(o *Observation) (Assessment, error) {
 	late := overdue(o, pending)
 	found := First(slices.Concat(
 		[]Finding{
-			adoption(late),
+			onlyOrphaned(late),
 			diagnosePods(o.Pods, o.Remedies, o.Claim, o.Now),
-			{Problem: replicaFailure(o.Workload)},
-			frontProblem(o.Front),
-		},
-		o.Causes,
-		[]Finding{
 			recentlyKilled(o.Pods, o.Remedies, o.Now),
+			{Problem: replicaFailure(o.Workload)},
+			findingOfProxies(o.Proxies),
+		},
+		o.Findings,
+		[]Finding{
 			{Problem: paused(o.Workload)},
 			{Problem: progressDeadline(o.Workload)},
 			late,
 		},
-		o.Risks,
 	)...)
 	assessment := newAssessment(o)
-	assessment.Problem, assessment.Wait = found.Problem, found.Wait
+	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem, found.Risk, found.Wait
 	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
 }
@@ -106,15 +105,14 @@ func Assess(o *Observation) (Assessment, error) {
 func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout: o.Rollout,
-		Front:   o.Front,
+		Proxies: o.Proxies,
 		serves:  slices.ContainsFunc(o.Pods, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
 	}
 }
 
-// frontProblem returns what is wrong with the pods in front.
-func frontProblem(front *Assessment) Finding {
-	if front == nil {
+func findingOfProxies(proxies *Assessment) Finding {
+	if proxies == nil {
 		return Finding{}
 	}
-	return Finding{Problem: front.Problem, Wait: front.Wait}
+	return Finding{Problem: proxies.Problem, Risk: proxies.Risk, Wait: proxies.Wait}
 }

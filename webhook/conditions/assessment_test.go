@@ -31,12 +31,12 @@ func observation(t *testing.T) *Observation {
 		Now:      noon,
 	}
 	notReady(o, 2*time.Minute)
-	views := map[runtime.Object]any{deployment: o.Workload, service: &observed.Child{Spec: []byte(`{"port":1}`)}}
+	existing := map[runtime.Object]any{deployment: o.Workload, service: &observed.Child{Spec: []byte(`{"port":1}`)}}
 	o.Observed = func(desired runtime.Object) any {
-		if view, ok := views[desired].(*observed.Workload); ok && o.Workload != view {
+		if workload, ok := existing[desired].(*observed.Workload); ok && o.Workload != workload {
 			return nil
 		}
-		return views[desired]
+		return existing[desired]
 	}
 	return o
 }
@@ -69,6 +69,18 @@ func withoutPods(o *Observation) {
 	o.Pods, o.Workload.Status = nil, observed.WorkloadStatus{ObservedGeneration: 4}
 }
 
+// withTwoPods returns an edit after which a third pod is missing, and the last pod started so long ago.
+func withTwoPods(ago time.Duration) func(*Observation) {
+	return func(o *Observation) {
+		o.Pods = readyPods(2)
+		o.Pods[1].Status.StartTime = noon.Add(-ago)
+		o.Workload.Status.Replicas, o.Workload.Status.ReadyReplicas = 2, 2
+	}
+}
+
+// reasonOf returns a reason that is not documented.
+func reasonOf(id string) Reason { return Reason{id: id} }
+
 func withoutWorkload(o *Observation) { o.Workload, o.Pods = nil, nil }
 
 func TestAssess(t *testing.T) {
@@ -80,8 +92,8 @@ func TestAssess(t *testing.T) {
 		degraded string
 		wait     time.Duration
 	}{
-		{"everything matches the desired state", func(*Observation) {}, ReasonAllReplicasReady, "", 0},
-		{"the controller of the Deployment lags behind its pods", func(o *Observation) { o.Pods = readyPods(1) }, ReasonRollingOut, "", 0},
+		{"everything matches the desired state", func(*Observation) {}, "AllReplicasReady", "", 0},
+		{"the controller of the Deployment lags behind its pods", func(o *Observation) { o.Pods = readyPods(1) }, "RollingOut", "", 0},
 		{"a child has just gone missing", func(o *Observation) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
 		{"a child has been missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
 		{
@@ -105,42 +117,38 @@ func TestAssess(t *testing.T) {
 		{"a missing child, and the Deployment was created 5 seconds ago", func(o *Observation) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
 		{"a missing child, and the parent was ready until now", func(o *Observation) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
 		{"the API server rejects the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
-		{"the Deployment does not exist yet", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, ReasonRollingOut, "", time.Minute},
-		{"a quota rejects every pod of a StatefulSet", withoutPods, ReasonPodsMissing, ReasonPodsMissing, time.Minute},
-		{"the pods do not exist yet", func(o *Observation) { withoutPods(o); notReady(o, 0) }, ReasonRollingOut, "", time.Minute},
-		{"no pod is desired", func(o *Observation) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, ReasonScaledToZero, "", 0},
-		{"a user paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, ReasonPaused, ReasonPaused, 0},
+		{"the Deployment does not exist yet", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, "RollingOut", "", time.Minute},
+		{"a quota rejects every pod of a StatefulSet", withoutPods, "PodsMissing", "PodsMissing", time.Minute},
+		{"the pods do not exist yet", func(o *Observation) { withoutPods(o); notReady(o, 0) }, "RollingOut", "", time.Minute},
+		{"a quota rejects one of three pods of a StatefulSet", withTwoPods(2 * time.Minute), "PodsMissing", "PodsMissing", time.Minute},
+		{"the controller of the StatefulSet has not observed the latest change", func(o *Observation) { withTwoPods(time.Hour)(o); o.Workload.Generation++ }, "RollingOut", "", 0},
+		{"the StatefulSet has created a pod 20 seconds ago", withTwoPods(20 * time.Second), "RollingOut", "", 40 * time.Second},
+		{"the clock of a node is an hour ahead, so its time is ignored", withTwoPods(-time.Hour), "PodsMissing", "PodsMissing", time.Minute},
+		{"no pod is desired", func(o *Observation) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, "ScaledToZero", "", 0},
+		{"a user paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, "Paused", "Paused", 0},
 		{
 			"a quota rejects some pods",
 			func(o *Observation) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}, {Type: "ReplicaFailure", Status: "True", Message: "exceeded quota"}}
 			},
-			ReasonReplicaFailure, ReasonReplicaFailure, 0,
+			"ReplicaFailure", "ReplicaFailure", 0,
 		},
 		{
 			"the parent's own finding is more precise than the exceeded progress deadline",
 			func(o *Observation) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}}
-				o.Causes = []Finding{{Problem: &Problem{Reason: "SecretNotMounted"}}}
+				o.Findings = []Finding{{Problem: reasonOf("SecretNotMounted").Problem("")}}
 			},
 			"SecretNotMounted", "SecretNotMounted", 0,
 		},
-		{
-			"a risk is reported only when nothing else is wrong",
-			func(o *Observation) {
-				o.Risks = []Finding{{Problem: &Problem{Reason: "Risk"}}}
-				o.Workload.Spec.Paused = true
-			},
-			ReasonPaused, ReasonPaused, 0,
-		},
-		{"a former parent has left its Deployment behind for a minute", func(o *Observation) { o.Workload = nil }, ReasonOrphaned, ReasonOrphaned, time.Minute},
-		{"a Deployment was deleted, and its pods are not deleted yet", func(o *Observation) { o.Workload = nil; notReady(o, 10*time.Second) }, ReasonRollingOut, "", 50 * time.Second},
+		{"a former parent has left its Deployment behind for a minute", func(o *Observation) { o.Workload = nil }, "Orphaned", "Orphaned", time.Minute},
+		{"a Deployment was deleted, and its pods are not deleted yet", func(o *Observation) { o.Workload = nil; notReady(o, 10*time.Second) }, "RollingOut", "", 50 * time.Second},
 	}
 	for _, test := range cases {
 		o := observation(t)
 		test.edit(o)
 		desired := int32(3)
-		if test.ready == ReasonScaledToZero {
+		if test.ready == "ScaledToZero" {
 			desired = 0
 		}
 		o.Rollout = RolloutOf(o.Workload, desired, o.Parent, o.Pods)
@@ -163,11 +171,60 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-// TestHandOverOfTwoWorkloads checks that one command adopts all children, also if the pods in front were left behind too.
+// TestRisk checks that a risk is reported and changes no other condition, also next to a problem.
+func TestRisk(t *testing.T) {
+	cases := []struct {
+		reason string
+		edit   func(*Observation)
+		want   string
+	}{
+		{"the parent has a risk", func(o *Observation) { o.Findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}} }, "Risk"},
+		{"the proxies have a risk", func(o *Observation) { o.Proxies = &Assessment{Rollout: o.Rollout, Risk: reasonOf("Risk").Risk("m")} }, "Risk"},
+		{"a problem does not hide a risk", func(o *Observation) {
+			o.Findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
+			o.Workload.Spec.Paused = true
+		}, "Risk"},
+		{"memory that ran out is more urgent than memory that may", func(o *Observation) {
+			o.Findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
+			o.Pods[1].Status.ContainerStatuses = killed(time.Minute).Status.ContainerStatuses
+		}, "OOMKilled"},
+	}
+	for _, test := range cases {
+		o := observation(t)
+		o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
+		test.edit(o)
+		with, err := Assess(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		without := with
+		without.Risk = nil
+		want := without.Conditions()
+		want = append(want[:4:4], append([]metav1.Condition{{Type: api.AtRisk, Status: metav1.ConditionTrue, Reason: test.want, Message: with.Risk.Message}}, want[4:]...)...)
+		if diff := cmp.Diff(want, with.Conditions()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestMissingPodsMessage checks that the message has the number of pods, the causes and the command.
+func TestMissingPodsMessage(t *testing.T) {
+	o := observation(t)
+	withTwoPods(time.Hour)(o)
+	o.Workload.Name, o.Workload.Namespace = "x", "web"
+	o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
+	const want = "Deployment x has 2 of 3 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
+		"Check its Events: kubectl describe deployment x -n web"
+	if got := missingPods(o); got == nil || got.Message != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+}
+
+// TestHandOverOfTwoWorkloads checks that one command adopts all children, also if the proxies were left behind too.
 func TestHandOverOfTwoWorkloads(t *testing.T) {
 	o := observation(t)
 	o.Workload = nil
-	o.Front = &Assessment{Problem: &Problem{Reason: ReasonOrphaned, Message: "only the children of the pods in front"}}
+	o.Proxies = &Assessment{Problem: ReasonOrphaned.Problem("only the children of the proxies")}
 	assessed, err := Assess(o)
 	if err != nil {
 		t.Fatal(err)
@@ -185,9 +242,9 @@ func TestHandOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Problem{Reason: ReasonOrphaned, Message: "Deployment x has pods, but does not belong to this resource. To take it over with " +
-		"its pods, run: kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	const want = "Deployment x has pods, but does not belong to this resource. To take it over with " +
+		"its pods, run: kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"
+	if got == nil || got.Reason != ReasonOrphaned || got.Message != want {
+		t.Errorf("got %+v, want %q", got, want)
 	}
 }

@@ -2,37 +2,24 @@ package conditions
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// The reasons of a parent's conditions. While a parent is Degraded, Ready and Degraded have the reason of its [Problem].
-const (
-	ReasonReplicaReady     = "ReplicaReady"
-	ReasonServing          = "Serving"
-	ReasonNoReplicaReady   = "NoReplicaReady"
-	ReasonNoProxyReady     = "NoProxyReady"
-	ReasonScaledToZero     = "ScaledToZero"
-	ReasonAllReplicasReady = "AllReplicasReady"
-	ReasonRollingOut       = "RollingOut"
-	ReasonMinReadySeconds  = "MinReadySeconds"
-	ReasonSettled          = "Settled"
-	ReasonAsExpected       = "AsExpected"
-)
-
-// maxMessage is the maximum length of a condition's message, in characters. The API server refuses messages above 32768
-// bytes, and a message that long does not help a reader.
-const maxMessage = 1000
-
-// Conditions returns the four conditions that every parent with replicas has, and [api.Stalled] while it applies.
+// Conditions returns the four conditions that every parent with replicas has, and [api.AtRisk] and [api.Stalled] while they
+// apply.
+//
+// AtRisk is no reason why Ready is False: tools that wait by the rules of kstatus would treat a cache that serves well as a
+// failure. Like Stalled, it exists only while it is True, as kstatus recommends for conditions that report something abnormal.
 func (a *Assessment) Conditions() []metav1.Condition {
 	progressing := a.progressing()
 	all := []metav1.Condition{a.available(), a.ready(), progressing, a.degraded()}
-	if a.Problem != nil && progressing.Status == metav1.ConditionFalse {
+	if a.Risk != nil {
+		all = append(all, NewCondition(api.AtRisk, metav1.ConditionTrue, a.Risk.Reason, a.Risk.Message))
+	}
+	if a.Problem != nil && a.Problem.Reason.stalls && progressing.Status == metav1.ConditionFalse {
 		all = append(all, NewCondition(api.Stalled, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message))
 	}
 	return all
@@ -40,7 +27,7 @@ func (a *Assessment) Conditions() []metav1.Condition {
 
 func (a *Assessment) available() metav1.Condition {
 	switch {
-	case a.Front != nil && a.Rollout.Desired > 0 && a.Front.available().Status != metav1.ConditionTrue:
+	case a.Proxies != nil && a.Rollout.Desired > 0 && a.Proxies.available().Status != metav1.ConditionTrue:
 		return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoProxyReady, "No proxy is ready.")
 	case a.Rollout.Ready > 0 || a.Rollout.readyPods > 0:
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
@@ -52,9 +39,13 @@ func (a *Assessment) available() metav1.Condition {
 	return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoReplicaReady, "No replica is ready.")
 }
 
+// ready reports a problem before its effects on the progress.
 func (a *Assessment) ready() metav1.Condition {
-	if waiting := a.waiting(); waiting != nil {
-		return NewCondition(api.Ready, metav1.ConditionFalse, waiting.Reason, waiting.Message)
+	if a.Problem != nil {
+		return NewCondition(api.Ready, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
+	}
+	if progress := a.progress(); progress != nil {
+		return NewCondition(api.Ready, metav1.ConditionFalse, progress.Reason, progress.Message)
 	}
 	if a.Rollout.Desired == 0 {
 		return NewCondition(api.Ready, metav1.ConditionTrue, ReasonScaledToZero, "No replica is desired, and none runs.")
@@ -63,40 +54,32 @@ func (a *Assessment) ready() metav1.Condition {
 		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
 }
 
-// waiting returns why the parent is not ready, the cause before its effects; nil when the parent is ready.
-func (a *Assessment) waiting() *Problem {
-	if a.Problem != nil {
-		return a.Problem
-	}
-	return a.progress()
-}
-
 // progress returns what does not match the desired state yet; nil when everything does.
-func (a *Assessment) progress() *Problem {
+func (a *Assessment) progress() *Progress {
 	switch {
 	case a.teardown != nil:
 		return a.teardown
 	case a.steps != nil:
 		return a.steps
 	case !a.Rollout.Settled():
-		return &Problem{Reason: a.Rollout.reason(), Message: a.Rollout.String()}
-	case a.pending == nil && a.Front != nil:
-		return a.Front.frontProgress()
+		return a.Rollout.progress()
+	case a.pending == nil && a.Proxies != nil:
+		return a.Proxies.progressOfProxies()
 	}
 	return a.pending
 }
 
-// frontProgress returns the progress of the pods in front, which is reported together with that of the pods behind them.
-func (a *Assessment) frontProgress() *Problem {
+// progressOfProxies returns the progress of proxies, which is reported together with that of the other pods.
+func (a *Assessment) progressOfProxies() *Progress {
 	progress := a.progress()
 	if progress == nil {
 		return nil
 	}
-	return &Problem{Reason: progress.Reason, Message: "Proxies: " + progress.Message}
+	return &Progress{Reason: progress.Reason, Message: "Proxies: " + progress.Message}
 }
 
 func (a *Assessment) progressing() metav1.Condition {
-	if a.Problem != nil && a.Problem.Stalled {
+	if a.Problem != nil && a.Problem.Reason.blocks {
 		return NewCondition(api.Progressing, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
 	}
 	if progress := a.progress(); progress != nil {
@@ -110,35 +93,4 @@ func (a *Assessment) degraded() metav1.Condition {
 		return NewCondition(api.Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem is observed.")
 	}
 	return NewCondition(api.Degraded, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message)
-}
-
-// NewCondition returns a condition that the API server accepts. Reason and message may come from a kubelet or a registry.
-func NewCondition(kind string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
-	return metav1.Condition{Type: kind, Status: status, Reason: validReason(reason), Message: shortened(message)}
-}
-
-// validReason returns the letters and digits of a reason, from the first letter on; "Unknown" when there is no letter.
-//
-// https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition
-func validReason(reason string) string {
-	isLetter := func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
-	kept := strings.Map(func(r rune) rune {
-		if isLetter(r) || '0' <= r && r <= '9' {
-			return r
-		}
-		return -1
-	}, reason)
-	kept = strings.TrimLeft(kept, "0123456789")
-	if kept == "" {
-		return "Unknown"
-	}
-	return kept[:min(len(kept), 256)]
-}
-
-func shortened(message string) string {
-	message = strings.ToValidUTF8(message, "")
-	if utf8.RuneCountInString(message) <= maxMessage {
-		return message
-	}
-	return string([]rune(message)[:maxMessage-1]) + "…"
 }

@@ -2,9 +2,7 @@ package conditions
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -70,9 +68,9 @@ func TestSettled(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	problem := &Problem{Reason: "OOMKilled", Message: "pod a: too much"}
-	stalled := &Problem{Reason: "ReplicaFailure", Message: "exceeded quota", Stalled: true}
-	waits := &Problem{Reason: "ServiceMissing", Message: "Service x does not exist"}
+	problem, blocker := ReasonOOMKilled.Problem("pod a: too much"), ReasonReplicaFailure.Problem("exceeded quota")
+	remains := Reason{id: "SecretNotReloaded", stalls: true}.Problem("pod a: bad key")
+	waits := ReasonChildMissing.named("ServiceMissing").Progress("Service x does not exist")
 	cases := []struct {
 		reason   string
 		assessed Assessment
@@ -90,10 +88,14 @@ func TestConditions(t *testing.T) {
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False MinReadySeconds", api.Progressing: "True MinReadySeconds", api.Degraded: "False AsExpected"}},
 		{"one of three has a problem, and may recover", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, Problem: problem},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False OOMKilled", api.Progressing: "True RollingOut", api.Degraded: "True OOMKilled"}},
-		{"nothing progresses until a user acts", Assessment{Rollout: Rollout{Desired: 3, Replicas: 2, Updated: 2, Ready: 2, Current: true}, Problem: stalled},
+		{"nothing progresses until a user acts", Assessment{Rollout: Rollout{Desired: 3, Replicas: 2, Updated: 2, Ready: 2, Current: true}, Problem: blocker},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False ReplicaFailure", api.Progressing: "False ReplicaFailure", api.Degraded: "True ReplicaFailure", api.Stalled: "True ReplicaFailure"}},
 		{"a problem while all replicas run: Ready and Degraded are never both True", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, testParent, readyPods(3)), Problem: problem},
-			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False OOMKilled", api.Progressing: "False Settled", api.Degraded: "True OOMKilled", api.Stalled: "True OOMKilled"}},
+			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False OOMKilled", api.Progressing: "False Settled", api.Degraded: "True OOMKilled"}},
+		{"a problem that remains until a user acts, while all replicas run", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, testParent, readyPods(3)), Problem: remains},
+			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False SecretNotReloaded", api.Progressing: "False Settled", api.Degraded: "True SecretNotReloaded", api.Stalled: "True SecretNotReloaded"}},
+		{"a problem that remains until a user acts, while other replicas start", Assessment{Rollout: Rollout{Desired: 3, Replicas: 3, Updated: 3, Ready: 2, Current: true}, Problem: remains},
+			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False SecretNotReloaded", api.Progressing: "True RollingOut", api.Degraded: "True SecretNotReloaded"}},
 		{"another child is missing", Assessment{Rollout: RolloutOf(settledWorkload(3), 3, testParent, readyPods(3)), pending: waits},
 			map[string]string{api.Available: "True ReplicaReady", api.Ready: "False ServiceMissing", api.Progressing: "True ServiceMissing", api.Degraded: "False AsExpected"}},
 		{"memcached serves in a pod that is not ready", Assessment{Rollout: Rollout{Desired: 1}, serves: true},
@@ -110,54 +112,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestNewCondition: the API server rejects a status when one condition is invalid.
-func TestNewCondition(t *testing.T) {
-	long := strings.Repeat("ü", 40000)
-	cases := []struct {
-		reason                                      string
-		givenReason, givenMessage, wantReason, want string
-	}{
-		{"a valid condition", "ErrImagePull", "not found", "ErrImagePull", "not found"},
-		{"a runtime that sets a sentence as the reason", "failed to start: no such file", "", "failedtostartnosuchfile", ""},
-		{"a reason starts with a letter", "500 Internal Error", "", "InternalError", ""},
-		{"a reason without letters", "…", "", "Unknown", ""},
-		{"a reason that is too long", strings.Repeat("A", 2000), "", strings.Repeat("A", 256), ""},
-		{"a message that is too long keeps its start", "X", "cause " + long, "X", "cause " + strings.Repeat("ü", maxMessage-1-len("cause ")) + "…"},
-		{"a message of the maximum length", "X", long[:2*maxMessage], "X", long[:2*maxMessage]},
-		{"a message that is not UTF-8", "X", "bad \xff byte", "X", "bad  byte"},
-	}
-	for _, test := range cases {
-		got := NewCondition(api.Ready, metav1.ConditionFalse, test.givenReason, test.givenMessage)
-		if got.Reason != test.wantReason || got.Message != test.want {
-			t.Errorf("%s: got %q, %.60q (%d bytes)", test.reason, got.Reason, got.Message, len(got.Message))
-		}
-	}
-}
-
-func TestStampKeepsTheTimeOfTransition(t *testing.T) {
-	earlier, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
-	before := []metav1.Condition{
-		{Type: api.Ready, Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: earlier},
-		{Type: api.Degraded, Status: metav1.ConditionFalse, LastTransitionTime: earlier},
-		{Type: "Foreign", Status: metav1.ConditionTrue, LastTransitionTime: earlier},
-	}
-	got := Stamp([]metav1.Condition{
-		NewCondition(api.Ready, metav1.ConditionTrue, "New", "same status, other reason"),
-		NewCondition(api.Degraded, metav1.ConditionTrue, "OOMKilled", "flipped"),
-	}, before, 5, now)
-	want := []metav1.Condition{
-		{Type: api.Ready, Status: metav1.ConditionTrue, Reason: "New", Message: "same status, other reason", ObservedGeneration: 5, LastTransitionTime: earlier},
-		{Type: api.Degraded, Status: metav1.ConditionTrue, Reason: "OOMKilled", Message: "flipped", ObservedGeneration: 5, LastTransitionTime: now},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("only a change of the status is a transition, and conditions of others are dropped (-want +got):\n%s", diff)
-	}
-	if before[0].Reason != "Old" {
-		t.Error("the observed conditions were changed")
-	}
-}
-
-func TestRolloutString(t *testing.T) {
+func TestRolloutMessage(t *testing.T) {
 	const onlyAge = "3 of 3 replicas are updated and ready, but not all of them for minReadySeconds yet."
 	cases := []struct {
 		reason  string
@@ -172,7 +127,7 @@ func TestRolloutString(t *testing.T) {
 		{"one more replica is available, which does not change the message", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true, readyPods: 3}, onlyAge},
 	}
 	for _, test := range cases {
-		if got := test.rollout.String(); got != test.want {
+		if got := test.rollout.progress().Message; got != test.want {
 			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
 		}
 	}

@@ -1,12 +1,24 @@
 package conditions
 
 import (
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
+)
+
+/*
+A rollout looks at the numbers of replicas in the status of the workload, at its generation, and at the readiness of the pods.
+*/
+
+var (
+	// ReasonRollingOut is for replicas that do not match the desired ones yet.
+	ReasonRollingOut = Declare(Documentation{ID: "RollingOut", Uses: UsesOfProgress,
+		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers; it begins with `Proxies:` for the Deployment of the proxies.",
+		Remedy:  "If it lasts, `Degraded` has the cause."})
+	// ReasonMinReadySeconds is for replicas that are all ready, but some for less than minReadySeconds.
+	ReasonMinReadySeconds = Declare(Documentation{ID: "MinReadySeconds", Uses: UsesOfProgress,
+		Meaning: "All pods are updated and ready, but not yet for `spec.rollout.minReadySeconds` (default 30). They serve, and `Available` is True."})
 )
 
 // Rollout compares the replicas that a parent desires with those that its workload and its pods report.
@@ -60,23 +72,15 @@ func (r Rollout) onlyAge() bool {
 	return r.Current && r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired && r.readyPods >= r.Desired
 }
 
-// reason returns the reason of a rollout that is not settled.
-func (r Rollout) reason() string {
-	if r.onlyAge() {
-		return ReasonMinReadySeconds
-	}
-	return ReasonRollingOut
-}
-
-// String returns the message for a rollout that is not settled.
-func (r Rollout) String() string {
+// progress returns what a rollout that is not settled waits for.
+func (r Rollout) progress() *Progress {
 	switch {
 	case !r.Current:
-		return fmt.Sprintf("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
+		return ReasonRollingOut.Progress("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
 	case r.onlyAge():
 		// The number of available replicas is left out: each replica that becomes available would be a write of the status.
-		return fmt.Sprintf("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
+		return ReasonMinReadySeconds.Progress("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
 	}
-	return fmt.Sprintf("Replicas: %d desired, %d existing, %d updated, %d ready.",
+	return ReasonRollingOut.Progress("Replicas: %d desired, %d existing, %d updated, %d ready.",
 		r.Desired, r.Replicas, r.Updated, min(r.Ready, r.readyPods))
 }

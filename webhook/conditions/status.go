@@ -10,11 +10,12 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// ReasonInvalidSpec is the reason of Ready and Degraded while the operator does not act on an invalid spec.
-const ReasonInvalidSpec = "InvalidSpec"
+// ReasonInvalidSpec is for a spec that the API server accepted and validation of the hook rejects.
+var ReasonInvalidSpec = Declare(Documentation{ID: "InvalidSpec", Uses: UsesOfBlocker,
+	Meaning: "The API server accepts the spec, but the hook does not; the message names the field. The children stay as last applied.",
+	Remedy:  "Correct the field. With `childResources` in the message, [the CompositeController does not list a kind](../README.md#installation) that the field needs."})
 
-// Status returns the status of the parent. It has the four conditions of every parent with replicas, and the additional
-// ones.
+// Status returns the status of the parent. It has the conditions of every parent with replicas, and the additional ones.
 func (a *Assessment) Status(o *Observation, additional ...metav1.Condition) api.ReplicaStatus {
 	generation := o.Parent.GetGeneration()
 	return api.ReplicaStatus{
@@ -36,7 +37,7 @@ func InvalidStatus(o *Observation, cause error) api.ReplicaStatus {
 	}
 	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
 	assessment := newAssessment(o)
-	assessment.Problem = &Problem{Reason: ReasonInvalidSpec, Message: cause.Error(), Stalled: true}
+	assessment.Problem = ReasonInvalidSpec.Problem("%v", cause)
 	return assessment.Status(o)
 }
 

@@ -1,7 +1,10 @@
+// Package customimagedeploy publishes an image: a CustomImageDeploy of customimagedeploy.example.com/v1 results in a
+// Deployment that runs the image, a Service and an Ingress.
 package customimagedeploy
 
 import (
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -22,13 +25,13 @@ type relatedGroups struct {
 func Controller() composite.Controller {
 	return composite.Controller{
 		Name:      "customimagedeploy",
-		Parent:    Kind,
+		Parent:    v1.SchemeGroupVersion.WithKind("CustomImageDeploy"),
 		Sync:      composite.Sync(sync),
 		Finalize:  composite.Finalize(finalize),
 		Customize: composite.Customize(customize),
 	}
 }
 
-func customize(deploy *CustomImageDeploy) []composite.RelatedRule {
+func customize(deploy *v1.CustomImageDeploy) []composite.RelatedRule {
 	return []composite.RelatedRule{composite.RelatedPods(deploy.Namespace, nameLabel, deploy.Name)}
 }

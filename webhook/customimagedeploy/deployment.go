@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -17,12 +18,12 @@ const (
 	nameLabel = "app"
 )
 
-func deployment(deploy *CustomImageDeploy) *appsv1.Deployment {
+func deployment(deploy *v1.CustomImageDeploy) *appsv1.Deployment {
 	return resources.Deployment(deploy, size(deploy), selectorLabels(deploy), labels(deploy), podSpec(deploy))
 }
 
 // size returns the number of pods, with the same default as the CRD.
-func size(deploy *CustomImageDeploy) *int32 {
+func size(deploy *v1.CustomImageDeploy) *int32 {
 	return cmp.Or(deploy.Spec.Size, new(int32(1)))
 }
 
@@ -30,7 +31,7 @@ func size(deploy *CustomImageDeploy) *int32 {
 // before they serve. They would not start with runAsNonRoot, and would not become ready with fewer capabilities or a
 // read-only root file system. The baseline Pod Security Standard admits these pods. When a namespace enforces the restricted
 // standard, the condition Degraded reports that the pods are rejected.
-func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
+func podSpec(deploy *v1.CustomImageDeploy) corev1.PodSpec {
 	return corev1.PodSpec{
 		SecurityContext: &corev1.PodSecurityContext{
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
@@ -47,10 +48,10 @@ func podSpec(deploy *CustomImageDeploy) corev1.PodSpec {
 
 // selectorLabels returns the labels that select the pods of one CustomImageDeploy. They never change, because the selector
 // of a Deployment is immutable.
-func selectorLabels(deploy *CustomImageDeploy) map[string]string {
+func selectorLabels(deploy *v1.CustomImageDeploy) map[string]string {
 	return map[string]string{nameLabel: deploy.Name, "managed_by": "custom-image-deploy"}
 }
 
-func labels(deploy *CustomImageDeploy) map[string]string {
+func labels(deploy *v1.CustomImageDeploy) map[string]string {
 	return resources.Labels(selectorLabels(deploy), deploy.Name, deploy.Name, "server")
 }

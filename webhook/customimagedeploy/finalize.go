@@ -8,7 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
+
+// ReasonTerminating is for a CustomImageDeploy that is being deleted.
+var ReasonTerminating = conditions.Declare(conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+	Meaning: "The resource is being deleted: its Ingress, then its Service, then its Deployment. The message has the child that it waits for."})
 
 // finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the
 // Deployment. So no request reaches a deleted child. Each child is deleted when the one before it no longer exists,
@@ -24,25 +29,25 @@ func finalize(request syncRequest) (syncResponse, error) {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:    Status{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
+		Status:    v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
 		Children:  remaining(&request),
 		Finalized: orphaning(request.Parent) || nextKind(&request.Children) == "",
 	}, nil
 }
 
 // teardown returns what the finalization of a parent waits for.
-func teardown(request *syncRequest) *conditions.Problem {
+func teardown(request *syncRequest) *conditions.Progress {
 	message := "All children are gone."
 	if orphaning(request.Parent) {
 		message = "The children remain without an owner."
 	} else if kind := nextKind(&request.Children); kind != "" {
 		message = fmt.Sprintf("Waiting until the %s is gone.", kind)
 	}
-	return &conditions.Problem{Reason: ReasonTerminating, Message: message}
+	return ReasonTerminating.Progress("%s", message)
 }
 
 // orphaning reports whether the garbage collector removes the owner references of the children, as with --cascade=orphan.
-func orphaning(deploy *CustomImageDeploy) bool {
+func orphaning(deploy *v1.CustomImageDeploy) bool {
 	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 

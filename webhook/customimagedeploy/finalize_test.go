@@ -8,7 +8,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -108,10 +107,10 @@ func TestFinalizeReports(t *testing.T) {
 		got[condition.Type] = string(condition.Status) + " " + condition.Reason
 	}
 	want := map[string]string{
-		api.Available:   "True " + conditions.ReasonReplicaReady, // the pods still serve
-		api.Ready:       "False " + ReasonTerminating,
-		api.Progressing: "True " + ReasonTerminating,
-		api.Degraded:    "False " + conditions.ReasonAsExpected,
+		api.Available:   "True ReplicaReady", // the pods still serve
+		api.Ready:       "False Terminating",
+		api.Progressing: "True Terminating",
+		api.Degraded:    "False AsExpected",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)

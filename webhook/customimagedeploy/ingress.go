@@ -5,9 +5,11 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
-func ingress(deploy *CustomImageDeploy) *networkingv1.Ingress {
+func ingress(deploy *v1.CustomImageDeploy) *networkingv1.Ingress {
 	return &networkingv1.Ingress{
 		TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "Ingress"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -26,18 +28,18 @@ func ingress(deploy *CustomImageDeploy) *networkingv1.Ingress {
 }
 
 // ingressClassName returns the IngressClass; nil when none is set, so that the API server sets the cluster's default class.
-func ingressClassName(deploy *CustomImageDeploy) *string {
+func ingressClassName(deploy *v1.CustomImageDeploy) *string {
 	if deploy.Spec.IngressClassName == "" {
 		return nil
 	}
 	return new(deploy.Spec.IngressClassName)
 }
 
-func host(deploy *CustomImageDeploy) string {
+func host(deploy *v1.CustomImageDeploy) string {
 	return cmp.Or(deploy.Spec.Host, deploy.Name+"."+deploy.Namespace)
 }
 
-func paths(deploy *CustomImageDeploy) []networkingv1.HTTPIngressPath {
+func paths(deploy *v1.CustomImageDeploy) []networkingv1.HTTPIngressPath {
 	return []networkingv1.HTTPIngressPath{{
 		Path:     "/",
 		PathType: new(networkingv1.PathTypePrefix),

@@ -4,9 +4,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
-func service(deploy *CustomImageDeploy) *corev1.Service {
+func service(deploy *v1.CustomImageDeploy) *corev1.Service {
 	return &corev1.Service{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: metav1.ObjectMeta{

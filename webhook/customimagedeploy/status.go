@@ -1,17 +1,14 @@
 package customimagedeploy
 
 import (
-	"fmt"
-
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// The reasons of a CustomImageDeploy that is not ready although its children match the desired state.
-const (
-	ReasonAddressPending = "AddressPending"
-	ReasonTerminating    = "Terminating"
-)
+// ReasonAddressPending is for a CustomImageDeploy whose Ingress has no address.
+var ReasonAddressPending = conditions.Declare(conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+	Meaning: "The controller of `spec.ingressClassName` has not set an address of the Ingress.",
+	Remedy:  "If it lasts, check that the IngressClass exists, and that its controller runs."})
 
 // observe returns the observed state. The hooks set Children, Awaited and Teardown.
 func observe(request *syncRequest) conditions.Observation {
@@ -42,10 +39,10 @@ func address(request *syncRequest) string {
 
 // awaitedAddress returns what Ready waits for while the Ingress has no address; nil when it does not wait. See
 // Status.Address.
-func awaitedAddress(request *syncRequest) *conditions.Problem {
+func awaitedAddress(request *syncRequest) *conditions.Progress {
 	class := request.Parent.Spec.IngressClassName
 	if class == "" || address(request) != "" {
 		return nil
 	}
-	return &conditions.Problem{Reason: ReasonAddressPending, Message: fmt.Sprintf("The controller of IngressClass %s has not set an address yet.", class)}
+	return ReasonAddressPending.Progress("The controller of IngressClass %s has not set an address yet.", class)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -36,10 +35,10 @@ func TestReady(t *testing.T) {
 		status, because string
 		address         string
 	}{
-		{"without a class no address is awaited", func(*syncRequest) {}, "True", conditions.ReasonAllReplicasReady, ""},
-		{"an address is reported without a class too", withIngress(setAddress), "True", conditions.ReasonAllReplicasReady, "lb.example.com"},
-		{"with a class an address is awaited", withClass(func(*syncRequest) {}), "False", ReasonAddressPending, ""},
-		{"with a class and an address", withClass(withIngress(setAddress)), "True", conditions.ReasonAllReplicasReady, "lb.example.com"},
+		{"without a class no address is awaited", func(*syncRequest) {}, "True", "AllReplicasReady", ""},
+		{"an address is reported without a class too", withIngress(setAddress), "True", "AllReplicasReady", "lb.example.com"},
+		{"with a class an address is awaited", withClass(func(*syncRequest) {}), "False", "AddressPending", ""},
+		{"with a class and an address", withClass(withIngress(setAddress)), "True", "AllReplicasReady", "lb.example.com"},
 		{
 			"the Service is missing",
 			func(r *syncRequest) { r.Children.Services = composite.GroupOf[observed.Child]() },
@@ -58,7 +57,7 @@ func TestReady(t *testing.T) {
 		{
 			"no child exists yet: the reason is the rollout",
 			func(r *syncRequest) { r.Children = childGroups{} },
-			"False", conditions.ReasonRollingOut, "",
+			"False", "RollingOut", "",
 		},
 	}
 	for _, test := range cases {

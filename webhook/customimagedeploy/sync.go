@@ -7,18 +7,19 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
-type syncRequest = composite.Observed[*CustomImageDeploy, childGroups, relatedGroups]
+type syncRequest = composite.Observed[*v1.CustomImageDeploy, childGroups, relatedGroups]
 
-type syncResponse = composite.Desired[Status]
+type syncResponse = composite.Desired[v1.CustomImageDeployStatus]
 
 // sync returns the desired children and the status. The children of an invalid parent stay as they were applied last.
 func sync(request syncRequest) (syncResponse, error) {
 	deploy := request.Parent
 	observation := observe(&request)
 	if err := cmp.Or(validate(deploy), validateListed(&deploy.Spec, &request.Children)); err != nil {
-		status := Status{ReplicaStatus: conditions.InvalidStatus(&observation, err), Address: address(&request)}
+		status := v1.CustomImageDeployStatus{ReplicaStatus: conditions.InvalidStatus(&observation, err), Address: address(&request)}
 		return composite.Keep(&request, status, err)
 	}
 	observation.Children = request.Listed(desiredChildren(deploy))
@@ -28,7 +29,7 @@ func sync(request syncRequest) (syncResponse, error) {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:      Status{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
+		Status:      v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
 		Children:    observation.Children,
 		ResyncAfter: assessment.Wait,
 	}, nil
@@ -36,6 +37,6 @@ func sync(request syncRequest) (syncResponse, error) {
 
 // desiredChildren returns the children of a valid parent, the Deployment first, also of kinds that the CompositeController does
 // not list.
-func desiredChildren(deploy *CustomImageDeploy) []runtime.Object {
+func desiredChildren(deploy *v1.CustomImageDeploy) []runtime.Object {
 	return []runtime.Object{deployment(deploy), service(deploy), ingress(deploy)}
 }

@@ -15,21 +15,21 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-func sample() *CustomImageDeploy {
-	return &CustomImageDeploy{
-		TypeMeta:   metav1.TypeMeta{APIVersion: Kind.GroupVersion().String(), Kind: Kind.Kind},
+func sample() *v1.CustomImageDeploy {
+	return &v1.CustomImageDeploy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1.SchemeGroupVersion.String(), Kind: "CustomImageDeploy"},
 		ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "web", Generation: 3},
-		Spec:       Spec{Image: "shop:1", Port: new(int32(8080)), Size: new(int32(2))},
+		Spec:       v1.CustomImageDeploySpec{Image: "shop:1", Port: new(int32(8080)), Size: new(int32(2))},
 	}
 }
 
 // running returns a request whose children all match the desired state and are ready.
-func running(deploy *CustomImageDeploy) syncRequest {
+func running(deploy *v1.CustomImageDeploy) syncRequest {
 	workload := observedAs[observed.Workload](deployment(deploy))
 	workload.Status = observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
 	pod := func(name string) observed.Pod {
@@ -80,14 +80,14 @@ func TestSync(t *testing.T) {
 	cases := []struct {
 		reason  string
 		listed  childGroups
-		edit    func(*Spec)
+		edit    func(*v1.CustomImageDeploySpec)
 		want    []string
 		message string // of Ready, if spec is invalid
 	}{
-		{"every kind is listed", childGroups{deployments, services, ingresses}, func(s *Spec) { s.Host = "a.example" }, []string{"Deployment", "Service", "Ingress"}, ""},
-		{"a kind that is not listed is neither created nor missing", childGroups{Deployments: deployments}, func(*Spec) {}, []string{"Deployment"}, ""},
-		{"a host of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *Spec) { s.Host = "a.example" }, nil, "spec.host: Forbidden: requires an Ingress"},
-		{"a class of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *Spec) { s.IngressClassName = "public" }, nil, "spec.ingressClassName: Forbidden: requires an Ingress"},
+		{"every kind is listed", childGroups{deployments, services, ingresses}, func(s *v1.CustomImageDeploySpec) { s.Host = "a.example" }, []string{"Deployment", "Service", "Ingress"}, ""},
+		{"a kind that is not listed is neither created nor missing", childGroups{Deployments: deployments}, func(*v1.CustomImageDeploySpec) {}, []string{"Deployment"}, ""},
+		{"a host of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *v1.CustomImageDeploySpec) { s.Host = "a.example" }, nil, "spec.host: Forbidden: requires an Ingress"},
+		{"a class of no Ingress", childGroups{Deployments: deployments, Services: services}, func(s *v1.CustomImageDeploySpec) { s.IngressClassName = "public" }, nil, "spec.ingressClassName: Forbidden: requires an Ingress"},
 	}
 	for _, test := range cases {
 		parent := sample()
@@ -101,7 +101,7 @@ func TestSync(t *testing.T) {
 			t.Errorf("%s: children (-want +got):\n%s", test.reason, diff)
 		}
 		ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
-		if (ready.Reason == conditions.ReasonInvalidSpec) != (test.message != "") || !strings.Contains(ready.Message, test.message) {
+		if (ready.Reason == "InvalidSpec") != (test.message != "") || !strings.Contains(ready.Message, test.message) {
 			t.Errorf("%s: Ready is %v, want the message %q", test.reason, ready, test.message)
 		}
 	}
@@ -122,7 +122,7 @@ func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
 		}
 	}
 	ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
-	if len(desired.Children) != len(want) || ready.Reason != conditions.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.port: Required value: set the port on which the image serves HTTP") {
+	if len(desired.Children) != len(want) || ready.Reason != "InvalidSpec" || !strings.Contains(ready.Message, "spec.port: Required value: set the port on which the image serves HTTP") {
 		t.Errorf("%d children, Ready is %v", len(desired.Children), ready)
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
 // validate repeats the rules of the CRD, because a parent may have been stored before a rule existed.
-func validate(deploy *CustomImageDeploy) error {
+func validate(deploy *v1.CustomImageDeploy) error {
 	spec := field.NewPath("spec")
 	errs := corevalidation.ParentName(deploy)
 	errs = append(errs, validateImage(spec.Child("image"), deploy.Spec.Image)...)
@@ -22,7 +23,7 @@ func validate(deploy *CustomImageDeploy) error {
 }
 
 // validateListed refuses fields of the Ingress if the CompositeController does not list Ingresses.
-func validateListed(spec *Spec, children *childGroups) error {
+func validateListed(spec *v1.CustomImageDeploySpec, children *childGroups) error {
 	if children.Ingresses.Listed() {
 		return nil
 	}

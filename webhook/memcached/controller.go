@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -47,17 +48,17 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	rules := []composite.RelatedRule{podRule(memcached)}
-	if memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil { // until proxies that spec no longer has are gone
-		rules = append(rules, composite.RelatedPods(memcached.Namespace, proxyLabel, memcached.Name))
+	memcached.Default()
+	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, children.NameLabel, memcached.Name)}
+	if mayHaveProxies(memcached) {
+		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))
 	}
 	return rules
 }
 
-// podRule returns the cheapest rule that selects all pods of the workload: by their names, or by one label.
-func podRule(memcached *v1alpha1.Memcached) composite.RelatedRule {
-	if names := podNames(memcached); len(names) > 0 {
-		return composite.RelatedPodsByName(memcached.Namespace, names...)
-	}
-	return composite.RelatedPods(memcached.Namespace, nameLabel, memcached.Name)
+// mayHaveProxies reports whether proxies may run: also until those that spec no longer has are gone, and if the status is lost
+// that would say so. Only a StatefulSet has proxies.
+func mayHaveProxies(memcached *v1alpha1.Memcached) bool {
+	lost := memcached.Status.ObservedGeneration <= 0 // the CRD defaults it to -1
+	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil || lost && memcached.Spec.Workload == v1alpha1.StatefulSetWorkload
 }

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -25,22 +27,9 @@ func ago(seconds int) *metav1.Time {
 	return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
 }
 
-// routed returns a plan of two proxies with the routes of a label.
-func routed(memcached *v1alpha1.Memcached, label string) plan {
-	routes := scaling.ParseRoutes(label)
-	return plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, memory: memorySizeOf(&memcached.Spec)}
-}
-
-func sample(size int32) *v1alpha1.Memcached {
-	return &v1alpha1.Memcached{
-		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
-		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web", Generation: 3},
-		Spec:       v1alpha1.MemcachedSpec{Size: &size},
-	}
-}
-
-func planOf(memcached *v1alpha1.Memcached, replicas int32, image string) plan {
-	return plan{Plan: scaling.Plan{Servers: replicas}, memory: memorySizeOf(&memcached.Spec), reloaderImage: image}
+func PlanOf(memcached *v1alpha1.Memcached, replicas int32, image string) children.Plan {
+	memcached.Default()
+	return children.Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec), ReloaderImage: image}
 }
 
 // noChildren returns the children if the CompositeController lists every kind and no child exists.
@@ -57,43 +46,44 @@ func noChildren() childGroups {
 
 // observe returns a request with a Deployment of one replica, and one pod.
 func observe(memcached *v1alpha1.Memcached) syncRequest {
-	children := noChildren()
-	children.Deployments = composite.GroupOf(observed.Workload{
+	groups := noChildren()
+	groups.Deployments = composite.GroupOf(observed.Workload{
 		ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
 	})
 	return syncRequest{
 		Parent:   memcached,
-		Children: children,
+		Children: groups,
 		Related: relatedGroups{Pods: composite.GroupOf(observed.Pod{
-			Meta: observed.Meta{Name: "cache-1", Namespace: "web", Labels: selectorLabels(memcached)},
+			Meta: observed.Meta{Name: "cache-1", Namespace: "web", Labels: children.SelectorLabels(memcached)},
 		})},
 	}
 }
 
 // settled returns the request of a Memcached whose children are as desired, and whose pods are ready.
 func settled(memcached *v1alpha1.Memcached) syncRequest {
+	memcached.Default()
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
-	existing := observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "reloader:1")))
-	if !needsReloader(&memcached.Spec) {
-		existing = observedAs[observed.Workload](desiredWorkload(memcached, planOf(memcached, size, "")))
+	existing := observedAs[observed.Workload](children.Workload(memcached, PlanOf(memcached, size, "reloader:1")))
+	if !memcached.Spec.NeedsReloader() {
+		existing = observedAs[observed.Workload](children.Workload(memcached, PlanOf(memcached, size, "")))
 	}
 	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
 	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
 	request.Children.Deployments = composite.GroupOf(existing)
-	request.Children.Services = composite.GroupOf(observedAs[observed.Child](service(memcached)))
-	request.Children.PodDisruptionBudgets = composite.GroupOf(observedAs[observed.Child](podDisruptionBudget(memcached, size)))
-	request.Children.NetworkPolicies = composite.GroupOf(observedAs[observed.Child](networkPolicy(memcached)))
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+	request.Children.Services = composite.GroupOf(observedAs[observed.Child](children.Service(memcached)))
+	request.Children.PodDisruptionBudgets = composite.GroupOf(observedAs[observed.Child](children.PodDisruptionBudget(memcached, size)))
+	request.Children.NetworkPolicies = composite.GroupOf(observedAs[observed.Child](children.NetworkPolicy(memcached)))
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
 	}
 	var pods []observed.Pod
 	for i := range size {
 		pods = append(pods, observed.Pod{
-			Meta: observed.Meta{Name: fmt.Sprintf("cache-%d", i), Namespace: memcached.Namespace, Labels: selectorLabels(memcached)},
+			Meta: observed.Meta{Name: fmt.Sprintf("cache-%d", i), Namespace: memcached.Namespace, Labels: children.SelectorLabels(memcached)},
 			Status: observed.PodStatus{
 				Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
 				ContainerStatuses: []observed.ContainerStatus{
-					{Name: containerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(-time.Hour)}}},
+					{Name: children.ContainerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(-time.Hour)}}},
 				},
 			},
 		})

@@ -5,61 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
-
-func flashOf(size string) *v1alpha1.Flash {
-	return &v1alpha1.Flash{Size: new(resource.MustParse(size))}
-}
-
-func TestFlashMiB(t *testing.T) {
-	cases := []struct {
-		reason string
-		flash  *v1alpha1.Flash
-		want   int64
-	}{
-		{"no flash", nil, 0},
-		{"90 percent of 1024 MiB is 14 whole pages", flashOf("1Gi"), 14 * 64},
-		{"a decimal size", flashOf("100G"), 85824},
-		{"small pages", &v1alpha1.Flash{Size: new(resource.MustParse("1Gi")), PageSizeMB: new(int32(2))}, 920},
-	}
-	for _, test := range cases {
-		if got := flashMiB(test.flash); got != test.want {
-			t.Errorf("%s: %d MiB, want %d", test.reason, got, test.want)
-		}
-	}
-}
-
-// TestFlashFitsIntoVolume checks that the file is smaller than the volume by the file system, and not empty.
-func TestFlashFitsIntoVolume(t *testing.T) {
-	for size := int64(1024); size < 1<<22; size = size * 5 / 4 {
-		flash := &v1alpha1.Flash{Size: resource.NewQuantity(size*mebibyte, resource.BinarySI)}
-		if file := flashMiB(flash); file > size*9/10 || file < size*8/10 {
-			t.Errorf("a file of %d MiB on a volume of %d MiB", file, size)
-		}
-	}
-}
-
-// TestFlashKeepsClaim checks that the claim is as the API server stores it, so that a rollout starts only for another spec.
-func TestFlashKeepsClaim(t *testing.T) {
-	memcached := sample(1)
-	memcached.Spec.Flash = flashOf("1500000000.5")
-	claim := flashVolumes(memcached)[0].Ephemeral.VolumeClaimTemplate
-	want := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1500000000500m")}
-	if diff := cmp.Diff(want, claim.Spec.Resources.Requests); diff != "" {
-		t.Errorf("the request (-want +got):\n%s", diff)
-	}
-	if claim.Labels[nameLabel] != memcached.Name {
-		t.Errorf("the labels of the claim are %v, want the name of the Memcached", claim.Labels)
-	}
-}
 
 // TestFlashProblems checks that the status explains pods that wait for their volumes.
 func TestFlashProblems(t *testing.T) {
@@ -76,12 +29,12 @@ func TestFlashProblems(t *testing.T) {
 		message string
 	}{
 		{"no volume is free", observed.PodStatus{Conditions: observed.PodConditions{scheduled}}, false, "VolumeClaimPending", `claim cache-0-flash for 100Gi of the StorageClass "local"`},
-		{"the volume is not attached", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, false, ReasonFlashNotMounted, "the volume of claim cache-0-flash"},
-		{"the volume is not attached, or a Secret is missing", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, true, ReasonSecretNotMounted, "Secret tls exists and has the keys tls.crt and tls.key, and that the node can attach and mount the volume of claim cache-0-flash"},
+		{"the volume is not attached", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, false, "FlashNotMounted", "the volume of claim cache-0-flash"},
+		{"the volume is not attached, or a Secret is missing", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, true, "SecretNotMounted", "Secret tls exists and has the keys tls.crt and tls.key, and that the node can attach and mount the volume of claim cache-0-flash"},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
-		memcached.Spec.Flash = flashOf("100Gi")
+		memcached := sample.New(1)
+		memcached.Spec.Flash = sample.Flash("100Gi")
 		memcached.Spec.Flash.StorageClassName = new("local")
 		if test.secret {
 			memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"}

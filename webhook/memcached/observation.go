@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -11,8 +12,8 @@ func observationOf(request *syncRequest, workload *observed.Workload, pods []*ob
 		Before:    request.Parent.Status.ReplicaStatus,
 		Workload:  workload,
 		Pods:      pods,
-		Selector:  selectorLabels(request.Parent),
-		Container: containerName,
+		Selector:  children.SelectorLabels(request.Parent),
+		Container: children.ContainerName,
 		Observed:  request.Child,
 		Now:       request.Now,
 	}

@@ -47,7 +47,7 @@ func paceProgress(before, after v1alpha1.MemcachedStatus, now metav1.Time) (v1al
 func isProgress(before, after v1alpha1.MemcachedStatus) bool {
 	return before.ObservedGeneration == after.ObservedGeneration &&
 		before.Selector == after.Selector &&
-		before.Memory == after.Memory &&
+		equality.Semantic.DeepEqual(before.Memory, after.Memory) &&
 		equality.Semantic.DeepEqual(before.Scaling, after.Scaling) &&
 		sameProxies(before.Proxy, after.Proxy) &&
 		keepsAll(before.Nodes, after.Nodes) &&

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -20,9 +19,9 @@ func TestPaceProgress(t *testing.T) {
 		return v1alpha1.MemcachedStatus{
 			ReplicaStatus: api.ReplicaStatus{Nodes: nodes, ObservedGeneration: 1, Conditions: []metav1.Condition{
 				condition(api.Available, available, ""),
-				condition(api.Ready, metav1.ConditionFalse, conditions.ReasonRollingOut),
-				condition(api.Progressing, metav1.ConditionTrue, conditions.ReasonRollingOut),
-				condition(api.Degraded, metav1.ConditionFalse, conditions.ReasonAsExpected),
+				condition(api.Ready, metav1.ConditionFalse, "RollingOut"),
+				condition(api.Progressing, metav1.ConditionTrue, "RollingOut"),
+				condition(api.Degraded, metav1.ConditionFalse, "AsExpected"),
 			}},
 			ServerList: servers,
 		}
@@ -57,7 +56,7 @@ func TestPaceProgress(t *testing.T) {
 			s.Conditions[1].Status, s.Conditions[2].Status = metav1.ConditionTrue, metav1.ConditionFalse
 		}), 0, false, 0},
 		{"it is reported immediately that all pods serve", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) {
-			s.Conditions[1].Reason, s.Conditions[2].Reason = conditions.ReasonMinReadySeconds, conditions.ReasonMinReadySeconds
+			s.Conditions[1].Reason, s.Conditions[2].Reason = "MinReadySeconds", "MinReadySeconds"
 		}), 0, false, 0},
 		{"a problem is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions[3].Status = metav1.ConditionTrue }), 0, false, 0},
 		{"another problem is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions[1].Reason = "Unschedulable" }), 0, false, 0},

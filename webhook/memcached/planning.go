@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -18,23 +20,20 @@ import (
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // scalingState returns what the number of servers, and the lists of the proxies, are decided from.
-func (c Config) scalingState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) scaling.State {
+func (c Config) scalingState(request *syncRequest, workload *observed.Workload) scaling.State {
 	memcached, spec := request.Parent, &request.Parent.Spec
 	s := scaling.State{
 		Now:          request.Now.Time,
 		MaxClockSkew: c.MaxClockSkew,
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:     defaultStepInterval,
-		Servers:      servers(memcached, pods),
+		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))),
 		Proxies:      proxies(request),
 		Status:       &memcached.Status,
 	}
-	if interval := spec.Scaling.StepIntervalSeconds; interval != nil {
-		s.Interval = time.Duration(*interval) * time.Second
-	}
 	if workload != nil {
-		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[addedForAnnotation]}
+		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[children.AddedForAnnotation]}
 	}
 	return s
 }
@@ -58,7 +57,7 @@ func servers(memcached *v1alpha1.Memcached, pods []*observed.Pod) map[int32]scal
 	for _, pod := range pods {
 		if suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-"); found {
 			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
-				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready()}
+				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready() && !pod.Terminating(), Deleted: deleted(pod)}
 			}
 		}
 	}
@@ -69,12 +68,12 @@ func proxies(request *syncRequest) scaling.Proxies {
 	memcached := request.Parent
 	var p scaling.Proxies
 	if proxy := memcached.Spec.Proxy; proxy != nil {
-		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: warmup(proxy)}
+		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: time.Duration(*proxy.WarmupSeconds) * time.Second}
 	}
 	if d := proxyWorkload(request); d != nil && d.Spec.Replicas != nil {
 		p.Deployment = &scaling.Deployment{
 			Revision:  rolloutOf(d),
-			Routes:    scaling.ParseRoutes(d.Spec.Template.Metadata.Labels[routesLabel]),
+			Routes:    scaling.ParseRoutes(d.Spec.Template.Metadata.Labels[proxy.RoutesLabel]),
 			Replicas:  *d.Spec.Replicas,
 			RolledOut: rolledOut(d),
 		}
@@ -83,19 +82,23 @@ func proxies(request *syncRequest) scaling.Proxies {
 		if !isProxy(pod, memcached) {
 			continue
 		}
-		proxy := scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[routesLabel])}
-		if pod.Terminating() {
-			proxy.Deleted = &pod.DeletionTimestamp.Time
-		}
-		p.Pods = append(p.Pods, proxy)
+		p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
 	}
 	return p
 }
 
+// deleted returns the deletion timestamp of a pod; nil if it is not being deleted.
+func deleted(pod *observed.Pod) *time.Time {
+	if !pod.Terminating() {
+		return nil
+	}
+	return &pod.DeletionTimestamp.Time
+}
+
 // isProxy reports whether a pod is a proxy of the Memcached that has not finished.
 func isProxy(pod *observed.Pod, memcached *v1alpha1.Memcached) bool {
-	selector := proxySelector(memcached)
-	return pod.Namespace == memcached.Namespace && pod.Labels["app"] == selector["app"] && pod.Labels[proxyLabel] == selector[proxyLabel] &&
+	selector := children.ProxySelector(memcached)
+	return pod.Namespace == memcached.Namespace && pod.Labels["app"] == selector["app"] && pod.Labels[children.ProxyLabel] == selector[children.ProxyLabel] &&
 		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
 
@@ -109,5 +112,5 @@ func rolledOut(deployment *observed.Workload) bool {
 
 // proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
 func proxyWorkload(request *syncRequest) *observed.Workload {
-	return request.Children.Deployments.Get(request.Parent.Namespace, proxyName(request.Parent))
+	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
 }

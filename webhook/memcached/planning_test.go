@@ -6,8 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -23,7 +27,7 @@ func TestObservedProxies(t *testing.T) {
 	}
 	extra := func(edit func(*observed.Pod)) func(*syncRequest) {
 		return func(r *syncRequest) {
-			pod := readyPod("old", proxyPodLabels(r.Parent, scaling.ParseRoutes("4")))
+			pod := readyPod("old", proxy.PodLabels(r.Parent, scaling.ParseRoutes("4")))
 			edit(&pod)
 			r.Related.Pods = composite.GroupOf(append(all(r.Related.Pods), pod)...)
 		}
@@ -45,13 +49,13 @@ func TestObservedProxies(t *testing.T) {
 		{"a former proxy runs", extra(func(*observed.Pod) {}), true, []scaling.Proxy{{Routes: old}}},
 		{"a former proxy drains", extra(func(p *observed.Pod) { p.DeletionTimestamp = ago(-20) }), true, []scaling.Proxy{{Routes: old, Deleted: &deleted}}},
 		{"a former proxy has failed", extra(func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }), true, nil},
-		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[routesLabel] = "four" }), true, []scaling.Proxy{{}}},
-		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[proxyLabel] = "other" }), true, nil},
+		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }), true, []scaling.Proxy{{}}},
+		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }), true, nil},
 		{"a proxy of another namespace", extra(func(p *observed.Pod) { p.Namespace = "other" }), true, nil},
 		{"a server", extra(func(p *observed.Pod) { p.Labels["app"] = "memcached" }), true, nil},
 	}
 	for _, test := range cases {
-		c := newProxyCluster(t, proxied(3))
+		c := newProxyCluster(t, sample.Proxied(3))
 		c.settle()
 		test.change(&c.request)
 		got := proxies(&c.request)
@@ -66,12 +70,14 @@ func TestObservedProxies(t *testing.T) {
 }
 
 func TestObservedServers(t *testing.T) {
-	memcached := proxied(3)
+	memcached := sample.Proxied(3)
 	ready, starting := readyPod("cache-0", nil), readyPod("cache-1", nil)
 	starting.Status.Conditions = nil
+	stopping := readyPod("cache-2", nil)
+	stopping.DeletionTimestamp = new(metav1.Unix(1795262400, 0))
 	foreign := readyPod("cache-x", nil)
-	got := servers(memcached, []*observed.Pod{&ready, &starting, &foreign})
-	if diff := cmp.Diff(map[int32]scaling.Server{0: {Ready: true}, 1: {}}, got); diff != "" {
+	got := servers(memcached, []*observed.Pod{&ready, &starting, &stopping, &foreign})
+	if diff := cmp.Diff(map[int32]scaling.Server{0: {Ready: true}, 1: {}, 2: {Deleted: new(time.Unix(1795262400, 0))}}, got); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}
 }

@@ -14,17 +14,10 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
-
-// proxied returns a Memcached with two proxies and a warm-up of a minute.
-func proxied(size int32) *v1alpha1.Memcached {
-	memcached := sample(size)
-	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), Warmup: v1alpha1.ProxyWarmup{Seconds: new(int32(60))}}
-	return memcached
-}
 
 // marks is the end of marks in a label.
 var marks = regexp.MustCompile(`-\d{10}$`)
@@ -58,7 +51,7 @@ func (c *proxyCluster) sync() {
 	}
 	c.last = response
 	c.request.Parent.Status = response.Status
-	children := noChildren()
+	groups := noChildren()
 	var pods []observed.Pod
 	var state string
 	for _, child := range response.Children {
@@ -68,28 +61,28 @@ func (c *proxyCluster) sync() {
 			workload := observedAs[observed.Workload](child)
 			workload.CreationTimestamp = noon.Add(-time.Hour)
 			workload.Generation = c.generation(name, string(workload.SpecJSON()))
-			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[routesLabel]), 10)
+			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel]), 10)
 			replicas := *workload.Spec.Replicas
 			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, ObservedGeneration: workload.Generation}
 			for i := range replicas {
 				pods = append(pods, readyPod(fmt.Sprintf("%s-%d", name, i), workload.Spec.Template.Metadata.Labels))
 			}
 			if kind == "Deployment" {
-				children.Deployments = composite.GroupOf(workload)
-				state += fmt.Sprintf(", %d proxies with routes %s", replicas, marks.ReplaceAllString(workload.Spec.Template.Metadata.Labels[routesLabel], "-marks"))
+				groups.Deployments = composite.GroupOf(workload)
+				state += fmt.Sprintf(", %d proxies with routes %s", replicas, marks.ReplaceAllString(workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel], "-marks"))
 			} else {
-				children.StatefulSets = composite.GroupOf(workload)
+				groups.StatefulSets = composite.GroupOf(workload)
 				state = fmt.Sprintf("%d servers", replicas)
 			}
 		case "Service":
-			children.Services = composite.GroupOf(append(all(children.Services), observedAs[observed.Child](child))...)
+			groups.Services = composite.GroupOf(append(all(groups.Services), observedAs[observed.Child](child))...)
 		case "PodDisruptionBudget":
-			children.PodDisruptionBudgets = composite.GroupOf(append(all(children.PodDisruptionBudgets), observedAs[observed.Child](child))...)
+			groups.PodDisruptionBudgets = composite.GroupOf(append(all(groups.PodDisruptionBudgets), observedAs[observed.Child](child))...)
 		case "NetworkPolicy":
-			children.NetworkPolicies = composite.GroupOf(append(all(children.NetworkPolicies), observedAs[observed.Child](child))...)
+			groups.NetworkPolicies = composite.GroupOf(append(all(groups.NetworkPolicies), observedAs[observed.Child](child))...)
 		}
 	}
-	c.request.Children, c.request.Related.Pods = children, composite.GroupOf(pods...)
+	c.request.Children, c.request.Related.Pods = groups, composite.GroupOf(pods...)
 	if len(c.history) == 0 || c.history[len(c.history)-1] != state {
 		c.history = append(c.history, state)
 	}

@@ -5,28 +5,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// proxyObservation returns what the proxies are assessed from. children are all desired children.
-func proxyObservation(request *syncRequest, children []runtime.Object, p scaling.Plan) conditions.Observation {
+// proxyObservation returns what the proxies are assessed from. desired are all desired children.
+func proxyObservation(request *syncRequest, desired []runtime.Object, p scaling.Plan) conditions.Observation {
 	memcached, workload := request.Parent, proxyWorkload(request)
-	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, proxySelector(memcached))
+	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.ProxySelector(memcached))
 	o := observationOf(request, workload, pods)
-	o.Selector, o.Container = proxySelector(memcached), proxyContainerName
+	o.Selector, o.Container = children.ProxySelector(memcached), proxy.ContainerName
 	o.Rollout = conditions.RolloutOf(workload, p.Proxies, memcached, pods)
-	for _, child := range children {
-		if child.(metav1.Object).GetName() == proxyName(memcached) { // the Deployment is the first of them
+	for _, child := range desired {
+		if child.(metav1.Object).GetName() == proxy.Name(memcached) { // the Deployment is the first of them
 			o.Children = append(o.Children, child)
 		}
 	}
 	o.LastStep = lastChange(request, p).Time
-	o.Remedies = conditions.Remedies{proxyContainerName: {
-		OOMKilled: "increase spec.proxy.resources.limits.memory",
-		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, 1.6.33 or later"},
-	}}
+	o.Remedies = diagnosis.ProxyRemedies()
 	return o
 }
 
@@ -37,8 +37,8 @@ func proxyStatus(request *syncRequest, p scaling.Plan, assessment *conditions.As
 	}
 	status := p.Proxy.DeepCopy()
 	status.LastChangeTime = lastChange(request, p)
-	if assessment.Front != nil {
-		status.Address, status.ReadyReplicas = proxyAddress(request.Parent), assessment.Front.Rollout.Ready
+	if assessment.Proxies != nil {
+		status.Address, status.ReadyReplicas = proxy.Address(request.Parent), assessment.Proxies.Rollout.Ready
 	}
 	return status
 }

@@ -8,7 +8,7 @@ import (
 
 // TestProxyProgressIsPaced checks that the number of ready proxies alone causes no write of the status, and a phase does.
 func TestProxyProgressIsPaced(t *testing.T) {
-	before := v1alpha1.ProxyStatus{ReadyReplicas: 1, Servers: 3, LastChangeTime: &noon}
+	before := v1alpha1.ProxyStatus{ReadyReplicas: 1, ServingServers: 3, LastChangeTime: &noon}
 	after := before
 	after.ReadyReplicas = 2
 	if !sameProxies(&before, &after) || !sameProxies(nil, nil) {

@@ -1,25 +1,28 @@
 package memcached
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 func TestResizeOfACluster(t *testing.T) {
-	c := newProxyCluster(t, proxied(3))
+	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
 	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
 	status := c.request.Parent.Status.Proxy
-	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.Servers != 3 || status.Resize != nil {
+	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.ServingServers != 3 || status.SecondServers != 0 || status.Resize != nil {
 		t.Errorf("the status of the proxies is %+v", status)
 	}
 	start := c.request.Now
@@ -40,16 +43,16 @@ func TestResizeOfACluster(t *testing.T) {
 		"4 servers, 2 proxies with routes 4-3-closing-marks", "4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
 	c.resize(0)
 	c.settle()
-	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 1")
+	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3")
 	c.resize(2)
 	c.settle()
 	c.wantHistory("from no servers", "2 servers, 2 proxies with routes 2")
 }
 
 func TestResizeInSteps(t *testing.T) {
-	memcached := proxied(5)
+	memcached := sample.Proxied(5)
 	memcached.Spec.Scaling = v1alpha1.Scaling{MaxStep: new(int32(2)), StepIntervalSeconds: new(int32(300))}
-	memcached.Spec.Proxy.Warmup.Seconds = new(int32(0))
+	memcached.Spec.Proxy.WarmupSeconds = new(int32(0))
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.history = nil
@@ -66,7 +69,7 @@ func TestResizeInSteps(t *testing.T) {
 
 // TestCustomizeOfFormerProxies checks that former proxies are observed until the last one has stopped.
 func TestCustomizeOfFormerProxies(t *testing.T) {
-	c := newProxyCluster(t, proxied(3))
+	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
 	c.request.Parent.Spec.Proxy = nil
 	if rules := customize(c.request.Parent); len(rules) != 2 {
@@ -79,6 +82,34 @@ func TestCustomizeOfFormerProxies(t *testing.T) {
 	}
 }
 
+// TestCustomizeOfFormerProxiesWithoutStatus checks that former proxies are observed if the status is lost as well: servers that
+// they use stay.
+func TestCustomizeOfFormerProxiesWithoutStatus(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.settle()
+	c.resize(2)
+	c.request.Parent.Spec.Proxy, c.request.Parent.Status = nil, v1alpha1.MemcachedStatus{}
+	c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
+	selected := func(pod observed.Pod) bool {
+		return slices.ContainsFunc(customize(c.request.Parent), func(rule composite.RelatedRule) bool {
+			return labels.SelectorFromSet(rule.LabelSelector.MatchLabels).Matches(labels.Set(pod.Labels))
+		})
+	}
+	pods := slices.DeleteFunc(all(c.request.Related.Pods), func(pod observed.Pod) bool { return !selected(pod) })
+	c.request.Related.Pods = composite.GroupOf(pods...)
+	c.history = nil
+	c.sync()
+	c.wantHistory("two proxies still stop", "3 servers")
+	if c.request.Parent.Status.Proxy == nil {
+		t.Error("the status has no proxies, so that the next sync does not observe them")
+	}
+	c.settle()
+	c.wantHistory("the proxies have stopped", "3 servers", "2 servers")
+	if rules := customize(c.request.Parent); len(rules) != 1 {
+		t.Errorf("in the end, the rules are %+v", rules)
+	}
+}
+
 func TestConditionsOfProxies(t *testing.T) {
 	type want struct{ available, ready, degraded string }
 	cases := []struct {
@@ -86,47 +117,47 @@ func TestConditionsOfProxies(t *testing.T) {
 		change func(*proxyCluster)
 		want   want
 	}{
-		{"all is well", func(*proxyCluster) {}, want{conditions.ReasonReplicaReady, conditions.ReasonAllReplicasReady, conditions.ReasonAsExpected}},
+		{"all is well", func(*proxyCluster) {}, want{"ReplicaReady", "AllReplicasReady", "AsExpected"}},
 		{"no proxy is ready", func(c *proxyCluster) {
 			for workload := range c.request.Children.Deployments.All() {
 				workload.Status.ReadyReplicas, workload.Status.AvailableReplicas = 0, 0
 			}
 			for pod := range c.request.Related.Pods.All() {
-				if pod.Labels[proxyLabel] != "" {
+				if pod.Labels[children.ProxyLabel] != "" {
 					pod.Status.Conditions = nil
 				}
 			}
-		}, want{conditions.ReasonNoProxyReady, conditions.ReasonRollingOut, conditions.ReasonAsExpected}},
+		}, want{"NoProxyReady", "RollingOut", "AsExpected"}},
 		{"one proxy is not ready", func(c *proxyCluster) {
 			for workload := range c.request.Children.Deployments.All() {
 				workload.Status.ReadyReplicas, workload.Status.AvailableReplicas = 1, 1
 			}
-		}, want{conditions.ReasonReplicaReady, conditions.ReasonRollingOut, conditions.ReasonAsExpected}},
+		}, want{"ReplicaReady", "RollingOut", "AsExpected"}},
 		{"the image of a proxy has no proxy", func(c *proxyCluster) {
 			for pod := range c.request.Related.Pods.All() {
 				if pod.Name == "cache-proxy-1" {
-					pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxyContainerName,
-						State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: conditions.ReasonCrashLoopBackOff}},
+					pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
+						State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},
 						LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: 1}}}}
 				}
 			}
-		}, want{conditions.ReasonReplicaReady, conditions.ReasonCrashLoopBackOff, conditions.ReasonCrashLoopBackOff}},
+		}, want{"ReplicaReady", "CrashLoopBackOff", "CrashLoopBackOff"}},
 		{"for two minutes, another Memcached has had the name of the proxies", func(c *proxyCluster) {
 			c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
 			var servers []observed.Pod
 			for pod := range c.request.Related.Pods.All() {
-				if pod.Labels[proxyLabel] == "" {
+				if pod.Labels[children.ProxyLabel] == "" {
 					servers = append(servers, *pod)
 				}
 			}
 			c.request.Related.Pods = composite.GroupOf(servers...)
 			c.request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: c.request.Now}}
 			c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
-		}, want{conditions.ReasonNoProxyReady, "DeploymentMissing", "DeploymentMissing"}},
-		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{conditions.ReasonReplicaReady, scaling.ReasonResizing, conditions.ReasonAsExpected}},
+		}, want{"NoProxyReady", "DeploymentMissing", "DeploymentMissing"}},
+		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{"ReplicaReady", "Resizing", "AsExpected"}},
 	}
 	for _, test := range cases {
-		c := newProxyCluster(t, proxied(3))
+		c := newProxyCluster(t, sample.Proxied(3))
 		c.settle()
 		if test.reason != "all is well" {
 			c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later

@@ -10,6 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -41,12 +44,12 @@ func TestReloaderSecurityContext(t *testing.T) {
 		}, user},
 	}
 	for _, test := range cases {
-		spec := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}}
+		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
 		spec.SecurityContext = test.spec
-		if diff := cmp.Diff(test.want, reloaderContainer(&spec, "hook").SecurityContext); diff != "" {
+		if diff := cmp.Diff(test.want, children.ReloaderContainer(spec, "hook").SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if diff := cmp.Diff(containerSecurityContext(test.spec), memcachedContainer(&spec, memorySizeOf(&spec)).SecurityContext); diff != "" {
+		if diff := cmp.Diff(children.ContainerSecurityContext(test.spec), children.Container(spec, memory.Of(spec)).SecurityContext); diff != "" {
 			t.Errorf("%s: the memcached container (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -91,12 +94,12 @@ func TestReloaderImage(t *testing.T) {
 		{"the program is not in the image", "reloader:2", fails("RunContainerError", "", 127), "reloader:2"},
 		{"the program crashes", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:2"},
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
-		{"the operator runs without -reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
-		{"the operator runs without -reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
+		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
+		{"the operator runs without --reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
 		{"no Secret needs a reloader", "reloader:2", func(o *syncRequest) { o.Parent.Spec.TLS = nil }, ""},
 	}
 	for _, test := range cases {
-		memcached := sample(2)
+		memcached := sample.New(2)
 		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
 		request := settled(memcached)
 		test.edit(&request)
@@ -106,7 +109,7 @@ func TestReloaderImage(t *testing.T) {
 		}
 		got := ""
 		for _, container := range desired.Children[0].(*appsv1.Deployment).Spec.Template.Spec.Containers {
-			if container.Name == reloaderName {
+			if container.Name == children.ReloaderName {
 				got = container.Image
 			}
 		}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -18,11 +21,11 @@ import (
 func reloading(name string, code int32, message string, secondsAgo int) *observed.Pod {
 	exited := noon.Add(-time.Duration(secondsAgo) * time.Second)
 	return &observed.Pod{Meta: observed.Meta{Name: name}, Status: observed.PodStatus{ContainerStatuses: []observed.ContainerStatus{{
-		Name: reloaderName, Ready: true,
+		Name: children.ReloaderName, Ready: true,
 		State:     observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
 		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: message, FinishedAt: metav1.NewTime(exited)}},
 	}, {
-		Name: containerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
+		Name: children.ContainerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
 	}}}}
 }
 
@@ -35,7 +38,7 @@ func started(secondsAgo int) *observed.Pod {
 
 func TestSecretsCurrent(t *testing.T) {
 	secure := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}
-	settledPods := settled(sample(2)).Related.Pods
+	settledPods := settled(sample.New(2)).Related.Pods
 	updated, rolling := conditions.Rollout{Current: true}, conditions.Rollout{Current: true, Replicas: 2, Updated: 1}
 	cases := []struct {
 		reason  string
@@ -48,24 +51,24 @@ func TestSecretsCurrent(t *testing.T) {
 	}{
 		{"the spec has no Secrets", v1alpha1.MemcachedSpec{}, "i", updated, nil, "", ""},
 		{"memcached reads SASL passwords at each login", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "i", updated, nil, "", ""},
-		{"the hook runs without -reloader-image", secure, "", updated, []*observed.Pod{started(10)}, metav1.ConditionUnknown, ReasonReadAtStart},
-		{"memcached runs, and no reloader reports a failure", secure, "i", updated, []*observed.Pod{started(10)}, metav1.ConditionTrue, ReasonLoaded},
-		{"two pods reloaded at different times", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, ReasonLoaded},
-		{"a pending pod has nothing to reload", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, ReasonLoaded},
-		{"no pod has started, because the Secret may not exist", secure, "i", updated, []*observed.Pod{mounting(10)}, metav1.ConditionUnknown, ReasonNoPodRunning},
-		{"the pods have no reloader", secure, "i", updated, slices.Collect(settledPods.All()), metav1.ConditionUnknown, ReasonNoPodRunning},
-		{"there are no pods", secure, "i", updated, nil, metav1.ConditionUnknown, ReasonNoPodRunning},
-		{"one memcached does not accept the Secret", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, ReasonSecretNotReloaded},
-		{"pods of an earlier template may use another Secret", secure, "i", rolling, []*observed.Pod{started(60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, ReasonLoaded},
-		{"one pod waits for its volumes", secure, "i", updated, []*observed.Pod{started(10), mounting(90)}, metav1.ConditionFalse, ReasonSecretNotMounted},
-		{"a killed reloader reports nothing", secure, "i", updated, []*observed.Pod{reloading("a", 137, "", 60)}, metav1.ConditionTrue, ReasonLoaded},
+		{"the hook runs without --reloader-image", secure, "", updated, []*observed.Pod{started(10)}, metav1.ConditionUnknown, "ReadAtStart"},
+		{"memcached runs, and no reloader reports a failure", secure, "i", updated, []*observed.Pod{started(10)}, metav1.ConditionTrue, "Loaded"},
+		{"two pods reloaded at different times", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, "Loaded"},
+		{"a pending pod has nothing to reload", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, "Loaded"},
+		{"no pod has started, because the Secret may not exist", secure, "i", updated, []*observed.Pod{mounting(10)}, metav1.ConditionUnknown, "NoPodRunning"},
+		{"the pods have no reloader", secure, "i", updated, slices.Collect(settledPods.All()), metav1.ConditionUnknown, "NoPodRunning"},
+		{"there are no pods", secure, "i", updated, nil, metav1.ConditionUnknown, "NoPodRunning"},
+		{"one memcached does not accept the Secret", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, "SecretNotReloaded"},
+		{"pods of an earlier template may use another Secret", secure, "i", rolling, []*observed.Pod{started(60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, "Loaded"},
+		{"one pod waits for its volumes", secure, "i", updated, []*observed.Pod{started(10), mounting(90)}, metav1.ConditionFalse, "SecretNotMounted"},
+		{"a killed reloader reports nothing", secure, "i", updated, []*observed.Pod{reloading("a", 137, "", 60)}, metav1.ConditionTrue, "Loaded"},
 	}
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsStatusOf(&test.spec, nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).condition; condition != nil {
+		if condition := diagnosis.SecretsOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).Condition; condition != nil {
 			status, got = condition.Status, condition.Reason
-			if condition.Type != SecretsCurrent || condition.Message == "" {
+			if condition.Type != diagnosis.SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
 			}
 		}
@@ -83,12 +86,12 @@ func TestSecretNotReloaded(t *testing.T) {
 		spec   v1alpha1.MemcachedSpec
 		want   string
 	}{
-		{"memcached does not accept the certificate", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, ReasonSecretNotReloaded},
-		{"TLS was removed from spec, but the pods are not replaced yet", v1alpha1.MemcachedSpec{}, conditions.ReasonAsExpected},
-		{"TLS was replaced by SASL, which uses another Secret", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, conditions.ReasonAsExpected},
+		{"memcached does not accept the certificate", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, "SecretNotReloaded"},
+		{"TLS was removed from spec, but the pods are not replaced yet", v1alpha1.MemcachedSpec{}, "AsExpected"},
+		{"TLS was replaced by SASL, which uses another Secret", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "AsExpected"},
 	}
 	for _, test := range cases {
-		memcached := sample(1)
+		memcached := sample.New(1)
 		memcached.Spec = test.spec
 		memcached.Spec.Size = new(int32(2))
 		request := settled(memcached)
@@ -105,7 +108,7 @@ func TestSecretNotReloaded(t *testing.T) {
 // TestReloaderWasKilled checks that a report is kept while a killed reloader has had no time to repeat it. The kubelet keeps
 // only the last termination of a container.
 func TestReloaderWasKilled(t *testing.T) {
-	reported := []metav1.Condition{{Type: SecretsCurrent, Status: metav1.ConditionFalse, Reason: ReasonSecretNotReloaded, Message: "pod a: bad key"}}
+	reported := []metav1.Condition{{Type: diagnosis.SecretsCurrent, Status: metav1.ConditionFalse, Reason: "SecretNotReloaded", Message: "pod a: bad key"}}
 	cases := []struct {
 		reason string
 		before []metav1.Condition
@@ -119,7 +122,7 @@ func TestReloaderWasKilled(t *testing.T) {
 		{"memcached has accepted the Secret in the meantime", reported, reloading("a", 0, "", 30), "", 0},
 	}
 	for _, test := range cases {
-		found, got := secretsStatusOf(&v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}, test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).reloaded, ""
+		found, got := diagnosis.SecretsOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).Reloaded, ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -132,8 +135,8 @@ func TestReloaderWasKilled(t *testing.T) {
 // TestReloaderBackOff checks that CrashLoopBackOff of the reloader is no problem, because the reloader exits to report
 // something. A reloader that cannot start is a problem.
 func TestReloaderBackOff(t *testing.T) {
-	for waiting, want := range map[string]string{"CrashLoopBackOff": conditions.ReasonAsExpected, "ImagePullBackOff": "ImagePullBackOff"} {
-		memcached := sample(2)
+	for waiting, want := range map[string]string{"CrashLoopBackOff": "AsExpected", "ImagePullBackOff": "ImagePullBackOff"} {
+		memcached := sample.New(2)
 		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
 		request := settled(memcached)
 		for pod := range request.Related.Pods.All() {
@@ -179,7 +182,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretsStatusOf(&test.spec, nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).mounted
+		found := diagnosis.SecretsOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).Mounted
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -5,6 +5,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -13,7 +16,7 @@ import (
 func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
 	o := &s.observation
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(&s.request.Parent.Spec, o.Pods, s.monitorsListed), s.secrets.condition} {
+	for _, condition := range []*metav1.Condition{diagnosis.MetricsCondition(&s.request.Parent.Spec, o.Pods, s.monitorsManaged), s.secrets.Condition} {
 		if condition != nil {
 			own = append(own, *condition)
 		}
@@ -21,11 +24,20 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
-		ServerList:      serverList(s.request.Parent, s.plan.Servers, o.Pods),
-		Memory:          v1alpha1.MemoryStatus{ItemMiB: s.plan.memory.itemMiB, LimitMiB: s.plan.memory.limitMiB, FlashMiB: flashMiB(s.request.Parent.Spec.Flash)},
+		ServerList:      children.ServerList(s.request.Parent, s.plan.Servers, o.Pods),
+		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,
 		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
 	}
+}
+
+// memoryStatus returns quantities in whole MiB, whatever unit spec has. The API server stores them as they are.
+func memoryStatus(size memory.Size) v1alpha1.MemoryStatus {
+	status := v1alpha1.MemoryStatus{Items: *memory.MebibyteQuantity(size.ItemMiB), Limit: *memory.MebibyteQuantity(size.LimitMiB)}
+	if size.FlashMiB > 0 {
+		status.Flash = memory.MebibyteQuantity(size.FlashMiB)
+	}
+	return status
 }
 
 // invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
@@ -34,12 +46,12 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	memcached := request.Parent
 	status := memcached.Status
 	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
-	if workloadKind(&memcached.Spec) != v1alpha1.StatefulSetWorkload {
-		status.ServerList = podServerAddresses(pods)
+	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
+		status.ServerList = children.ServerAddresses(pods)
 	}
 	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
 		workload = stateful
-		status.ServerList = podServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers))
+		status.ServerList = children.ServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers))
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas

@@ -12,7 +12,8 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -26,7 +27,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 		edit   func(*syncRequest)
 		want   string
 	}{
-		{"all children are as desired", func(*syncRequest) {}, conditions.ReasonAllReplicasReady},
+		{"all children are as desired", func(*syncRequest) {}, "AllReplicasReady"},
 		{"there is no Service", func(o *syncRequest) { o.Children.Services = composite.GroupOf[observed.Child]() }, "ServiceMissing"},
 		{"there is no NetworkPolicy", func(o *syncRequest) { o.Children.NetworkPolicies = composite.GroupOf[observed.Child]() }, "NetworkPolicyMissing"},
 		{"there is no PodDisruptionBudget", func(o *syncRequest) { o.Children.PodDisruptionBudgets = composite.GroupOf[observed.Child]() }, "PodDisruptionBudgetMissing"},
@@ -39,7 +40,7 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 			"NetworkPolicyOutdated",
 		},
 		{"the Deployment was edited manually", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, "DeploymentOutdated"},
-		{"no pods are observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, conditions.ReasonRollingOut},
+		{"no pods are observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, "RollingOut"},
 		{
 			"no pod is ready, but the status of the Deployment is outdated",
 			func(o *syncRequest) {
@@ -47,17 +48,46 @@ func TestReadyNeedsEveryChild(t *testing.T) {
 					pod.Status.Conditions = nil
 				}
 			},
-			conditions.ReasonRollingOut,
+			"RollingOut",
 		},
 	}
 	for _, test := range cases {
-		request := settled(sample(2))
+		request := settled(sample.New(2))
 		test.edit(&request)
 		found := conditionsOf(t, Config{}, request)
 		ready := found[api.Ready]
-		if ready.Reason != test.want || (ready.Status == metav1.ConditionTrue) != (test.want == conditions.ReasonAllReplicasReady) {
+		if ready.Reason != test.want || (ready.Status == metav1.ConditionTrue) != (test.want == "AllReplicasReady") {
 			t.Errorf("%s: Ready is %s for %s, want %s", test.reason, ready.Status, ready.Reason, test.want)
 		}
+	}
+}
+
+// TestPartOfPodsMissing checks that a StatefulSet reports that a quota refuses two of its five pods, although three of them serve.
+func TestPartOfPodsMissing(t *testing.T) {
+	memcached := sample.New(5)
+	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
+	request := settled(memcached)
+	for workload := range request.Children.StatefulSets.All() {
+		workload.Status = observed.WorkloadStatus{Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3}
+	}
+	var created []observed.Pod
+	for pod := range request.Related.Pods.All() {
+		if pod.Name < "cache-3" {
+			created = append(created, *pod)
+		}
+	}
+	request.Related.Pods = composite.GroupOf(created...)
+	memcached.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: *ago(61)}}
+	found := conditionsOf(t, Config{}, request)
+	const message = "StatefulSet cache has 3 of 5 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
+		"Check its Events: kubectl describe statefulset cache -n web"
+	for _, kind := range []string{api.Degraded, api.Ready, api.Stalled} {
+		if got := found[kind]; got.Reason != "PodsMissing" || got.Message != message {
+			t.Errorf("%s is %+v, want %q", kind, got, message)
+		}
+	}
+	if found[api.Available].Status != metav1.ConditionTrue {
+		t.Errorf("Available is %+v, want True", found[api.Available])
 	}
 }
 
@@ -73,8 +103,8 @@ func TestInvalidSpec(t *testing.T) {
 		{"a valid change of the NetworkPolicy and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.NetworkPolicy.Enabled, m.Spec.Size = new(false), new(int32(-1)) }},
 	}
 	for _, test := range cases {
-		request := settled(sample(2))
-		applied, err := (Config{}).sync(settled(sample(2)))
+		request := settled(sample.New(2))
+		applied, err := (Config{}).sync(settled(sample.New(2)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +118,7 @@ func TestInvalidSpec(t *testing.T) {
 			t.Errorf("%s: the children change (-applied +desired):\n%s", test.reason, diff)
 		}
 		for _, condition := range desired.Status.Conditions {
-			if (condition.Type == api.Ready || condition.Type == api.Degraded) && condition.Reason != conditions.ReasonInvalidSpec {
+			if (condition.Type == api.Ready || condition.Type == api.Degraded) && condition.Reason != "InvalidSpec" {
 				t.Errorf("%s: %v", test.reason, condition)
 			}
 		}
@@ -134,13 +164,13 @@ func TestAvailableOfMemcachedContainer(t *testing.T) {
 		container bool
 		want      string
 	}{
-		{"memcached is ready, but another container is not", "ContainersNotReady", true, conditions.ReasonServing},
-		{"memcached is not ready", "ContainersNotReady", false, conditions.ReasonNoReplicaReady},
-		{"the status of the workload does not count the ready pod yet", "", true, conditions.ReasonReplicaReady},
-		{"the node is not reachable", "NodeNotReady", true, conditions.ReasonNoReplicaReady},
+		{"memcached is ready, but another container is not", "ContainersNotReady", true, "Serving"},
+		{"memcached is not ready", "ContainersNotReady", false, "NoReplicaReady"},
+		{"the status of the workload does not count the ready pod yet", "", true, "ReplicaReady"},
+		{"the node is not reachable", "NodeNotReady", true, "NoReplicaReady"},
 	}
 	for _, test := range cases {
-		request := settled(sample(2))
+		request := settled(sample.New(2))
 		for workload := range request.Children.Deployments.All() {
 			workload.Status.ReadyReplicas = 0
 		}
@@ -159,10 +189,10 @@ func TestAvailableOfMemcachedContainer(t *testing.T) {
 // TestInvalidSpecKeepsServerNames checks that the servers stay names while the StatefulSet is not observed. Their number is also how
 // many pods the next customize response selects.
 func TestInvalidSpecKeepsServerNames(t *testing.T) {
-	request := settled(proxied(3))
+	request := settled(sample.Proxied(3))
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
-	names := podServerNames(memcached, 3)
+	names := children.ServerNames(memcached, 3)
 	memcached.Status.ServerList = names
 	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	got, err := (Config{}).sync(request)

@@ -7,8 +7,12 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/memcached/validation"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -18,8 +22,13 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
-	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, selectorLabels(memcached))
-	if err := validate(memcached, &request.Children); err != nil {
+	memcached.Default()
+	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
+	err := validation.Validate(memcached, managedKinds(&request.Children))
+	if err == nil {
+		err = checkWorkloadChange(memcached, &request.Children)
+	}
+	if err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
 	workload, err := observedWorkload(memcached, &request.Children)
@@ -42,50 +51,42 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// plan contains what determines the children in addition to spec.
-type plan struct {
-	scaling.Plan
-	memory memorySize
-	// reloaderImage is "" for pods without a reloader.
-	reloaderImage string
-}
-
 // syncState contains what one sync derives from its request. Each part is computed once.
 type syncState struct {
 	request     *syncRequest
-	plan        plan
-	secrets     secretsStatus
+	plan        children.Plan
+	secrets     diagnosis.Secrets
 	observation conditions.Observation
-	// monitorsListed reports whether the CompositeController lists ServiceMonitors.
-	monitorsListed bool
+	// monitorsManaged reports whether the CompositeController manages ServiceMonitors.
+	monitorsManaged bool
 }
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	state := c.scalingState(request, workload, pods)
+	state := c.scalingState(request, workload)
 	s := &syncState{
-		request:        request,
-		plan:           plan{Plan: state.Next(), memory: memorySizeOf(spec)},
-		observation:    observationOf(request, workload, pods),
-		monitorsListed: request.Children.ServiceMonitors.Listed(),
+		request:         request,
+		plan:            children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
+		observation:     observationOf(request, workload, pods),
+		monitorsManaged: request.Children.ServiceMonitors.Listed(),
 	}
 	var err error
-	if s.plan.reloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
+	if s.plan.ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
 		return nil, err
 	}
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
-	s.secrets = secretsStatusOf(spec, memcached.Status.Conditions, s.plan.reloaderImage, o)
+	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
-	if reason, message := state.Progress(s.plan.Plan); reason != "" {
-		o.Steps = &conditions.Problem{Reason: reason, Message: message}
-	}
+	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
 	}
-	o.Remedies, o.Claim = remedies(spec, s.plan.memory), flashClaim(spec.Flash)
-	o.Causes = []conditions.Finding{s.secrets.mounted, s.secrets.reloaded}
-	o.Risks = []conditions.Finding{memoryLimitTooLow(spec, s.plan.memory), flashMemoryTooLow(spec, s.plan.memory)}
+	o.Remedies, o.Claim = diagnosis.Remedies(spec, s.plan.Memory), diagnosis.FlashClaim(spec.Flash)
+	o.Findings = []conditions.Finding{
+		s.secrets.Mounted, s.secrets.Reloaded,
+		diagnosis.MemoryLimitTooLow(spec, s.plan.Memory), diagnosis.FlashMemoryTooLow(spec, s.plan.Memory),
+	}
 	return s, s.assessProxies()
 }
 
@@ -94,54 +95,47 @@ func (s *syncState) assessProxies() error {
 	if s.request.Parent.Spec.Proxy == nil {
 		return nil
 	}
-	proxies := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
-	front, err := conditions.Assess(&proxies)
+	observation := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
+	proxies, err := conditions.Assess(&observation)
 	if err != nil {
 		return err
 	}
 	o := &s.observation
-	o.Front = &front
-	if proxies.LastStep.After(o.LastStep) {
-		o.LastStep = proxies.LastStep
+	o.Proxies = &proxies
+	if observation.LastStep.After(o.LastStep) {
+		o.LastStep = observation.LastStep
 	}
 	return nil
 }
 
 // desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.
-func desiredChildren(memcached *v1alpha1.Memcached, p plan, existing *childGroups) []runtime.Object {
-	children := []runtime.Object{
-		desiredWorkload(memcached, p),
-		keepForeignAnnotations(service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
+func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *childGroups) []runtime.Object {
+	desired := []runtime.Object{
+		children.Workload(memcached, p),
+		children.KeepForeignAnnotations(children.Service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
 	}
-	if budget := podDisruptionBudget(memcached, p.Servers); budget != nil {
-		children = append(children, budget)
+	if budget := children.PodDisruptionBudget(memcached, p.Servers); budget != nil {
+		desired = append(desired, budget)
 	}
-	if policy := networkPolicy(memcached); policy != nil {
-		children = append(children, policy)
+	if policy := children.NetworkPolicy(memcached); policy != nil {
+		desired = append(desired, policy)
 	}
-	if monitor := serviceMonitor(memcached); monitor != nil {
-		children = append(children, monitor)
+	if monitor := children.ServiceMonitor(memcached); monitor != nil {
+		desired = append(desired, monitor)
 	}
-	return append(children, proxyChildren(memcached, p)...)
-}
-
-func desiredWorkload(memcached *v1alpha1.Memcached, p plan) runtime.Object {
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
-		return statefulSet(memcached, p)
-	}
-	return deployment(memcached, p)
+	return append(desired, proxy.Children(memcached, p)...)
 }
 
 // observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
 // it would look like a workload without pods.
 func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
 	group := children.Deployments
-	if workloadKind(&memcached.Spec) == v1alpha1.StatefulSetWorkload {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		group = children.StatefulSets
 	}
 	workload := group.Get(memcached.Namespace, memcached.Name)
 	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", workloadKind(&memcached.Spec), memcached.Name)}
+		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
 	}
 	return workload, nil
 }

@@ -5,12 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
-
-func withServiceMonitor(spec *v1alpha1.MemcachedSpec) {
-	spec.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{}}
-}
 
 func TestDesiredChildren(t *testing.T) {
 	cases := []struct {
@@ -25,19 +22,19 @@ func TestDesiredChildren(t *testing.T) {
 		{"the optional children are disabled", 2, func(s *v1alpha1.MemcachedSpec) {
 			s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false)
 		}, []string{"Deployment", "Service"}},
-		{"a ServiceMonitor requires metrics", 1, withServiceMonitor, []string{"Deployment", "Service", "NetworkPolicy", "ServiceMonitor"}},
+		{"a ServiceMonitor requires metrics", 1, sample.WithServiceMonitor, []string{"Deployment", "Service", "NetworkPolicy", "ServiceMonitor"}},
 		{"pods with ASCII passwords have no exporter", 1, func(s *v1alpha1.MemcachedSpec) {
-			withServiceMonitor(s)
+			sample.WithServiceMonitor(s)
 			s.Auth = &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}
 		}, []string{"Deployment", "Service", "NetworkPolicy"}},
 		{"spec has no ServiceMonitor", 1, func(s *v1alpha1.MemcachedSpec) { s.Metrics.Enabled = true }, []string{"Deployment", "Service", "NetworkPolicy"}},
 		{"no pods have no PodDisruptionBudget", 0, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
 	}
 	for _, test := range cases {
-		memcached := sample(test.replicas)
+		memcached := sample.New(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desiredChildren(memcached, planOf(memcached, test.replicas, ""), &childGroups{}) {
+		for _, child := range desiredChildren(memcached, PlanOf(memcached, test.replicas, ""), &childGroups{}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 func TestSyncKeepsItsInput(t *testing.T) {
-	request, want := observe(sample(2)), observe(sample(2))
+	request, want := observe(sample.New(2)), observe(sample.New(2))
 	request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionTrue}}
 	want.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionTrue}}
 	if _, err := (Config{}).sync(request); err != nil {
@@ -31,19 +32,19 @@ func TestSyncKeepsItsInput(t *testing.T) {
 }
 
 func TestSyncKeepsTheWorkload(t *testing.T) {
-	request := observe(sample(2))
+	request := observe(sample.New(2))
 	request.Parent.Spec.Workload = v1alpha1.StatefulSetWorkload
 	_, err := (Config{}).sync(request)
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
 		t.Errorf("the running Deployment would be deleted: %v", err)
 	}
-	request = observe(sample(2))
+	request = observe(sample.New(2))
 	request.Children.StatefulSets, request.Children.Deployments = request.Children.Deployments, composite.GroupOf[observed.Workload]()
 	if _, err = (Config{}).sync(request); err == nil {
 		t.Error("the running StatefulSet would be deleted")
 	}
 	for _, replicas := range []*int32{nil, new(int32(-1))} {
-		request = observe(sample(2))
+		request = observe(sample.New(2))
 		for workload := range request.Children.Deployments.All() {
 			workload.Spec.Replicas = replicas
 		}

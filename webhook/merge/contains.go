@@ -8,8 +8,9 @@ import (
 )
 
 // contains reports whether one JSON value has everything that another value has. Both have sorted members, as Metacontroller
-// sends them. The result may be a false negative for unsorted members, and for lists that an apply merges in another order.
-// Callers then use [difference], which takes several times as long.
+// sends them. If have contains want, and want contains what was applied last, then [difference] finds nothing: FuzzContains
+// checks it. The reverse does not hold for unsorted members and for lists in another order. Callers then use [difference]. A sync
+// of three pods takes 1.6 times as long without contains.
 func contains(have, want jsontext.Value) bool {
 	if len(want) == 0 || len(have) == 0 || bytes.Equal(have, want) {
 		return len(want) == 0 || len(have) > 0
@@ -22,47 +23,55 @@ func newTokens(value jsontext.Value) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // the values were validated before
 }
 
-// containsNext reports whether the next value of have contains the next value of want, whether it has more, and whether
-// want's value is an item that an apply merges by a key.
-func containsNext(have, want *jsontext.Decoder) (found, more, keyed bool) {
+// keySet is a set of [mergeKeys], one bit for each.
+type keySet uint
+
+// containsNext reports whether the next value of have contains the next value of want, and whether it has more. keys are those
+// by which an apply could merge want's value as an item of a list.
+func containsNext(have, want *jsontext.Decoder) (found, more bool, keys keySet) {
 	kind := want.PeekKind()
 	if have.PeekKind() != kind {
-		return false, false, false
+		return false, false, 0
 	}
 	switch kind {
 	case jsontext.KindBeginObject:
 		return containsObject(have, want)
 	case jsontext.KindBeginArray:
 		found, more = containsList(have, want)
-		return found, more, false
+		return found, more, 0
 	}
 	a, errA := have.ReadValue()
 	b, errB := want.ReadValue()
-	return errA == nil && errB == nil && bytes.Equal(a, b), false, false
+	return errA == nil && errB == nil && bytes.Equal(a, b), false, 0
 }
 
-func containsObject(have, want *jsontext.Decoder) (found, more, keyed bool) {
+func containsObject(have, want *jsontext.Decoder) (found, more bool, keys keySet) {
 	if !readDelimiters(have, want) {
-		return false, false, false
+		return false, false, 0
 	}
 	for want.PeekKind() == jsontext.KindString {
 		name, err := want.ReadValue()
 		if err != nil {
-			return false, false, false
+			return false, false, 0
 		}
 		skipped, reached := skipTo(have, name)
 		if !reached {
-			return false, false, false
+			return false, false, 0
 		}
-		keyed = keyed || slices.Contains(mergeKeys, string(name[1:len(name)-1]))
 		found, moreBelow, _ := containsNext(have, want)
 		if !found {
-			return false, false, false
+			return false, false, 0
+		}
+		if i := slices.Index(mergeKeys, string(name[1:len(name)-1])); i >= 0 {
+			if moreBelow {
+				return false, false, 0 // another value of a key is another item
+			}
+			keys |= 1 << i
 		}
 		more = more || skipped || moreBelow
 	}
 	rest, _ := skipTo(have, nil)
-	return readDelimiters(have, want), more || rest, keyed
+	return readDelimiters(have, want), more || rest, keys
 }
 
 // skipTo reads members up to the name of the given one. It reports whether it skipped others, and whether it found the name.
@@ -83,19 +92,24 @@ func skipTo(have *jsontext.Decoder, name jsontext.Value) (skipped, reached bool)
 	return skipped, false
 }
 
-// containsList compares lists item by item. An apply replaces an item without a key, so such an item must not have more.
+// containsList compares lists item by item. An apply replaces a list whose items do not all have the same key, so none of its items
+// may have more.
 func containsList(have, want *jsontext.Decoder) (found, more bool) {
 	if !readDelimiters(have, want) {
 		return false, false
 	}
+	shared := ^keySet(0)
 	for want.PeekKind() != jsontext.KindEndArray {
-		found, moreBelow, keyed := containsNext(have, want)
-		if !found || moreBelow && !keyed {
+		found, moreBelow, keys := containsNext(have, want)
+		if !found {
 			return false, false
 		}
-		more = more || moreBelow
+		more, shared = more || moreBelow, shared&keys
 	}
-	return have.PeekKind() == jsontext.KindEndArray && readDelimiters(have, want), more
+	if have.PeekKind() != jsontext.KindEndArray || more && shared == 0 {
+		return false, false
+	}
+	return readDelimiters(have, want), more
 }
 
 // readDelimiters reads the start or the end of an object or a list from both values.

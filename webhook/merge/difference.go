@@ -60,15 +60,6 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 	return specDifference(have, last, want)
 }
 
-// SpecDifference is [Difference] for the spec only.
-func SpecDifference(desired runtime.Object, child Observed) (string, error) {
-	want, err := desiredForm(desired)
-	if err != nil {
-		return "", err
-	}
-	return specDifference(observedForm(child), appliedForm(child), want)
-}
-
 // TemplateDifference is [Difference] for the pod template of a workload only. A change of the template replaces every pod.
 func TemplateDifference(desired runtime.Object, child Observed) (string, error) {
 	want, err := desiredForm(desired)

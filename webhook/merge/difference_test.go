@@ -33,6 +33,14 @@ func TestDifference(t *testing.T) {
 		{"a map is missing", `{"a":{"b":1}}`, ``, `{}`, "spec.a"},
 		{"an empty map is missing", `{"a":{}}`, ``, `{}`, "spec.a"},
 		{"the first of several differences", `{"c":1,"b":1,"a":1}`, ``, `{"a":1}`, "spec.b"},
+		{"the first of many differences, in whatever order a map yields them", `{"i":1,"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1}`, ``, `{}`, "spec.b"},
+		{"the first of a removed and a changed field", `{"b":1}`, `{"a":1,"b":1}`, `{"a":1,"b":2}`, "spec.a"},
+		{"an object in an item without a key has more", `{"l":[{"from":{"a":1}}]}`, ``, `{"l":[{"from":{"a":1,"b":2}}]}`, "spec.l"},
+		{"an item without a key has a list with more", `{"l":[{"from":[{"name":"a"}]}]}`, ``, `{"l":[{"from":[{"name":"a","v":1}]}]}`, "spec.l"},
+		{"the items have no key in common", `{"l":[{"name":"a"},{"port":1}]}`, ``, `{"l":[{"name":"a","v":1},{"port":1}]}`, "spec.l"},
+		{"members in another order", `{"b":1,"a":1}`, ``, `{"b":1,"a":1}`, ""},
+		{"an empty list stays empty", `{"l":[]}`, ``, `{"l":[]}`, ""},
+		{"an empty list removes the items", `{"l":[]}`, `{"l":[1]}`, `{"l":[1]}`, "spec.l"},
 		{"a field that is no longer desired is removed", `{}`, `{"a":1}`, `{"a":1}`, "spec.a"},
 		{"a field that was removed already", `{}`, `{"a":1}`, `{}`, ""},
 		{"a field of another owner is kept", `{}`, `{}`, `{"a":1}`, ""},
@@ -66,6 +74,7 @@ func TestDifferenceOfMetadata(t *testing.T) {
 		{"another value of a label", `{"labels":{"a":"2"},"annotations":{"b":"2"}}`, "metadata.labels.a"},
 		{"an annotation is missing", `{"labels":{"a":"1"},"annotations":{"b":"2","c":"3"}}`, "metadata.annotations.c"},
 		{"an annotation that is no longer desired", `{"labels":{"a":"1"},"annotations":{}}`, "metadata.annotations.b"},
+		{"the first of many differences, in whatever order a map yields them", `{"labels":{"h":"1","g":"1","f":"1","e":"1","d":"1","c":"1","b":"1"}}`, "metadata.labels.a"},
 		{"an annotation that another owner changed", `{"labels":{"a":"1"},"annotations":{"b":"2","other":"4"}}`, "metadata.annotations.other"},
 	}
 	for _, test := range cases {
@@ -82,5 +91,30 @@ func TestDifferenceIgnoresInvalidAnnotation(t *testing.T) {
 	have := &observed.Child{ChildMeta: observed.ChildMeta{Annotations: map[string]string{observed.LastAppliedAnnotation: `{"spec":`}}, Spec: []byte(`{"a":1}`)}
 	if got, err := Difference(desiredChild(t, `{}`, `{"a":1}`), have); got != "" || err != nil {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestTemplateDifference: only a change of the pod template replaces pods.
+func TestTemplateDifference(t *testing.T) {
+	cases := []struct{ reason, desired, last, want string }{
+		{"another number of replicas", `{"replicas":2,"template":{"a":1}}`, ``, ""},
+		{"another template", `{"replicas":1,"template":{"a":2}}`, ``, "spec.a"},
+		{"a field of the template that is no longer desired", `{"template":{}}`, `{"template":{"a":1}}`, "spec.a"},
+	}
+	for _, test := range cases {
+		have := &observed.Child{Spec: []byte(`{"replicas":1,"template":{"a":1}}`)}
+		if test.last != "" {
+			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + test.last + `}`}
+		}
+		if got, err := TemplateDifference(desiredChild(t, `{}`, test.desired), have); got != test.want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
+		}
+	}
+}
+
+// TestDifferenceOfUnreadableSpec: an error is no difference, because a difference makes the parent not ready.
+func TestDifferenceOfUnreadableSpec(t *testing.T) {
+	if got, err := Difference(desiredChild(t, `{}`, `{"a":1}`), &observed.Child{Spec: []byte(`{"a":`)}); got != "" || err == nil {
+		t.Errorf("got %q, %v, want an error", got, err)
 	}
 }

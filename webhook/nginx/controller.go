@@ -1,7 +1,9 @@
+// Package nginx runs nginx: an Nginx of proxy.example.com/v1alpha1 results in a Deployment of nginx pods.
 package nginx
 
 import (
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/nginx/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -17,9 +19,9 @@ type relatedGroups struct {
 
 // Controller returns the hooks of Nginx.
 func Controller() composite.Controller {
-	return composite.Controller{Name: "nginx", Parent: Kind, Sync: composite.Sync(sync), Customize: composite.Customize(customize)}
+	return composite.Controller{Name: "nginx", Parent: v1alpha1.SchemeGroupVersion.WithKind("Nginx"), Sync: composite.Sync(sync), Customize: composite.Customize(customize)}
 }
 
-func customize(nginx *Nginx) []composite.RelatedRule {
+func customize(nginx *v1alpha1.Nginx) []composite.RelatedRule {
 	return []composite.RelatedRule{composite.RelatedPods(nginx.Namespace, nameLabel, nginx.Name)}
 }

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/webhook/nginx/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -20,7 +21,7 @@ const (
 	nameLabel = "nginx_cr"
 )
 
-func deployment(nginx *Nginx) *appsv1.Deployment {
+func deployment(nginx *v1alpha1.Nginx) *appsv1.Deployment {
 	labels := resources.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
 	return resources.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
 		SecurityContext: resources.RestrictedPod(101), // the user of the image
@@ -39,6 +40,6 @@ func deployment(nginx *Nginx) *appsv1.Deployment {
 
 // selectorLabels returns the labels that select the pods of one Nginx. They never change, because the selector of a
 // Deployment is immutable.
-func selectorLabels(nginx *Nginx) map[string]string {
+func selectorLabels(nginx *v1alpha1.Nginx) map[string]string {
 	return map[string]string{"app": "nginx", nameLabel: nginx.Name}
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/nginx/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-type syncRequest = composite.Observed[*Nginx, childGroups, relatedGroups]
+type syncRequest = composite.Observed[*v1alpha1.Nginx, childGroups, relatedGroups]
 
-type syncResponse = composite.Desired[Status]
+type syncResponse = composite.Desired[v1alpha1.NginxStatus]
 
 // sync returns the desired children and the status. The children of an invalid parent stay as they were applied last.
 func sync(request syncRequest) (syncResponse, error) {
 	nginx := request.Parent
 	observation := observe(&request)
 	if err := validate(nginx); err != nil {
-		status := Status{ReplicaStatus: conditions.InvalidStatus(&observation, err)}
+		status := v1alpha1.NginxStatus{ReplicaStatus: conditions.InvalidStatus(&observation, err)}
 		return composite.Keep(&request, status, err)
 	}
 	observation.Children = []runtime.Object{deployment(nginx)}
@@ -31,14 +32,14 @@ func sync(request syncRequest) (syncResponse, error) {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:      Status{ReplicaStatus: assessment.Status(&observation)},
+		Status:      v1alpha1.NginxStatus{ReplicaStatus: assessment.Status(&observation)},
 		Children:    observation.Children,
 		ResyncAfter: assessment.Wait,
 	}, nil
 }
 
 // validate repeats the rules of the CRD, because a parent may have been stored before a rule existed.
-func validate(nginx *Nginx) error {
+func validate(nginx *v1alpha1.Nginx) error {
 	spec := field.NewPath("spec")
 	return slices.Concat(
 		corevalidation.ParentName(nginx),

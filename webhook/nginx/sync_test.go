@@ -10,19 +10,19 @@ import (
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
-	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/nginx/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func sample(count int32) *Nginx {
-	return &Nginx{
-		TypeMeta:   metav1.TypeMeta{APIVersion: Kind.GroupVersion().String(), Kind: Kind.Kind},
+func sample(count int32) *v1alpha1.Nginx {
+	return &v1alpha1.Nginx{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Nginx"},
 		ObjectMeta: metav1.ObjectMeta{Name: "proxy", Namespace: "web", Generation: 3},
-		Spec:       Spec{Count: &count},
+		Spec:       v1alpha1.NginxSpec{Count: &count},
 	}
 }
 
-func newRequest(nginx *Nginx, pods ...observed.Pod) syncRequest {
+func newRequest(nginx *v1alpha1.Nginx, pods ...observed.Pod) syncRequest {
 	return syncRequest{Parent: nginx, Related: relatedGroups{Pods: composite.GroupOf(pods...)}}
 }
 
@@ -47,7 +47,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: %d children, error %v", test.reason, len(desired.Children), err)
 		}
 		degraded := meta.FindStatusCondition(desired.Status.Conditions, api.Degraded)
-		if (degraded.Reason == conditions.ReasonInvalidSpec) != (test.message != "") || !strings.Contains(degraded.Message, test.message) {
+		if (degraded.Reason == "InvalidSpec") != (test.message != "") || !strings.Contains(degraded.Message, test.message) {
 			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.message)
 		}
 	}
@@ -56,7 +56,7 @@ func TestValidate(t *testing.T) {
 func TestNodesAreOwnLivePods(t *testing.T) {
 	nginx, other := sample(2), sample(2)
 	other.Name = "other"
-	pod := func(name, namespace string, of *Nginx) observed.Pod {
+	pod := func(name, namespace string, of *v1alpha1.Nginx) observed.Pod {
 		return observed.Pod{Meta: observed.Meta{Name: name, Namespace: namespace, Labels: selectorLabels(of)}}
 	}
 	desired, err := sync(newRequest(nginx, pod("b", "web", nginx), pod("a", "web", nginx), pod("c", "web", other), pod("d", "shop", nginx)))

@@ -103,8 +103,10 @@ type ContainerTerminated struct {
 }
 
 // Live reports whether the pod runs or may still run: it is not being deleted, and has not finished.
-func (p *Pod) Live() bool {
-	return !p.Terminating() && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed
+func (p *Pod) Live() bool { return !p.Terminating() && !p.finished() }
+
+func (p *Pod) finished() bool {
+	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
 // Ready reports whether the pod is ready.
@@ -139,14 +141,19 @@ func (p *Pod) Serves(name string) bool {
 // LivePods returns the live pods of that namespace that have all of these labels, in the order of the given pods. The
 // related rule selects the same pods, but its scope depends on the version of Metacontroller.
 func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
-	var live []*Pod
+	return slices.DeleteFunc(UnfinishedPods(pods, namespace, labels), func(pod *Pod) bool { return !pod.Live() })
+}
+
+// UnfinishedPods returns the same pods as [LivePods], and those that are being deleted and may still run.
+func UnfinishedPods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
+	var unfinished []*Pod
 	selector := k8slabels.SelectorFromSet(labels)
 	for pod := range pods {
-		if pod.Namespace == namespace && pod.Live() && selector.Matches(k8slabels.Set(pod.Labels)) {
-			live = append(live, pod)
+		if pod.Namespace == namespace && !pod.finished() && selector.Matches(k8slabels.Set(pod.Labels)) {
+			unfinished = append(unfinished, pod)
 		}
 	}
-	return live
+	return unfinished
 }
 
 // PodNames returns the sorted names of the pods. It never returns nil: the API server prunes a null, so the status would

@@ -99,20 +99,25 @@ func command(connection net.Conn, text string) (string, error) {
 
 // signalMemcached sends SIGHUP to the process of memcached. The containers of the pod share their processes.
 func signalMemcached() error {
-	names, err := filepath.Glob("/proc/[0-9]*/comm")
+	id, err := memcachedProcess("/proc")
 	if err != nil {
 		return err
+	}
+	return syscall.Kill(id, syscall.SIGHUP)
+}
+
+// memcachedProcess returns the ID of the first process that is named memcached in a directory such as /proc.
+func memcachedProcess(proc string) (int, error) {
+	names, err := filepath.Glob(proc + "/[0-9]*/comm")
+	if err != nil {
+		return 0, err
 	}
 	for _, name := range names {
 		content, err := os.ReadFile(name)
 		if err != nil || strings.TrimSpace(string(content)) != "memcached" {
 			continue // the process may have ended
 		}
-		id, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if err != nil {
-			return err
-		}
-		return syscall.Kill(id, syscall.SIGHUP)
+		return strconv.Atoi(filepath.Base(filepath.Dir(name)))
 	}
-	return errors.New("no process is named memcached")
+	return 0, errors.New("no process is named memcached")
 }

@@ -4,15 +4,11 @@
 // The hook observes only the status of the pod, which has the last termination of a container and its message. So the
 // reloader exits to report a failure, and exits once more when the failure is over. Otherwise it keeps running, because each
 // exit makes the pod unready for a moment.
-//
-// The subcommand and the container are named reload: they are part of pod templates, and another name would replace every
-// pod.
 package reloader
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -43,24 +39,13 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// AddFlags adds the flags of the configuration, with their defaults.
-func (c *Config) AddFlags(flags *flag.FlagSet) {
-	flags.StringVar(&c.TLSDirectory, "tls", "", "`directory` with the files tls.crt, tls.key and optionally ca.crt of memcached; empty without TLS")
-	flags.StringVar(&c.PasswordFile, "passwords", "", "`file` with lines of user:password, which memcached reads in ASCII mode; empty in any other mode")
-	flags.StringVar(&c.CommandAddress, "commands", "127.0.0.1:11213", "`host:port` at which memcached accepts ASCII commands without TLS")
-	flags.StringVar(&c.TLSAddress, "serves", "127.0.0.1:11211", "`host:port` at which memcached serves over TLS")
-	flags.StringVar(&c.Marker, "marker", "", "`file` that records a reported failure across restarts of the container")
-	flags.DurationVar(&c.Interval, "interval", 5*time.Second, "`time` between two checks of the files")
-	flags.DurationVar(&c.Patience, "patience", 30*time.Second, "`time` for which memcached may not accept changed files before a failure is reported")
-}
-
 // Check returns an error for an invalid configuration.
 func (c *Config) Check() error {
 	switch {
 	case c.TLSDirectory == "" && c.PasswordFile == "":
-		return errors.New("reload requires -tls or -passwords")
+		return errors.New("reload requires --tls or --passwords")
 	case c.Interval <= 0 || c.Patience < 0:
-		return errors.New("-interval must be above 0, and -patience must not be negative")
+		return errors.New("--interval must be above 0, and --patience must not be negative")
 	}
 	return nil
 }

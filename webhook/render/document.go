@@ -18,7 +18,6 @@ import (
 type document struct {
 	file   string
 	line   int // the line of the file at which the document starts, from 1
-	root   *yamlv3.Node
 	object map[string]any
 }
 
@@ -48,9 +47,10 @@ func documents(input Input) ([]document, error) {
 
 // parse returns the document of a part; nil when it is empty.
 func parse(file string, text part) (*document, error) {
-	doc := &document{file: file, line: text.line, root: new(yamlv3.Node)}
+	doc := &document{file: file, line: text.line}
+	var root yamlv3.Node
 	decoder := yamlv3.NewDecoder(bytes.NewReader(text.content))
-	err := decoder.Decode(doc.root)
+	err := decoder.Decode(&root)
 	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
@@ -58,17 +58,17 @@ func parse(file string, text part) (*document, error) {
 		err = atEnd(decoder)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s, in the document at line %d: %w", file, text.line, err)
+		return nil, doc.errorOf(err)
 	}
-	if len(doc.root.Content) == 0 || doc.root.Content[0].Tag == "!!null" {
+	if len(root.Content) == 0 || root.Content[0].Tag == "!!null" {
 		return nil, nil
 	}
 	content, err := yaml.YAMLToJSONStrict(text.content)
 	if err != nil {
-		return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
+		return nil, doc.errorOf(fmt.Errorf("reading an object: %w", err))
 	}
 	if err := json.Unmarshal(content, &doc.object); err != nil {
-		return nil, doc.errorAt("", fmt.Errorf("reading an object: %w", err))
+		return nil, doc.errorOf(fmt.Errorf("reading an object: %w", err))
 	}
 	return doc, nil
 }
@@ -94,41 +94,14 @@ func (d document) metadata(field string) string {
 	return value
 }
 
-// errorAt adds the file and the line of the field at the path, or of its nearest parent, to an error.
-func (d document) errorAt(path string, err error) error {
-	node := d.root.Content[0]
-	line := d.line + node.Line - 1
-	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
-		child := childNode(node, name)
-		if child == nil {
-			break
-		}
-		node = child
-		line = d.line + node.Line - 1
+// errorOf adds the file and the object to an error, or the line of a document without a name.
+func (d document) errorOf(err error) error {
+	name := d.metadata("name")
+	if name == "" {
+		return fmt.Errorf("%s, in the document at line %d: %w", d.file, d.line, err)
 	}
-	return fmt.Errorf("%s:%d: %w", d.file, line, err)
-}
-
-// childNode returns the value at a key of a mapping or at an index of a sequence; nil when there is none.
-func childNode(node *yamlv3.Node, name string) *yamlv3.Node {
-	if node != nil && node.Kind == yamlv3.AliasNode {
-		node = node.Alias
+	if namespace := d.metadata("namespace"); namespace != "" {
+		name = namespace + "/" + name
 	}
-	if node == nil {
-		return nil
-	}
-	switch node.Kind {
-	case yamlv3.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			if node.Content[i].Value == name {
-				return node.Content[i+1]
-			}
-		}
-	case yamlv3.SequenceNode:
-		var index int
-		if _, err := fmt.Sscanf(name, "%d", &index); err == nil && index < len(node.Content) {
-			return node.Content[index]
-		}
-	}
-	return nil
+	return fmt.Errorf("%s, %s: %w", d.file, strings.TrimSpace(d.kind().Kind+" "+name), err)
 }

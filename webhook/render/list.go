@@ -1,15 +1,11 @@
 package render
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-
-	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// flatten returns the items of a list with their lines, or the document itself when it is not a list. A list is a v1 List,
+// flatten returns the items of a list, or the document itself when it is not a list. A list is a v1 List,
 // which kubectl get writes, or a list of one kind, which the API server returns, for example a MemcachedList.
 func (d document) flatten() ([]document, error) {
 	itemKind, isList := strings.CutSuffix(d.kind().Kind, "List")
@@ -21,7 +17,7 @@ func (d document) flatten() ([]document, error) {
 	}
 	items, ok := d.object["items"].([]any)
 	if !ok {
-		return nil, d.errorAt("items", fmt.Errorf("items: a %s must have a list of objects", d.kind().Kind))
+		return nil, d.errorOf(fmt.Errorf("items: a %s must have a list of objects", d.kind().Kind))
 	}
 	var found []document
 	for i := range items {
@@ -42,15 +38,9 @@ func (d document) flatten() ([]document, error) {
 }
 
 func (d document) item(index int, value any) (document, error) {
-	path := fmt.Sprintf("items[%d]", index)
 	object, ok := value.(map[string]any)
 	if !ok {
-		return document{}, d.errorAt(path, errors.New(path+": must be an object"))
+		return document{}, d.errorOf(fmt.Errorf("items[%d]: must be an object", index))
 	}
-	node := childNode(childNode(d.root.Content[0], "items"), strconv.Itoa(index))
-	if node == nil { // the items come from a merge key (<<)
-		node = d.root.Content[0]
-	}
-	root := &yamlv3.Node{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{node}}
-	return document{file: d.file, line: d.line, root: root, object: object}, nil
+	return document{file: d.file, line: d.line, object: object}, nil
 }

@@ -40,7 +40,7 @@ type Options struct {
 	ChildrenOnly bool
 }
 
-// Render returns each parent with its status, followed by its children. Errors name the file and the line.
+// Render returns each parent with its status, followed by its children. Errors name the file, the object and the field.
 func Render(controllers []composite.Controller, inputs []Input, options Options) ([]Object, error) {
 	known, err := schemas()
 	if err != nil {
@@ -86,7 +86,7 @@ func controllerOf(controllers []composite.Controller, parent document) (composit
 		kinds = append(kinds, controller.Parent.Kind+" of "+controller.Parent.GroupVersion().String())
 	}
 	err := fmt.Errorf("there is no controller for a %q of %q, only for %s", parent.kind().Kind, parent.kind().GroupVersion(), strings.Join(kinds, ", "))
-	return composite.Controller{}, parent.errorAt("kind", err)
+	return composite.Controller{}, parent.errorOf(err)
 }
 
 // isOther reports whether no controller has the API group or the kind of an object. A parent with a misspelled group or kind is
@@ -102,29 +102,27 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 	if parent.metadata("namespace") == "" {
 		metadata, _ := parent.object["metadata"].(map[string]any)
 		if metadata == nil {
-			return nil, parent.errorAt("metadata", errors.New("metadata.name: Required value"))
+			return nil, parent.errorOf(errors.New("metadata.name: Required value"))
 		}
 		metadata["namespace"] = metav1.NamespaceDefault
 	}
 	request, err := newRequest(schema, parent, options.Observed)
 	if err != nil {
-		return nil, parent.errorAt("", err)
+		return nil, parent.errorOf(err)
 	}
 	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(request), options.Now)
 	if err != nil {
-		path, _, _ := strings.Cut(err.Error(), ":")
-		return nil, parent.errorAt(path, err)
+		return nil, parent.errorOf(err)
 	}
 	var desired struct {
 		Status   map[string]any `json:"status"`
 		Children []Object       `json:"children"`
 	}
 	if err := json.Unmarshal(response.Body, &desired); err != nil {
-		return nil, parent.errorAt("", fmt.Errorf("reading the hook's response: %w", err))
+		return nil, parent.errorOf(fmt.Errorf("reading the hook's response: %w", err))
 	}
 	if message, invalid := invalidSpec(desired.Status); invalid {
-		path, _, _ := strings.Cut(strings.TrimPrefix(message, "["), ":")
-		return nil, parent.errorAt(path, errors.New(message))
+		return nil, parent.errorOf(errors.New(message))
 	}
 	parent.object["status"] = desired.Status
 	objects := []Object{parent.object}
@@ -143,7 +141,7 @@ func invalidSpec(status map[string]any) (message string, invalid bool) {
 	list, _, _ := unstructured.NestedSlice(status, "conditions")
 	for _, condition := range list {
 		fields, _ := condition.(map[string]any)
-		if fields["type"] == api.Ready && fields["reason"] == conditions.ReasonInvalidSpec {
+		if fields["type"] == api.Ready && fields["reason"] == conditions.ReasonInvalidSpec.String() {
 			message, _ = fields["message"].(string)
 			return message, true
 		}

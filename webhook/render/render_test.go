@@ -94,8 +94,8 @@ items:
 	if names[0] != "Memcached web/a" || !slices.Contains(names, "Deployment web/b") {
 		t.Errorf("rendered %v, want both parents", names)
 	}
-	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1"), nil); err == nil || !strings.Contains(err.Error(), "parents.yaml:11: spec.size") {
-		t.Errorf("got %v, want an error about line 11", err)
+	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1"), nil); err == nil || !strings.Contains(err.Error(), "parents.yaml, Memcached web/b: spec.size") {
+		t.Errorf("got %v, want an error about each object", err)
 	}
 }
 
@@ -147,14 +147,15 @@ func TestRenderRefuses(t *testing.T) {
 		observed     []byte
 		message      string
 	}{
-		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), nil, "parents.yaml:5: spec.size in body should be greater than or equal to 0"},
-		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), nil, "parents.yaml:18: spec.size"},
-		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), nil, `parents.yaml:6: unknown field "spec.sise"`},
-		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml:4: metadata.name"},
-		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml:2: there is no controller"},
+		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), nil, "parents.yaml, Memcached a: spec.size in body should be greater than or equal to 0"},
+		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), nil, "parents.yaml, Memcached a: spec.size"},
+		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), nil, `parents.yaml, Memcached a: unknown field "spec.sise"`},
+		{"a name that looks like a negative index", parent("metadata: {name: a}\nspec: {size: 1, tolerations: [{}], tolerations.-1: 1}\n"), nil, `unknown field "spec.tolerations.-1"`},
+		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml, Memcached default/a.b: metadata.name"},
+		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml, Pod a: there is no controller"},
 		{"a duplicate key", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
-		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", nil, "parents.yaml:4: there is no controller"},
-		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml:14: reading an object"},
+		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", nil, "parents.yaml, in the document at line 1: there is no controller"},
+		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml, in the document at line 14: reading an object"},
 		{"invalid YAML", "a: [", nil, "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
 		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	openapierrors "k8s.io/kube-openapi/pkg/validation/errors"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
@@ -25,11 +24,7 @@ func (d document) check(crdSchema *spec.Schema) error {
 	errs := d.unknownFields(crdSchema, d.object, "")
 	result := validate.NewSchemaValidator(crdSchema, nil, "", strfmt.Default).Validate(d.object)
 	for _, err := range result.Errors {
-		path := ""
-		if invalid, ok := errors.AsType[*openapierrors.Validation](err); ok {
-			path = invalid.Name
-		}
-		errs = append(errs, d.errorAt(path, err))
+		errs = append(errs, d.errorOf(err))
 	}
 	return errors.Join(errs...)
 }
@@ -47,7 +42,7 @@ func (d document) unknownFields(crdSchema *spec.Schema, value any, path string) 
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			property, known := crdSchema.Properties[name]
 			if !known {
-				errs = append(errs, d.errorAt(join(path, name), fmt.Errorf("unknown field %q", join(path, name))))
+				errs = append(errs, d.errorOf(fmt.Errorf("unknown field %q", join(path, name))))
 				continue
 			}
 			errs = append(errs, d.unknownFields(&property, value[name], join(path, name))...)

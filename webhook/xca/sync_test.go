@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/xca/v1beta1"
 )
 
 func TestStatusOf(t *testing.T) {
@@ -13,17 +15,17 @@ func TestStatusOf(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
 	cases := []struct {
 		reason   string
-		observed Status
-		want     Status
+		observed v1beta1.XcaStatus
+		want     v1beta1.XcaStatus
 	}{
-		{"the first sync activates", Status{}, Status{Active: true, LastUpdateTime: &now, ObservedGeneration: 2}},
-		{"an active status does not change", Status{Active: true, LastUpdateTime: &before, ObservedGeneration: 2}, Status{Active: true, LastUpdateTime: &before, ObservedGeneration: 2}},
-		{"a change of the spec keeps the time", Status{Active: true, LastUpdateTime: &before, ObservedGeneration: 1}, Status{Active: true, LastUpdateTime: &before, ObservedGeneration: 2}},
-		{"an inactive status becomes active again", Status{LastUpdateTime: &before}, Status{Active: true, LastUpdateTime: &now, ObservedGeneration: 2}},
-		{"a missing time is set again", Status{Active: true}, Status{Active: true, LastUpdateTime: &now, ObservedGeneration: 2}},
+		{"the first sync activates", v1beta1.XcaStatus{}, v1beta1.XcaStatus{Active: true, LastUpdateTime: &now, ObservedGeneration: 2}},
+		{"an active status does not change", v1beta1.XcaStatus{Active: true, LastUpdateTime: &before, ObservedGeneration: 2}, v1beta1.XcaStatus{Active: true, LastUpdateTime: &before, ObservedGeneration: 2}},
+		{"a change of the spec keeps the time", v1beta1.XcaStatus{Active: true, LastUpdateTime: &before, ObservedGeneration: 1}, v1beta1.XcaStatus{Active: true, LastUpdateTime: &before, ObservedGeneration: 2}},
+		{"an inactive status becomes active again", v1beta1.XcaStatus{LastUpdateTime: &before}, v1beta1.XcaStatus{Active: true, LastUpdateTime: &now, ObservedGeneration: 2}},
+		{"a missing time is set again", v1beta1.XcaStatus{Active: true}, v1beta1.XcaStatus{Active: true, LastUpdateTime: &now, ObservedGeneration: 2}},
 	}
 	for _, test := range cases {
-		xca := &Xca{ObjectMeta: metav1.ObjectMeta{Name: "a", Generation: 2}, Status: test.observed}
+		xca := &v1beta1.Xca{ObjectMeta: metav1.ObjectMeta{Name: "a", Generation: 2}, Status: test.observed}
 		if diff := cmp.Diff(test.want, statusOf(xca, now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

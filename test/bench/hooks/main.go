@@ -26,11 +26,11 @@ func run(rounds int) error {
 	}
 	var hooks []*hook
 	for _, h := range []*hook{
-		{name: "this operator", command: []string{dir + "memcached-operator", "serve", "-log-level", "error", "-ops-address", "", "-address"}},
-		{name: "typical Go hook", command: []string{dir + "typical", "-address"}},
+		{name: "this operator", command: []string{dir + "memcached-operator", "serve", "--log-level", "error", "--ops-address", "", "--address"}},
+		{name: "typical Go hook", command: []string{dir + "typical", "--address"}},
 		{name: "Node hook", command: []string{"node", "test/bench/peers/hook.js"}},
 		{name: "Python hook", command: []string{"python3", "test/bench/peers/hook.py"}},
-		{name: null, command: []string{dir + "null", "-address"}},
+		{name: null, command: []string{dir + "null", "--address"}},
 	} {
 		if _, err := exec.LookPath(h.command[0]); err != nil {
 			fmt.Fprintf(os.Stderr, "%s is not measured: %v\n", h.name, err)

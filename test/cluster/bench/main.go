@@ -70,7 +70,7 @@ func writeDeployment(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	render := exec.CommandContext(ctx, "go", "run", ".", "render", "-children", "-o", "json", "-f", "-")
+	render := exec.CommandContext(ctx, "go", "run", ".", "render", "--children", "-o", "json", "-f", "-")
 	render.Dir, render.Stdin, render.Stderr = root, bytes.NewReader(manifest), os.Stderr
 	content, err := render.Output()
 	if err != nil {

@@ -40,7 +40,7 @@ var minimal = variant{
 }
 
 func variants(dir string) []variant {
-	deployment := "-deployment=" + filepath.Join(dir, deploymentFile)
+	deployment := "--deployment=" + filepath.Join(dir, deploymentFile)
 	return []variant{
 		{name: "controller-runtime", operator: []string{filepath.Join(dir, "operator"), deployment}},
 		{name: "Metacontroller, typical Go hook", hook: []string{filepath.Join(dir, "typical"), deployment}},
@@ -95,7 +95,7 @@ func (v variant) startPrograms(ctx context.Context, r *running, address string) 
 		}
 		return nil
 	}
-	r.hook, err = r.cluster.Run(v.hook[0], append(v.hook[1:], "-address="+address)...)
+	r.hook, err = r.cluster.Run(v.hook[0], append(v.hook[1:], "--address="+address)...)
 	return err
 }
 

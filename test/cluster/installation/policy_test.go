@@ -35,7 +35,7 @@ func TestPolicy(t *testing.T) {
 		{"the default image of the exporter", "{size: 1, " + image + ", " + tls + ", metrics: {enabled: true}}", "spec.metrics.image must begin with registry.example.com/"},
 		{"too high a memory limit", "{size: 1, " + image + ", " + tls + ", resources: {limits: {memory: 3Gi}}}", "at most 2Gi of memory, not 3Gi"},
 		{"a memory limit as a number", "{size: 1, " + image + ", " + tls + ", resources: {limits: {memory: 3000000000}}}", "at most 2Gi of memory, not 3000000000"},
-		{"too many items", "{size: 1, " + image + ", " + tls + ", cache: {memoryMB: 4096}}", "at most 2Gi of memory, not 4096Mi"},
+		{"too many items", "{size: 1, " + image + ", " + tls + ", cache: {memory: 4Gi}}", "at most 2Gi of memory, not 4Gi"},
 		{"no TLS", "{size: 1, " + image + "}", "spec.tls is required"},
 		{"a port without TLS", "{size: 1, " + image + ", tls: {secretName: tls, plaintext: Enabled}}", "spec.tls is required"},
 	}

@@ -484,17 +484,26 @@ local function route_servers_f(rctx, arg)
     -- changeMeta is changeClassic for meta commands.
     local function changeMeta(r, item, owned)
         local stores, absent = r:command() == mcp.CMD_MS, item.state == "absent"
+        local creates = absent and r:command() == mcp.CMD_MA and r:has_flag("N")
         local mode, unique = select(2, r:flag_token("M")) or "S", select(2, r:flag_token("C"))
+        local explicit = select(2, r:flag_token("E"))
         local without = stores and "I" or " " -- I compares CAS uniques by their order: it would replace a mark
         local with = ""
-        if owned and stores then
-            item.final = select(2, r:flag_token("E")) or r:has_flag("c") and owned or fresh()
+        if owned and (stores or creates) then
+            item.final = explicit or r:has_flag("c") and owned or fresh()
             without, with = without .. "E", " E" .. owned
+        end
+        -- respond returns the response of P, with the CAS unique that the item gets at the end.
+        local function respond(res)
+            item.owned = item.final and done(res) and owned
+            if item.owned and explicit and r:has_flag("c") and not r:has_flag("q") then
+                return (res:raw_string():gsub(" c" .. owned, " c" .. explicit, 1))
+            end
+            return res
         end
         if stores and (mode == "E" or absent and mode == "S" and not unique) then
             local res = run(meta(r, without .. "M", with .. " ME"), "previous")
-            item.owned = item.final and done(res) and owned
-            return not (absent and missing(res)) and res or nil
+            return not (absent and missing(res)) and respond(res) or nil
         elseif unique and not absent and unique ~= item.unique then
             return run(meta(r, without, ""), "previous")
         elseif stores and absent and mode == "R" and not unique then -- with C, the response would be NF. An append returns NS.
@@ -504,8 +513,7 @@ local function route_servers_f(rctx, arg)
         if has(res, EXISTS) or stores and not unique and has(res, NOT_FOUND) then
             return nil
         end
-        item.owned = item.final and done(res) and owned
-        return res
+        return respond(res)
     end
 
     -- change runs a command that may change the item. It also returns the item that was seen on P, if P has one afterwards.

@@ -1,38 +1,29 @@
 package scaling
 
-import (
-	"slices"
-)
-
-// space is one configuration that is explored.
-type space struct {
-	sizes   int8 // sizes 0 to sizes
-	maxStep int8
-	warmup  int16
-	// clocks are how far the clocks of hooks are off, in seconds.
-	clocks []int16
-	// late is the kind of object that one sync observes as it was before its last change; "" for none.
-	late string
-	// losses lets status get lost or restored.
-	losses bool
-	// failures lets syncs fail halfway.
-	failures bool
-	// switches switches proxies on and off.
-	switches bool
-	// unobserved lets syncs not observe the StatefulSet or the Deployment.
-	unobserved bool
-
-	snapshots []snapshot
-	numbers   map[snapshot]int32
-}
-
-// forgets reports whether the Deployment is always observed, so that a status of another rollout has no influence.
-func (s *space) forgets() bool {
-	return !s.losses && !s.unobserved && !s.switches && s.late != "parent"
-}
+import "slices"
 
 // events calls yield with each event that may follow.
 func (s *space) events(w world, yield func(name string, next world)) {
+	s.specEvents(w, yield)
+	next := w
+	next.pass()
+	yield("time passes", next)
+	next.endMarks()
+	yield("a long time passes", next)
+	s.serverEvents(w, yield)
+	s.proxyEvents(w, yield)
+	if s.losses {
+		next := w
+		next.status = lostStatus
+		yield("status is lost", next)
+		yield("status is restored", w.restored())
+	}
+	s.foreignEvents(w, yield)
+	s.syncs(w, yield)
+}
+
+// specEvents edits spec.
+func (s *space) specEvents(w world, yield func(name string, next world)) {
 	for size := range s.sizes + 1 {
 		if size != w.size {
 			next := w
@@ -47,29 +38,58 @@ func (s *space) events(w world, yield func(name string, next world)) {
 		s.keep(&next, w, "parent")
 		yield("proxies are switched", next)
 	}
-	next := w
-	next.pass()
-	yield("time passes", next)
-	next.endMarks()
-	yield("a long time passes", next)
-	s.serverEvents(w, yield)
-	s.proxyEvents(w, yield)
-	if s.losses && w.status.exists {
+}
+
+// foreignEvents edits or deletes children by hand.
+func (s *space) foreignEvents(w world, yield func(name string, next world)) {
+	if s.deletions && w.workload.exists {
 		next := w
-		next.status = statusWorld{until: never, step: never}
-		yield("status is lost", next)
-		if restored, changed := w.restored(); changed {
-			yield("status is restored", restored)
+		next.workload = workloadWorld{addedFor: none}
+		next.status.age(workloadObject, 2)
+		yield("somebody deletes the StatefulSet", next)
+	}
+	if s.deletions && w.deployment.exists {
+		next := w
+		next.deployment = deploymentWorld{}
+		next.ageDeployment(2)
+		for i := range next.pods {
+			next.pods[i].deleted = next.pods[i].exists
+		}
+		yield("somebody deletes the Deployment", next)
+	}
+	if !s.edits || !w.deployment.exists || !w.same() { // one edit at a time, or any routes could run side by side
+		return
+	}
+	routes := w.deployment.routes
+	for _, edited := range []routesWorld{{}, {routes.from, routes.from, 0, routes.marks}, {routes.to, routes.to, 0, routes.marks}} {
+		if edited != routes {
+			next := w
+			next.deployment.routes = edited
+			next.ageDeployment(1)
+			yield("somebody edits the label of the proxies", next)
 		}
 	}
-	s.syncs(w, yield)
+	for replicas := range w.deployment.replicas {
+		next := w
+		next.deployment.replicas = replicas
+		yield("somebody scales the proxies", next)
+	}
+}
+
+// same reports whether all proxies have the routes of the Deployment.
+func (w *world) same() bool {
+	for _, pod := range w.pods {
+		if pod.exists && pod.routes != w.deployment.routes {
+			return false
+		}
+	}
+	return true
 }
 
 // restored returns the world after the restore of a status of an earlier rollout with the same lists, whose times have
 // passed.
-func (w world) restored() (world, bool) {
-	next := w
-	status := &next.status
+func (w world) restored() world {
+	status := &w.status
 	if status.proxy && w.deployment.exists {
 		r := w.deployment.routes
 		status.routes, status.from, status.to, status.until, status.revision = r, r.from, r.to, past, -2
@@ -81,7 +101,7 @@ func (w world) restored() (world, bool) {
 	if status.scaling {
 		status.step, status.scalingRev = past, -2
 	}
-	return next, next != w
+	return w
 }
 
 // keep keeps the state before a change of an object that is observed late.
@@ -95,10 +115,10 @@ func (s *space) keep(next *world, w world, kind string) {
 		b.size, b.desired, b.status = w.size, w.desired, w.status
 	case "workload":
 		b.workload = w.workload
-		b.workload.revision--
+		b.workload.revision = -1
 	case "deployment":
 		b.deployment = w.deployment
-		b.deployment.revision--
+		b.deployment.revision = -1
 		b.deployment.rolledOut = w.rolledOut()
 	case "pods":
 		b.servers, b.pods = w.servers, w.pods
@@ -148,7 +168,7 @@ func (s *space) proxyEvents(w world, yield func(name string, next world)) {
 		case pod.deleted:
 			change("a proxy stops", i, podWorld{})
 		case live > replicas && (replicas == 0 || pod.routes != w.deployment.routes):
-			pod.deleted, pod.end = true, grace
+			pod.deleted = true
 			change("a proxy is deleted", i, pod)
 		}
 	}
@@ -192,18 +212,5 @@ func (w *world) forgetMarks() {
 			return
 		}
 	}
-	w.marks = never
-}
-
-func (w world) rolledOut() bool {
-	live := int8(0)
-	for _, pod := range w.pods {
-		if pod.exists && !pod.deleted {
-			live++
-			if pod.routes != w.deployment.routes {
-				return false
-			}
-		}
-	}
-	return live == w.deployment.replicas
+	w.marks = noMarks
 }

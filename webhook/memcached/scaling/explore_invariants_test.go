@@ -1,13 +1,35 @@
 package scaling
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // check returns the invariant that the step from one world to the next violates; "" if there is none.
-func (s *space) check(w, next world) string {
-	if problem := checkRemoval(w, next); problem != "" {
+func (s *space) check(name string, w, next world) string {
+	if s.violated != "" {
+		return s.violated
+	}
+	if strings.HasPrefix(name, "somebody") {
+		return ""
+	}
+	if problem := checkRemoval(w, next); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
-	running := next.running()
+	if s.late == "" && w.size == 0 && w.workload.exists && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
+		return "no server starts at size 0 once the proxies have stopped"
+	}
+	if problem := s.checkNeighbours(next.running()); problem != "" {
+		return problem
+	}
+	if next.deployment == w.deployment || !next.deployment.exists || !w.deployment.exists {
+		return ""
+	}
+	return s.checkRoutes(w, w.deployment.routes, next.deployment.routes)
+}
+
+// checkNeighbours checks the routes of proxies that run side by side.
+func (s *space) checkNeighbours(running []podWorld) string {
 	for i, a := range running {
 		for _, b := range running[:i] {
 			if !s.neighbours(a.routes, b.routes) && !s.neighbours(b.routes, a.routes) {
@@ -15,10 +37,7 @@ func (s *space) check(w, next world) string {
 			}
 		}
 	}
-	if next.deployment == w.deployment || !next.deployment.exists || !w.deployment.exists {
-		return ""
-	}
-	return s.checkRoutes(w, w.deployment.routes, next.deployment.routes)
+	return ""
 }
 
 // checkRemoval checks the invariants of the number of servers.
@@ -41,7 +60,7 @@ func checkRemoval(w, next world) string {
 // checkRoutes checks the invariants of a change of routes.
 func (s *space) checkRoutes(w world, from, to routesWorld) string {
 	before, after := phaseOrder[from.phase], phaseOrder[to.phase]
-	if before == Warming && after == Closing && w.warm < s.warmup {
+	if before == Warming && after == Closing && s.warmup > 0 && !w.warmed {
 		return "no warm-up is shorter than spec has it"
 	}
 	if before == Steady && after == Steady {
@@ -56,7 +75,7 @@ func (s *space) checkRoutes(w world, from, to routesWorld) string {
 // checkBegin checks the invariants of the begin of a change of size.
 func (s *space) checkBegin(w world, to routesWorld) string {
 	switch {
-	case to.from > to.to && w.marks != never && w.marks > 0:
+	case to.from > to.to && w.marks > endedMarks:
 		return "no decrease begins while servers have marks"
 	case s.maxStep > 0 && max(to.to-to.from, to.from-to.to) > s.maxStep:
 		return "a step is at most maxStep"
@@ -64,6 +83,24 @@ func (s *space) checkBegin(w world, to routesWorld) string {
 	for i := to.from; i < to.to; i++ {
 		if w.servers[i].used {
 			return "new servers have no items of an earlier change"
+		}
+	}
+	return ""
+}
+
+// checkReady checks that proxies get new servers in their lists only when these are ready: in the sync that begins the change, and
+// in the one that lets items move. Proxies that start with the cache are no change.
+func checkReady(s State, p Plan) string {
+	d := s.Proxies.Deployment
+	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes || !p.Routes.grows() && p.Routes.To <= d.Routes.To {
+		return ""
+	}
+	if p.Routes.Phase == Closing { // the warm-up ends also without the servers
+		return ""
+	}
+	for ordinal := d.Routes.Used(); ordinal < p.Routes.Longest(); ordinal++ {
+		if !s.Servers[ordinal].Ready {
+			return "proxies use new servers only when these are ready"
 		}
 	}
 	return ""
@@ -81,7 +118,7 @@ func (w world) running() []podWorld {
 
 // neighbours reports whether proxies of two successive phases may have these routes.
 func (s *space) neighbours(a, b routesWorld) bool {
-	a.marks, b.marks = 0, 0
+	a.marks, b.marks = noMarks, noMarks
 	change, phase := b, phaseOrder[b.phase]
 	change.phase = a.phase
 	switch {

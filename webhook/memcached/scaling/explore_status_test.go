@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -13,20 +14,21 @@ func (r routesWorld) routes() Routes {
 	if r.from == 0 {
 		return Routes{}
 	}
-	routes := Routes{From: List{Count: int32(r.from)}, To: List{Count: int32(r.to)}, Phase: phaseOrder[r.phase]}
-	if r.marks != never {
-		routes.MarksEnd = at(r.marks).Unix()
+	routes := Routes{From: int32(r.from), To: int32(r.to), Phase: phaseOrder[r.phase]}
+	if r.marks != noMarks {
+		routes.MarksEnd = at(marksEnds[r.marks]).Unix()
 	}
 	return routes
 }
 
 func worldOf(r Routes) routesWorld {
-	w := routesWorld{from: int8(r.From.Count), to: int8(r.To.Count), phase: int8(slices.Index(phaseOrder, r.Phase)), marks: never}
+	w := routesWorld{from: int8(r.From), to: int8(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
 	if r.MarksEnd != 0 {
-		w.marks = fromEpoch(time.Unix(r.MarksEnd, 0))
-	}
-	if w.marks == marks+2 || w.marks == marks+skew+2 { // a third start of a warm-up has the routes of the first one
-		w.marks -= 2
+		end := fromEpoch(time.Unix(r.MarksEnd, 0))
+		w.marks = marksEnd(slices.Index(marksEnds[:], end))
+		if w.marks < 0 {
+			panic(fmt.Sprintf("marks end after %d seconds", end))
+		}
 	}
 	return w
 }
@@ -48,6 +50,18 @@ func worldOfRevision(r v1alpha1.Revision) (object, revision int8) {
 		return 0, 0
 	}
 	return int8(epoch.Sub(r.Created.Time) / time.Hour), int8(r.Generation - 100)
+}
+
+// addedFor has the revisions of the Deployment as the StatefulSet has them.
+var addedFor = map[int8]string{0: revisionOf(deploymentObject, 0).String(), -1: revisionOf(deploymentObject, -1).String()}
+
+func worldOfAddedFor(text string) int8 {
+	for revision, known := range addedFor {
+		if text == known {
+			return revision
+		}
+	}
+	return none
 }
 
 // status returns the recorded status.
@@ -76,9 +90,10 @@ func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 // none is the revision of a Deployment that does not exist.
 const none = -100
 
-// record writes a plan to status.
-func (s *statusWorld) record(p Plan) {
-	*s = statusWorld{exists: true, list: int8(p.Servers), until: never, step: never}
+// statusOf returns the status that records a plan.
+func statusOf(p Plan) statusWorld {
+	s := lostStatus
+	s.list = int8(p.Servers)
 	if p.Proxy != nil {
 		s.proxy, s.routes = true, worldOf(RecordedRoutes(p.Proxy))
 		object, revision := worldOfRevision(p.Proxy.Observed)
@@ -97,4 +112,5 @@ func (s *statusWorld) record(p Plan) {
 		s.scaling, s.replicas, s.step = true, int8(p.Scaling.Replicas), fromEpoch(p.Scaling.LastStepTime.Time)
 		s.scalingObject, s.scalingRev = worldOfRevision(p.Scaling.Observed)
 	}
+	return s
 }

@@ -1,59 +1,35 @@
 package scaling
 
-import "time"
-
 // syncs calls yield with each way in which a sync may end.
 func (s *space) syncs(w world, yield func(name string, next world)) {
 	for _, clock := range s.clocks {
+		sync := func(name string, late bool, f fault, parts int) {
+			yield(name, s.apply(w, s.view(w, late, clock, f), parts, late))
+		}
 		for _, late := range []bool{false, true} {
 			if late && w.before == 0 {
 				continue
 			}
-			state := s.view(w, late, clock)
-			yield("sync", s.apply(w, state, whole, late))
-			yield("sync without available pods", s.apply(w, unavailable(state), whole, late))
-			if d := state.Proxies.Deployment; d != nil && !late {
-				unseen := unavailable(state)
-				unseen.Proxies.Deployment.RolledOut = false
-				unseen.Proxies.Deployment.Generation--
-				yield("sync before the Deployment controller", s.apply(w, unseen, whole, late))
-			}
+			sync("sync", late, noFault, whole)
+			sync("sync without ready servers", late, unreadyServers, whole)
+			sync("sync without available proxies", late, unavailableProxies, whole)
 			if s.failures {
-				yield("sync fails before the status is written", s.apply(w, state, workload|deployment, late))
-				yield("sync only writes the status", s.apply(w, state, status, late))
-				yield("sync only changes the servers", s.apply(w, state, workload, late))
-				yield("sync only changes the proxies", s.apply(w, state, deployment, late))
+				sync("sync fails before the status is written", late, noFault, workload|deployment)
+				sync("sync only writes the status", late, noFault, status)
+				sync("sync only changes the servers", late, noFault, workload)
+				sync("sync only changes the proxies", late, noFault, deployment)
 			}
-			if s.unobserved && !late {
-				unseen := state
-				unseen.Workload = nil
-				yield("sync does not observe the StatefulSet", s.apply(w, unseen, whole, late))
-				unseen = state
-				unseen.Proxies.Deployment = nil
-				yield("sync does not observe the Deployment", s.apply(w, unseen, whole, late))
+		}
+		if w.deployment.exists {
+			sync("sync before the Deployment controller", false, beforeRollout, whole)
+		}
+		if s.unobserved {
+			sync("sync does not observe the StatefulSet", false, noWorkload, whole)
+			if w.desired { // nobody can know a Deployment that spec no longer has, and that is not observed for minutes
+				sync("sync does not observe the Deployment", false, noDeployment, whole)
 			}
 		}
 	}
-}
-
-// unavailable returns a state in which no pod is available.
-func unavailable(state State) State {
-	if state.Workload != nil {
-		workload := *state.Workload
-		workload.Available = 0
-		state.Workload = &workload
-	}
-	if state.Proxies.Deployment != nil {
-		deployment := *state.Proxies.Deployment
-		deployment.RolledOut = deployment.RolledOut && deployment.Replicas == 0
-		state.Proxies.Deployment = &deployment
-	}
-	servers := map[int32]Server{}
-	for ordinal := range state.Servers {
-		servers[ordinal] = Server{}
-	}
-	state.Servers = servers
-	return state
 }
 
 // What a sync changes.
@@ -65,12 +41,12 @@ const (
 )
 
 // apply returns the world after a sync. An object that exists is not created again.
-func (s *space) apply(w world, state State, parts int, late bool) world {
-	plan := state.Next()
+func (s *space) apply(w world, v view, parts int, late bool) world {
+	d := s.decide(v)
 	next := w
 	if parts&status != 0 {
-		next.status.record(plan)
-		if !s.unobserved {
+		next.status = d.status
+		if !s.readsList() {
 			next.status.list = 0
 		}
 		if next.status != w.status {
@@ -84,35 +60,29 @@ func (s *space) apply(w world, state State, parts int, late bool) world {
 	if late && s.late == "workload" {
 		parts &^= workload
 	}
-	if parts&workload != 0 && (state.Workload != nil || !w.workload.exists) {
-		s.scale(&next, w, plan)
+	if parts&workload != 0 && (v.fault != noWorkload || !w.workload.exists) {
+		s.scale(&next, w, d)
 	}
-	if parts&deployment != 0 && (state.Proxies.Deployment != nil || !w.deployment.exists) {
-		want := deploymentWorld{exists: state.Proxies.Desired}
-		if want.exists {
-			want.routes, want.replicas = worldOf(plan.Routes), int8(plan.Proxies)
-		}
-		s.rollOut(&next, w, want)
+	if parts&deployment != 0 && (v.fault != noDeployment || !w.deployment.exists) {
+		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
 	}
 	return next
 }
 
-func (s *space) scale(next *world, w world, plan Plan) {
-	replicas, addedFor := int8(plan.Servers), int8(none)
-	for _, revision := range []int8{0, -1, -2} {
-		if plan.AddedFor == revisionOf(deploymentObject, revision).String() {
-			addedFor = revision
-		}
-	}
-	if w.workload.exists && w.workload.replicas == replicas {
-		next.workload.addedFor = addedFor
+func (s *space) scale(next *world, w world, d decision) {
+	if w.workload.exists && w.workload.replicas == d.servers {
+		next.workload.addedFor = d.addedFor
 		return
 	}
-	next.workload = workloadWorld{exists: true, replicas: replicas, addedFor: addedFor}
-	for i := range replicas {
+	next.workload = workloadWorld{exists: true, replicas: d.servers, addedFor: d.addedFor}
+	for i := range d.servers {
 		next.servers[i].exists = true
 	}
-	next.status.age(workloadObject, 1)
+	older := int8(1)
+	if !w.workload.exists {
+		older = 2 // another object
+	}
+	next.status.age(workloadObject, older)
 	s.keep(next, w, "workload")
 }
 
@@ -128,16 +98,26 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 	case w.deployment.routes != want.routes:
 		older = 1
 	}
-	next.status.age(deploymentObject, older)
-	if next.workload.addedFor != none {
-		next.workload.addedFor = max(next.workload.addedFor-older, -2)
-	}
+	next.ageDeployment(older)
 	if s.late == "parent" && next.before != 0 {
 		w.size, w.desired, w.status = s.snapshots[next.before-1].size, s.snapshots[next.before-1].desired, s.snapshots[next.before-1].status
 		w.status.age(deploymentObject, older)
 		s.keep(next, w, "parent")
 	}
+	if s.late == "workload" && next.before != 0 {
+		w.workload = s.snapshots[next.before-1].workload
+		w.ageDeployment(older)
+		s.keep(next, w, "workload")
+	}
 	s.keep(next, w, "deployment")
+}
+
+// ageDeployment makes the recorded revisions of the Deployment older.
+func (w *world) ageDeployment(by int8) {
+	w.status.age(deploymentObject, by)
+	if w.workload.addedFor -= by; w.workload.addedFor < -1 { // no sync observes a Deployment that is older
+		w.workload.addedFor = none
+	}
 }
 
 // age makes the revisions of an object older.
@@ -148,97 +128,4 @@ func (s *statusWorld) age(object, by int8) {
 	if s.scalingObject == object {
 		s.scalingRev = max(s.scalingRev-by, -2)
 	}
-}
-
-// calm returns the world after a sync and the work of all controllers, without any fault.
-func (s *space) calm(w world) world {
-	w.before = 0
-	next := s.apply(w, s.view(w, false, 0), whole, false)
-	for i := range next.servers {
-		if int8(i) >= next.workload.replicas {
-			next.servers[i] = serverWorld{}
-		}
-	}
-	d := next.deployment
-	live := int8(0)
-	for i := range next.pods {
-		pod := &next.pods[i]
-		switch {
-		case pod.deleted || !d.exists || pod.routes != d.routes || live == d.replicas:
-			*pod = podWorld{}
-		case pod.exists:
-			live++
-		}
-	}
-	for i := range next.pods {
-		if d.exists && !next.pods[i].exists && live < d.replicas {
-			next.pods[i], live = podWorld{exists: true, routes: d.routes}, live+1
-		}
-	}
-	next.use()
-	next.pass()
-	if next.normal(s.forgets()) == w {
-		next.endMarks()
-	}
-	return next.normal(s.forgets())
-}
-
-// reached reports whether the desired state is reached.
-func (s *space) reached(w world) bool {
-	if w.workload.replicas != w.size || w.status.phase != 0 || w.desired != w.status.proxy || w.deployment.exists != w.desired {
-		return false
-	}
-	d := w.deployment
-	if w.size == 0 {
-		return d.replicas == 0
-	}
-	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == w.size
-}
-
-// view returns what a sync observes.
-func (s *space) view(w world, late bool, clock int16) State {
-	deployment, rolledOut := w.deployment, w.rolledOut()
-	if late {
-		b := s.snapshots[w.before-1]
-		switch s.late {
-		case "parent":
-			w.size, w.desired, w.status = b.size, b.desired, b.status
-		case "workload":
-			w.workload = b.workload
-		case "deployment":
-			deployment, rolledOut = b.deployment, b.deployment.rolledOut
-		case "pods":
-			w.servers, w.pods = b.servers, b.pods
-		}
-	}
-	state := State{
-		Now: at(clock), MaxClockSkew: skew * time.Second, Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Servers: map[int32]Server{}, Status: w.status.status(),
-	}
-	if w.workload.exists {
-		state.Workload = &Workload{Revision: revisionOf(workloadObject, w.workload.revision), Replicas: int32(w.workload.replicas), Available: int32(w.workload.replicas)}
-		if w.workload.addedFor != none {
-			state.Workload.AddedFor = revisionOf(deploymentObject, w.workload.addedFor).String()
-		}
-	}
-	for i, server := range w.servers {
-		if server.exists {
-			state.Servers[int32(i)] = Server{Ready: true}
-		}
-	}
-	p := Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
-	if deployment.exists {
-		p.Deployment = &Deployment{Revision: revisionOf(deploymentObject, deployment.revision), Routes: deployment.routes.routes(), Replicas: int32(deployment.replicas), RolledOut: rolledOut}
-	}
-	for _, pod := range w.pods {
-		if pod.exists {
-			proxy := Proxy{Routes: pod.routes.routes()}
-			if pod.deleted {
-				proxy.Deleted = new(at(pod.end))
-			}
-			p.Pods = append(p.Pods, proxy)
-		}
-	}
-	state.Proxies = p
-	return state
 }

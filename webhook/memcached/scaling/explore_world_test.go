@@ -1,7 +1,6 @@
 package scaling
 
 import (
-	"slices"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -11,33 +10,33 @@ import (
 // Times are in seconds from now, and times that no rule distinguishes are the same time. Revisions of a child count down: the
 // child has the revision 0, an earlier one has -1, and all before it -2.
 type world struct {
-	size    int8
-	desired bool // spec has proxies
-
-	workload   workloadWorld
-	servers    [maxSize]serverWorld
-	deployment deploymentWorld
-	pods       [maxPods]podWorld // the proxies, also those that are being deleted
-	status     statusWorld
-
 	// before is the number of the snapshot before the last change of the objects that are observed late; 0 if there is none.
 	before int32
 
-	// warm is how long all proxies have been warming, at most the warm-up.
-	warm int16
+	status     statusWorld
+	workload   workloadWorld
+	deployment deploymentWorld
+	pods       [maxPods]podWorld // the proxies, also those that are being deleted
+	servers    [maxSize]serverWorld
+
+	size    int8
+	desired bool // spec has proxies
+
+	// warmed reports whether all proxies have been warming for at least the warm-up.
+	warmed bool
 	// marks is when the last mark of an increase ends.
-	marks int16
+	marks marksEnd
 }
 
 // A snapshot has the state of those objects before their last change.
 type snapshot struct {
-	size       int8
-	desired    bool
+	status     statusWorld
 	workload   workloadWorld
-	servers    [maxSize]serverWorld
 	deployment deploymentWorld
 	pods       [maxPods]podWorld
-	status     statusWorld
+	servers    [maxSize]serverWorld
+	size       int8
+	desired    bool
 }
 
 const (
@@ -48,12 +47,24 @@ const (
 	tick     = 131 // longer than each wait of the planner but those for marks
 	skew     = 120 // the clocks of hooks are up to this time off
 	grace    = 30  // from the deletion of a proxy to its deletion timestamp
+	warmup   = 60
 	interval = 60
 
-	marks = 60 + 600 + skew // the end of the marks of a warm-up that begins
-	past  = -600            // or earlier: before each time that a rule compares
+	past  = -600 // or earlier: before each time that a rule compares
 	never = -32000
 )
+
+// marksEnd is the end of marks. This time is much longer than the others, so it passes separately, in [world.endMarks].
+type marksEnd int8
+
+const (
+	noMarks marksEnd = iota
+	endedMarks
+	newMarks   // of a warm-up that begins
+	laterMarks // the same, if the clock of the hook is ahead
+)
+
+var marksEnds = [...]int16{noMarks: never, endedMarks: past, newMarks: warmup + 600 + skew, laterMarks: warmup + 600 + 2*skew}
 
 type workloadWorld struct {
 	exists             bool
@@ -69,39 +80,37 @@ type serverWorld struct {
 
 type deploymentWorld struct {
 	exists    bool
-	routes    routesWorld
 	replicas  int8
 	revision  int8 // 0, except in an earlier state
-	rolledOut bool // only in a snapshot
+	rolledOut bool // only if it is observed
+	routes    routesWorld
 }
 
+// routesWorld is the zero value if the label was edited.
 type routesWorld struct {
 	from, to int8
-	phase    int8  // index of phaseOrder
-	marks    int16 // never if there are none
+	phase    int8 // index of phaseOrder
+	marks    marksEnd
 }
 
 type podWorld struct {
 	exists, deleted bool
 	routes          routesWorld
-	end             int16 // deletion timestamp
 }
 
 type statusWorld struct {
-	exists        bool
-	list          int8 // length of serverList
-	proxy         bool
-	routes        routesWorld
-	phase         int8 // index of resizePhases
-	from, to      int8
-	until         int16
-	revision      int8
-	scaling       bool
-	replicas      int8
-	step          int16
-	scalingObject int8 // 0: none, 1: workload, 2: Deployment
-	scalingRev    int8
+	until, step        int16
+	proxy, scaling     bool
+	list               int8 // length of serverList
+	routes             routesWorld
+	phase              int8 // index of resizePhases
+	from, to, revision int8
+	replicas           int8
+	scalingObject      int8 // 0: none, 1: workload, 2: Deployment
+	scalingRev         int8
 }
+
+var lostStatus = statusWorld{until: never, step: never}
 
 var resizePhases = []v1alpha1.ResizePhase{"", v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers, v1alpha1.ResizePreparing,
 	v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers}
@@ -126,9 +135,7 @@ func later(seconds *int16, limit int16) {
 
 // pass lets time pass. Nothing is observed late afterwards.
 func (w *world) pass() {
-	if w.allWarming() {
-		w.warm = tick
-	}
+	w.warmed = w.allWarming()
 	w.before = 0
 	later(&w.status.until, skew)
 	later(&w.status.step, skew+interval)
@@ -139,10 +146,10 @@ func (w *world) pass() {
 	}
 }
 
-// endMarks lets so much time pass that all marks end. This time is much longer than the others, so it passes separately.
+// endMarks lets so much time pass that all marks end.
 func (w *world) endMarks() {
 	w.pass()
-	w.marks = never
+	w.marks = noMarks
 	w.deployment.routes.endMarks()
 	w.status.routes.endMarks()
 	for i := range w.pods {
@@ -150,13 +157,9 @@ func (w *world) endMarks() {
 	}
 }
 
-func (r *routesWorld) endMarks() {
-	if r.from != 0 && r.marks != never {
-		r.marks = past
-	}
-}
+func (r *routesWorld) endMarks() { r.marks = min(r.marks, endedMarks) }
 
-func (w world) allWarming() bool {
+func (w *world) allWarming() bool {
 	found := false
 	for _, pod := range w.pods {
 		if pod.exists {
@@ -167,42 +170,4 @@ func (w world) allWarming() bool {
 		}
 	}
 	return found
-}
-
-// normal returns the same world for all worlds that no rule distinguishes. With forget, those with a status of another rollout
-// than the one that exists are the same: the spaces with losses explore that it has no influence.
-func (w world) normal(forget bool) world {
-	if forget && w.status.proxy && w.status.revision < 0 && w.deployment.exists {
-		w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
-		w.status.phase, w.status.from, w.status.to = 0, 0, 0
-	}
-	slices.SortFunc(w.pods[:], comparePods)
-	if !w.allWarming() {
-		w.warm = 0
-	}
-	for i, server := range w.servers {
-		if !server.exists {
-			w.servers[i] = serverWorld{}
-		}
-	}
-	return w
-}
-
-func comparePods(a, b podWorld) int { return a.order() - b.order() }
-
-func (p podWorld) order() int {
-	if !p.exists {
-		return 1 << 40
-	}
-	order := int(p.routes.from)<<3 | int(p.routes.to)
-	order = order<<3 | int(p.routes.phase)
-	order = order<<1 | bit(p.deleted)
-	return order<<12 | int(max(p.routes.marks, past-1)-past+1)
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -16,45 +16,31 @@ const (
 	ReasonResizing = "Resizing"
 )
 
-// Progress returns the reason and the message of a change that is under way; "" if there is none. The message stays the same
-// during a phase.
+var messages = map[v1alpha1.ResizePhase]string{
+	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
+	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
+	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
+	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that each item that a client uses moves to the new list.",
+	v1alpha1.ResizeClosing:         "The proxies are rolled out to use the new list. Items that have not moved are lost.",
+	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
+}
+
+// Progress returns the reason and the message of a change that is under way; "" if there is none.
 func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.From != p.Proxy.Resize.To {
-		return ReasonResizing, resizing(p.Proxy.Resize)
+		r := p.Proxy.Resize
+		message = fmt.Sprintf("Resizing from %d to %d servers, phase %s: %s", r.From, r.To, r.Phase, messages[r.Phase])
+		if r.Until != nil {
+			message += fmt.Sprintf(" The next phase begins after %s.", r.Until.UTC().Format(time.RFC3339))
+		}
+		return ReasonResizing, message
 	}
-	if p.Current == p.Next {
+	if p.Scaling == nil || p.Scaling.Replicas == s.step(p.Scaling.Replicas) {
 		return "", ""
 	}
+	from, next := p.Scaling.Replicas, s.step(p.Scaling.Replicas)
 	return ReasonScaling, fmt.Sprintf("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
-		p.Current, s.Size, p.Next, s.Interval, movedKeysPercent(p.Current, p.Next))
-}
-
-func resizing(r *v1alpha1.ResizeStatus) string {
-	return fmt.Sprintf("Resizing from %d to %d servers, phase %s: %s", r.From, r.To, r.Phase, phaseMessage(r))
-}
-
-func phaseMessage(r *v1alpha1.ResizeStatus) string {
-	switch r.Phase {
-	case v1alpha1.ResizeWaiting:
-		if r.Until != nil {
-			return fmt.Sprintf("The servers have marks of an earlier change until %s. The next phase, Preparing, begins afterwards.", r.Until.UTC().Format(time.RFC3339))
-		}
-		return "Servers of the same names are still being removed. The next phase, AddingServers, begins afterwards."
-	case v1alpha1.ResizeAddingServers:
-		return "New servers start, and the proxies use them once all are ready."
-	case v1alpha1.ResizePreparing:
-		return fmt.Sprintf("The proxies use %d servers, and are rolled out so that they find items that move. The next phase, WarmingUp, begins after this rollout.", r.From)
-	case v1alpha1.ResizeWarmingUp:
-		if r.Until != nil {
-			return fmt.Sprintf("Each item that a client uses moves to the new list of %d servers, until %s.", r.To, r.Until.UTC().Format(time.RFC3339))
-		}
-		return fmt.Sprintf("The proxies are rolled out so that each item that a client uses moves to the new list of %d servers. The warm-up begins after this rollout.", r.To)
-	case v1alpha1.ResizeClosing:
-		return fmt.Sprintf("The proxies are rolled out to use %d servers. Items that have not moved are lost.", r.To)
-	case v1alpha1.ResizeRemovingServers:
-		return "Servers are removed once no running proxy uses them."
-	}
-	return ""
+		from, s.Size, next, s.Interval, movedKeysPercent(from, next))
 }
 
 // movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the

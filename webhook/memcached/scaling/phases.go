@@ -7,10 +7,10 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 // steady begins the next step of a change. Before, it removes servers that no proxy uses: they may have outdated items.
 func (c change) steady() Plan {
 	p := c.planFor(c.routes)
-	servers := c.routes.To.Count
+	servers := c.routes.To
 	target := c.step(servers)
 	if left := c.untilStep(p.Scaling); left > 0 && target != servers {
-		target, p.Next, p.Wait = servers, target, left
+		target, p.Wait = servers, left
 	}
 	added := c.adding() && target > servers
 	switch {
@@ -33,27 +33,23 @@ func (c change) steady() Plan {
 
 // add adds servers, and begins the change when they are ready. They must be new: no server of the same name may have items.
 func (c change) add(p Plan, target int32) Plan {
-	servers := c.routes.To.Count
-	if !c.adding() && !c.clean(servers) {
+	servers := c.routes.To
+	if old, wait := c.serversFrom(servers); !c.adding() && (old || c.Workload == nil || c.existing > servers) {
 		p.setResize(v1alpha1.ResizeWaiting, servers, target)
+		p.Wait = soonest(p.Wait, wait)
 		return p
 	}
 	p.Servers, p.AddedFor = target, c.revision.String()
 	p.setResize(v1alpha1.ResizeAddingServers, servers, target)
-	if c.Workload == nil || c.existing < target || !c.ready(servers, target) {
+	if c.existing < target || !c.ready(servers, target) {
 		return p
 	}
 	return c.begin(target, c.routes.MarksEnd)
 }
 
-// clean reports whether no server exists from an ordinal on.
-func (c change) clean(from int32) bool {
-	for ordinal := range c.Servers {
-		if ordinal >= from {
-			return false
-		}
-	}
-	return c.Workload != nil && c.existing <= from
+// adding reports whether servers were added for this rollout of the proxies.
+func (c change) adding() bool {
+	return c.Workload != nil && c.Workload.AddedFor == c.revision.String()
 }
 
 // ready reports whether all servers from an ordinal to another one are ready.
@@ -70,16 +66,16 @@ func (c change) begin(target int32, marksEnd int64) Plan {
 	if c.Proxies.Warmup == 0 {
 		return c.planFor(steady(target, marksEnd))
 	}
-	return c.planFor(Routes{From: c.routes.To, To: List{Count: target}, Phase: Preparing, MarksEnd: marksEnd})
+	return c.planFor(Routes{From: c.routes.To, To: target, Phase: Preparing, MarksEnd: marksEnd})
 }
 
 // preparing lets the warm-up begin. This is the only phase in which a change turns back: no item has moved.
 func (c change) preparing() Plan {
 	next := c.routes
 	switch {
-	case c.step(next.From.Count) != next.To.Count:
-		return c.planFor(steady(next.From.Count, next.MarksEnd))
-	case next.grows() && !c.ready(next.From.Count, next.To.Count):
+	case c.step(next.From) != next.To:
+		return c.planFor(steady(next.From, next.MarksEnd))
+	case next.grows() && !c.ready(next.From, next.To):
 		return c.plan()
 	}
 	next.Phase, next.MarksEnd = Warming, max(next.MarksEnd, c.marksEnd())
@@ -88,21 +84,21 @@ func (c change) preparing() Plan {
 
 func (c change) warming() Plan {
 	p, next := c.planFor(c.routes), c.routes
-	if c.Proxies.Warmup > 0 && !c.elapsed(&p, c.Proxies.Warmup) {
-		if p.Proxy.Resize.Until.Unix() <= next.MarksEnd {
-			return p
-		}
-		next.MarksEnd = c.marksEnd() // an edit has interrupted the warm-up for so long that marks would end before it
-		return c.planFor(next)
+	switch {
+	case c.elapsed(&p, c.Proxies.Warmup):
+		next.Phase = Closing
+	case p.Proxy.Resize.Until.Unix() > next.MarksEnd: // an edit has interrupted the warm-up for so long that marks would end before it
+		next.MarksEnd = c.marksEnd()
+	default:
+		return p
 	}
-	next.Phase = Closing
 	return c.planFor(next)
 }
 
 // closing ends the change. The marks of a decrease are on servers that are removed.
 func (c change) closing() Plan {
 	if c.routes.grows() {
-		return c.planFor(steady(c.routes.To.Count, c.routes.MarksEnd))
+		return c.planFor(steady(c.routes.To, c.routes.MarksEnd))
 	}
-	return c.planFor(steady(c.routes.To.Count, 0))
+	return c.planFor(steady(c.routes.To, 0))
 }

@@ -9,11 +9,10 @@ import (
 
 // Next returns the decision.
 func (s State) Next() Plan {
-	if !s.Proxies.Desired && s.Status.Proxy == nil && s.gone() {
-		return s.direct()
-	}
 	c := s.change()
 	switch {
+	case !s.Proxies.Desired && s.Status.Proxy == nil && c.gone():
+		return s.direct()
 	case !s.Proxies.Desired:
 		return c.leave()
 	case c.stops():
@@ -40,113 +39,128 @@ type change struct {
 	// routes are those to continue from. They are shown if the Deployment has them.
 	routes Routes
 	shown  bool
-	// existing is the number of servers that exist.
+	// running are the routes of the proxies that may run, and untilStopped is the time until the next one that is being
+	// deleted counts as stopped; 0 if there is none.
+	running      []Routes
+	untilStopped time.Duration
+	// existing is the number of servers. While the workload is not observed, they are those that status or pods show.
 	existing int32
 	// resize is what status records for this revision; nil if there is nothing.
 	resize *v1alpha1.ResizeStatus
 }
 
 func (s State) change() change {
-	c := change{State: s, existing: s.existing()}
+	c := change{State: s}
+	c.countServers()
+	for _, proxy := range s.Proxies.Pods {
+		c.observe(proxy)
+	}
 	d, status := s.Proxies.Deployment, s.Status.Proxy
 	if d != nil {
 		c.revision, c.routes, c.shown = d.Revision, d.Routes, d.Routes != (Routes{})
 	}
-	if !c.shown {
-		c.routes = c.furthest(RecordedRoutes(status))
-	}
 	switch {
-	case s.Size > 0 && s.emptied():
+	case s.Size > 0 && c.emptied():
 		c.routes, c.shown = steady(s.Size, 0), false
-	case c.routes == (Routes{}):
-		c.routes = c.firstRoutes()
+	case !c.shown:
+		c.routes = c.lastRoutes()
 	}
-	if s.starts() && c.routes.Phase == Warming { // the warm-up begins again, with other routes than the recorded ones
-		c.routes.MarksEnd = max(c.routes.MarksEnd+1, s.marksEnd())
-	}
-	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !s.starts() { // a start ends each wait
+	starts := s.Proxies.Desired && s.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
+	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
 		c.resize = status.Resize
 	}
 	return c
 }
 
-// furthest returns the routes of the last phase among recorded ones and those of running proxies.
-func (c change) furthest(routes Routes) Routes {
-	for _, proxy := range c.Proxies.Pods {
-		if c.runs(proxy) && slices.Index(phaseOrder, proxy.Routes.Phase) > slices.Index(phaseOrder, routes.Phase) {
-			routes = proxy.Routes
+func (c *change) countServers() {
+	if c.Workload != nil {
+		c.existing = min(c.Workload.Replicas, MaxServers)
+		return
+	}
+	c.existing = int32(len(c.Status.ServerList))
+	for ordinal, server := range c.Servers {
+		if server.Deleted == nil {
+			c.existing = max(c.existing, ordinal+1)
 		}
 	}
-	return routes
+	c.existing = min(c.existing, MaxServers)
 }
 
-// firstRoutes returns the routes of proxies if none are known. Earlier proxies may have left marks on servers that exist, unless
-// the StatefulSet has never changed.
-func (c change) firstRoutes() Routes {
-	if len(c.Servers) > 0 && (c.Workload == nil || c.Workload.Generation > 1) {
+// observe adds a proxy to those that may run.
+func (c *change) observe(proxy Proxy) {
+	if proxy.Deleted != nil {
+		left := c.untilEnd(*proxy.Deleted)
+		if left <= 0 {
+			return
+		}
+		c.untilStopped = soonest(c.untilStopped, left)
+	}
+	c.running = append(c.running, proxy.Routes)
+}
+
+// lastRoutes returns the routes to continue from if the Deployment does not have them: those of the last phase among recorded ones
+// and those of running proxies. If none are known, earlier proxies may have left marks on servers that exist, unless the
+// StatefulSet has never changed.
+func (c change) lastRoutes() Routes {
+	routes := RecordedRoutes(c.Status.Proxy)
+	for _, running := range c.running {
+		if slices.Index(phaseOrder, running.Phase) > slices.Index(phaseOrder, routes.Phase) {
+			routes = running
+		}
+	}
+	switch {
+	case routes != (Routes{}):
+		return routes
+	case len(c.Servers) > 0 && (c.Workload == nil || c.Workload.Generation > 1):
 		return steady(max(c.existing, 1), c.marksEnd())
 	}
 	return steady(max(c.existing, c.Size, 1), 0)
 }
 
-// starts reports whether the first proxies start.
-func (s State) starts() bool {
-	d := s.Proxies.Deployment
-	return s.Proxies.Desired && s.Size > 0 && (d == nil || d.Replicas == 0)
-}
-
-// existing returns the number of servers. While the workload is not observed, they are those that status or pods show.
-func (s State) existing() int32 {
-	if s.Workload != nil {
-		return min(s.Workload.Replicas, MaxServers)
-	}
-	existing := int32(len(s.Status.ServerList))
-	for ordinal := range s.Servers {
-		existing = max(existing, ordinal+1)
-	}
-	return min(existing, MaxServers)
-}
-
 // emptied reports whether all servers were removed, and no proxy runs: there are no items to keep.
-func (s State) emptied() bool {
-	return s.Workload != nil && s.Workload.Replicas == 0 && len(s.Servers) == 0 && s.stopped()
+func (c change) emptied() bool {
+	serves, _ := c.serversFrom(0)
+	return c.Workload != nil && c.Workload.Replicas == 0 && !serves && c.stopped()
 }
 
-// runs reports whether a proxy may run.
-func (s State) runs(proxy Proxy) bool {
-	return proxy.Deleted == nil || s.Now.Before(proxy.Deleted.Add(stopDelay+s.MaxClockSkew))
+// serversFrom reports whether servers from an ordinal on may run, and the time until the next one of them counts as stopped; 0 if
+// there is no such time.
+func (s State) serversFrom(ordinal int32) (run bool, wait time.Duration) {
+	for each, server := range s.Servers {
+		if each < ordinal {
+			continue
+		}
+		if server.Deleted != nil {
+			left := s.untilEnd(*server.Deleted)
+			if left <= 0 {
+				continue
+			}
+			wait = soonest(wait, left)
+		}
+		run = true
+	}
+	return run, wait
+}
+
+// untilEnd returns the time until a pod with this deletion timestamp counts as stopped.
+func (s State) untilEnd(deleted time.Time) time.Duration {
+	return deleted.Add(stopDelay + s.MaxClockSkew).Sub(s.Now)
 }
 
 // stopped reports whether no proxy runs, and the Deployment starts none.
-func (s State) stopped() bool {
-	d := s.Proxies.Deployment
-	return s.noneRuns() && d != nil && d.Replicas == 0 && d.RolledOut
+func (c change) stopped() bool {
+	d := c.Proxies.Deployment
+	return len(c.running) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
 }
 
 // gone reports whether no proxy runs, and no Deployment starts one.
-func (s State) gone() bool { return s.noneRuns() && s.Proxies.Deployment == nil }
-
-func (s State) noneRuns() bool {
-	for _, proxy := range s.Proxies.Pods {
-		if s.runs(proxy) {
-			return false
-		}
-	}
-	return true
-}
+func (c change) gone() bool { return len(c.running) == 0 && c.Proxies.Deployment == nil }
 
 // settled reports whether all desired proxies are available, and no proxy that may run has other routes.
 func (c change) settled() bool {
 	d := c.Proxies.Deployment
-	if !c.shown || !d.RolledOut || d.Replicas != c.Proxies.Replicas {
-		return false
-	}
-	for _, proxy := range c.Proxies.Pods {
-		if c.runs(proxy) && proxy.Routes != c.routes {
-			return false
-		}
-	}
-	return true
+	return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas &&
+		!slices.ContainsFunc(c.running, func(routes Routes) bool { return routes != c.routes })
 }
 
 // plan returns the decision to continue with the routes. It removes no server.
@@ -158,57 +172,15 @@ func (c change) plan() Plan {
 	return p
 }
 
-// adding reports whether servers were added for this rollout of the proxies.
-func (c change) adding() bool {
-	return c.Workload != nil && c.Workload.AddedFor == c.revision.String()
-}
-
 // planFor returns the decision for routes. It removes no server.
 func (c change) planFor(routes Routes) Plan {
-	p := Plan{Servers: max(c.existing, routes.Longest()), Proxies: c.Proxies.Replicas, Routes: routes, Current: routes.To.Count, Wait: c.untilStopped()}
-	p.Next = p.Current
+	p := Plan{Servers: max(c.existing, routes.Longest()), Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes, c.existing), Wait: c.untilStopped}
+	p.Proxy.Observed = c.revision
 	if c.adding() && c.Size > routes.Longest() {
 		p.AddedFor = c.Workload.AddedFor
 	}
 	if c.MaxStep > 0 {
-		p.Scaling = c.record(c.revision, routes.To.Count)
+		p.Scaling = c.record(c.revision, routes.To)
 	}
-	p.Proxy = record(routes, c.existing)
-	p.Proxy.Observed = c.revision
 	return p
-}
-
-// untilStopped returns the time until the next proxy that is being deleted counts as stopped; 0 if there is none.
-func (s State) untilStopped() time.Duration {
-	var wait time.Duration
-	for _, proxy := range s.Proxies.Pods {
-		if proxy.Deleted != nil && s.runs(proxy) {
-			wait = soonest(wait, proxy.Deleted.Add(stopDelay+s.MaxClockSkew).Sub(s.Now))
-		}
-	}
-	return wait
-}
-
-// soonest returns the shorter of two times, of which 0 is none.
-func soonest(a, b time.Duration) time.Duration {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
-}
-
-// elapsed reports whether a time has passed since the phase of a plan was first recorded for this rollout. Otherwise the plan
-// waits for its end. A recorded end that is too late is of a longer time, or of a clock that was set back.
-func (c change) elapsed(p *Plan, duration time.Duration) bool {
-	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration+c.MaxClockSkew))
-	now.Until = nil
-	if before := c.resize; before != nil && before.Until != nil && before.Until.Before(end) && before.Phase == now.Phase && before.From == now.From && before.To == now.To {
-		end = before.Until
-	}
-	left := end.Sub(c.Now)
-	if left <= 0 {
-		return true
-	}
-	now.Until, p.Wait = end, soonest(p.Wait, left)
-	return false
 }

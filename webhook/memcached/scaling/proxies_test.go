@@ -96,6 +96,7 @@ func TestNext(t *testing.T) {
 		{"up: a server of the same name may have old items", 4, 4, "3", nil, 4, 2, "3", removing, 10},
 		{"up: servers were added for an earlier rollout", 4, 4, "3", func(s *State) { s.Workload.AddedFor = "2026-11-21T11:00:00Z-4" }, 4, 2, "3", removing, 10},
 		{"up: a removed server still stops", 4, 3, "3", func(s *State) { s.Servers[3] = Server{} }, 3, 2, "3", waiting, 0},
+		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Servers[3] = Server{Deleted: deleted(20).Deleted} }, 3, 2, "3", waiting, 40},
 		{"up: the proxies are not prepared", 4, 4, "3-4-preparing", busy, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: the proxies are prepared, but the new server has failed", 4, 4, "3-4-preparing", func(s *State) { s.Servers[3] = Server{} }, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: the proxies are prepared", 4, 4, "3-4-preparing", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
@@ -128,10 +129,17 @@ func TestNext(t *testing.T) {
 			s.recordedPhase(removing, 3, 0)
 			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
 		}), 0, 0, "3", removing, 0},
+		{"size 0: the removal of servers has changed the routes, and the Deployment is not rolled out: no server starts", 0, 0, "1", all(ended(), busy), 0, 0, "1", "", 0},
+		{"a new cache of size 0: no server starts", 0, 0, "", func(s *State) {
+			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
+		}, 0, 0, "1", "", 0},
 		{"size 0: steps of 1 keep some servers", 0, 3, "3", steps, 3, 2, "3-2-preparing", preparing, 0},
 		{"size 0 and back, before servers are removed", 3, 3, "3", ended(), 3, 2, "3", "", 0},
 		{"from size 0", 2, 0, "1", ended(), 2, 2, "2", "", 0},
 		{"from size 0, and a server has not been stopped", 2, 0, "1", all(ended(), func(s *State) { s.Servers[0] = Server{} }), 0, 0, "1", "", 0},
+		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "1", all(ended(), busy, func(s *State) { s.Servers[0] = Server{} }), 0, 0, "1", "", 0},
+		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "1", all(ended(), func(s *State) { s.Servers[0] = Server{Deleted: deleted(20).Deleted} }), 0, 0, "1", "", 40},
+		{"from size 0, and a server counts as stopped a minute after its deletion timestamp", 2, 0, "1", all(ended(), func(s *State) { s.Servers[0] = Server{Deleted: deleted(60).Deleted} }), 2, 2, "2", "", 0},
 
 		{"a step down waits for the interval", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 2, "3", "", 60},
 		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
@@ -145,10 +153,10 @@ func TestNext(t *testing.T) {
 		{"a new cache", 3, 0, "", func(s *State) {
 			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 3, 2, "3", "", 0},
-		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263601", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
-		}, 4, 2, "3-4-warming-1795263601", warmUp, 0},
+		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"an edit has interrupted the warm-up until marks almost end", 4, 4, "3-4-warming-1795262500", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"spec has no proxies any more, and they still run", 3, 4, "4", func(s *State) { s.Proxies.Desired = false }, 4, 0, "4", removing, 0},
@@ -181,9 +189,9 @@ func TestParseRoutes(t *testing.T) {
 	for label, want := range map[string]Routes{
 		"1":                           steady(1, 0),
 		"4-1795263600":                steady(4, 1795263600),
-		"4-3-preparing":               {From: List{4}, To: List{3}, Phase: Preparing},
-		"3-4-warming-1795263600":      {From: List{3}, To: List{4}, Phase: Warming, MarksEnd: 1795263600},
-		"1000-999-closing-1795263600": {From: List{1000}, To: List{999}, Phase: Closing, MarksEnd: 1795263600},
+		"4-3-preparing":               {From: 4, To: 3, Phase: Preparing},
+		"3-4-warming-1795263600":      {From: 3, To: 4, Phase: Warming, MarksEnd: 1795263600},
+		"1000-999-closing-1795263600": {From: 1000, To: 999, Phase: Closing, MarksEnd: 1795263600},
 		"":                            {}, "0": {}, "-1": {}, "4-": {}, "4-0": {}, "4-4-warming": {}, "0-3-warming": {}, "04": {}, "4-3-2": {}, "1001": {}, "4-3-warming-": {},
 		"99999999999": {}, "+4": {}, "four": {}, "4-3-cold": {}, "6-4": {}, "4-3-warming--5": {}, "4-3-": {},
 	} {

@@ -20,43 +20,33 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {
 		return Routes{}
 	}
-	routes := steady(status.Servers, 0)
-	if status.DecreaseAfter != nil {
-		routes.MarksEnd = status.DecreaseAfter.Unix()
-	}
+	routes := steady(status.ServingServers, 0)
 	if resize := status.Resize; resize != nil {
 		for phase, recorded := range phases {
 			if resize.Phase == recorded {
-				routes.From, routes.To, routes.Phase = List{Count: resize.From}, List{Count: resize.To}, phase
+				routes = Routes{From: resize.From, To: resize.To, Phase: phase}
 			}
 		}
 	}
-	if !routes.valid() {
-		return Routes{}
+	if status.DecreaseAfter != nil {
+		routes.MarksEnd = status.DecreaseAfter.Unix()
 	}
-	return routes
+	return routes.ifValid()
 }
 
-// record returns the status that [RecordedRoutes] reads.
+// record returns the status that [RecordedRoutes] reads. Other servers than those of steady proxies are to be removed.
 func record(routes Routes, existing int32) *v1alpha1.ProxyStatus {
-	status := &v1alpha1.ProxyStatus{Servers: routes.Used(), Resize: resizeOf(routes, existing)}
+	status := &v1alpha1.ProxyStatus{ServingServers: routes.Used(), SecondServers: routes.Second()}
 	if routes.MarksEnd != 0 {
 		status.DecreaseAfter = new(metav1.Unix(routes.MarksEnd, 0))
 	}
+	switch {
+	case routes.Phase != Steady:
+		status.Resize = &v1alpha1.ResizeStatus{From: routes.From, To: routes.To, Phase: phases[routes.Phase]}
+	case existing > status.ServingServers:
+		status.Resize = &v1alpha1.ResizeStatus{From: existing, To: status.ServingServers, Phase: v1alpha1.ResizeRemovingServers}
+	}
 	return status
-}
-
-// resizeOf returns the change that proxies with these routes are part of; nil if there is none.
-func resizeOf(routes Routes, existing int32) *v1alpha1.ResizeStatus {
-	resize := &v1alpha1.ResizeStatus{From: routes.From.Count, To: routes.To.Count, Phase: phases[routes.Phase]}
-	if routes.Phase != Steady {
-		return resize
-	}
-	if existing <= resize.To {
-		return nil
-	}
-	resize.From, resize.Phase = existing, v1alpha1.ResizeRemovingServers
-	return resize
 }
 
 // setResize sets the phase of a change in which the proxies have no phase. Status always has the phase of the proxies.
@@ -64,6 +54,22 @@ func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to int32) {
 	if p.Routes.Phase == Steady {
 		p.Proxy.Resize = &v1alpha1.ResizeStatus{From: from, To: to, Phase: phase}
 	}
+}
+
+// elapsed reports whether a time has passed since the phase of a plan was first recorded for this rollout. Otherwise the plan
+// waits for its end. A recorded end that is too late is of a longer time, or of a clock that was set back.
+func (c change) elapsed(p *Plan, duration time.Duration) bool {
+	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration+c.MaxClockSkew))
+	now.Until = nil
+	if before := c.resize; before != nil && before.Until != nil && before.Until.Before(end) && before.Phase == now.Phase && before.From == now.From && before.To == now.To {
+		end = before.Until
+	}
+	left := end.Sub(c.Now)
+	if left <= 0 {
+		return true
+	}
+	now.Until, p.Wait = end, soonest(p.Wait, left)
+	return false
 }
 
 // marksEnd returns the Unix time in seconds until which the marks of a warm-up that begins now may last.
@@ -74,4 +80,12 @@ func (s State) marksEnd() int64 {
 // untilMarksEnd returns the time until no server has a mark.
 func (c change) untilMarksEnd() time.Duration {
 	return max(time.Unix(c.routes.MarksEnd, 0).Add(c.MaxClockSkew).Sub(c.Now), 0)
+}
+
+// soonest returns the shorter of two times, of which 0 is none.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
 }

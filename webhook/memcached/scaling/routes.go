@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,12 +9,6 @@ import (
 
 // MaxServers is the maximum of spec.size in the CRD.
 const MaxServers = 1000
-
-// List is a list of servers: the first pods of a StatefulSet.
-type List struct {
-	// Count is the number of servers.
-	Count int32
-}
 
 // Phase is a phase of the proxies during a change of size. The proxies enter the phases in their order, each by a rollout.
 // Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
@@ -35,8 +30,9 @@ var phaseOrder = []Phase{Steady, Preparing, Warming, Closing}
 
 // Routes are what proxies do: their lists of servers and their phase. The zero value means that the routes are unknown.
 type Routes struct {
-	// From is the list before the change, and To the list after it. Steady proxies have the same list twice.
-	From, To List
+	// From is the list before the change, and To the list after it: the number of the first pods of a StatefulSet. Steady
+	// proxies have the same list twice.
+	From, To int32
 	Phase    Phase
 	// MarksEnd is the Unix time in seconds until which servers may have marks in place of items that have moved. A proxy that
 	// knows the server of a mark alone would return the mark as an empty item. 0 if there are no marks.
@@ -45,29 +41,39 @@ type Routes struct {
 
 // steady returns the routes of proxies that use one list.
 func steady(servers int32, marksEnd int64) Routes {
-	list := List{Count: servers}
-	return Routes{From: list, To: list, MarksEnd: marksEnd}
+	return Routes{From: servers, To: servers, MarksEnd: marksEnd}
 }
 
 // Longest returns the number of servers that proxies with these routes connect to.
-func (r Routes) Longest() int32 { return max(r.From.Count, r.To.Count) }
+func (r Routes) Longest() int32 { return max(r.From, r.To) }
 
-// Used returns the number of servers that have items: those after the change, once items move.
+// Used returns the number of servers that serve: those after the change, once items move.
 func (r Routes) Used() int32 {
 	if r.Phase == Preparing {
-		return r.From.Count
+		return r.From
 	}
-	return r.To.Count
+	return r.To
+}
+
+// Second returns the number of servers in the second list of proxies that have two; 0 if they have one.
+func (r Routes) Second() int32 {
+	switch r.Phase {
+	case Steady:
+		return 0
+	case Preparing:
+		return r.To
+	}
+	return r.From
 }
 
 // grows reports whether servers are added.
-func (r Routes) grows() bool { return r.To.Count > r.From.Count }
+func (r Routes) grows() bool { return r.To > r.From }
 
 // String returns the value of the label on the pods: "3", "3-4-preparing", or "3-4-warming-1763890000" with MarksEnd.
 func (r Routes) String() string {
-	words := []string{strconv.Itoa(int(r.From.Count))}
+	words := []string{strconv.Itoa(int(r.From))}
 	if r.Phase != Steady {
-		words = append(words, strconv.Itoa(int(r.To.Count)), string(r.Phase))
+		words = append(words, strconv.Itoa(int(r.To)), string(r.Phase))
 	}
 	if r.MarksEnd != 0 {
 		words = append(words, strconv.FormatInt(r.MarksEnd, 10))
@@ -75,29 +81,33 @@ func (r Routes) String() string {
 	return strings.Join(words, "-")
 }
 
+// label matches what [Routes.String] returns.
+var label = regexp.MustCompile(`^(\d+)(?:-(\d+)-([a-z]+))?(?:-(\d{10}))?$`)
+
 // ParseRoutes returns the routes of a label; the zero value if the label is missing or was edited.
-func ParseRoutes(label string) Routes {
-	words := strings.Split(label, "-")
-	number := func(i int, bits int) int64 {
-		if i >= len(words) {
-			return 0
-		}
-		value, _ := strconv.ParseInt(words[i], 10, bits) // an invalid number results in another label
-		return value
-	}
-	routes := steady(int32(number(0, 32)), number(1, 64))
-	if len(words) > 2 {
-		routes = Routes{From: routes.From, To: List{Count: int32(number(1, 32))}, Phase: Phase(words[2]), MarksEnd: number(3, 64)}
-	}
-	if routes.String() != label || !routes.valid() {
+func ParseRoutes(text string) Routes {
+	words := label.FindStringSubmatch(text)
+	if words == nil {
 		return Routes{}
 	}
-	return routes
+	number := func(word string) int64 {
+		value, _ := strconv.ParseInt(word, 10, 64) // 0 is invalid
+		return value
+	}
+	routes := steady(int32(min(number(words[1]), MaxServers+1)), number(words[4]))
+	if words[2] != "" {
+		routes.To, routes.Phase = int32(min(number(words[2]), MaxServers+1)), Phase(words[3])
+	}
+	if routes.String() != text {
+		return Routes{}
+	}
+	return routes.ifValid()
 }
 
-// minMarksEnd is a time in 2001. A smaller number at the end of a label is not a time.
-const minMarksEnd = 1e9
-
-func (r Routes) valid() bool {
-	return slices.Contains(phaseOrder, r.Phase) && (r.MarksEnd == 0 || r.MarksEnd >= minMarksEnd) && min(r.From.Count, r.To.Count) >= 1 && r.Longest() <= MaxServers && (r.From == r.To) == (r.Phase == Steady)
+// ifValid returns the routes; the zero value if they are not valid.
+func (r Routes) ifValid() Routes {
+	if slices.Contains(phaseOrder, r.Phase) && min(r.From, r.To) >= 1 && r.Longest() <= MaxServers && (r.From == r.To) == (r.Phase == Steady) {
+		return r
+	}
+	return Routes{}
 }

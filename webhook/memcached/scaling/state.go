@@ -47,7 +47,7 @@ type State struct {
 
 	// Workload is the StatefulSet or Deployment of the servers; nil if none is observed.
 	Workload *Workload
-	// Servers are the pods by ordinal that exist and are not being deleted. Only the pods of a StatefulSet have ordinals.
+	// Servers are the pods by ordinal that exist. Only the pods of a StatefulSet have ordinals.
 	Servers map[int32]Server
 
 	Proxies Proxies
@@ -64,7 +64,12 @@ type Workload struct {
 }
 
 // Server is a pod with a server.
-type Server struct{ Ready bool }
+type Server struct {
+	// Ready is false for a pod that is being deleted, although it may still serve.
+	Ready bool
+	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
+	Deleted *time.Time
+}
 
 // Proxies are the desired and the observed proxies.
 type Proxies struct {
@@ -105,8 +110,6 @@ type Plan struct {
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
-	// Next is the number of servers after the next step from Current; Current if there is no next step.
-	Current, Next int32
 	// Scaling is the step to record in status; nil without maxStep.
 	Scaling *v1alpha1.ScalingStatus
 	// Proxy is the change to record in status; nil if no proxy runs or is desired. Its other fields are not set.

@@ -10,7 +10,7 @@ import (
 
 // direct returns the decision for servers without proxies: steps towards the size.
 func (s State) direct() Plan {
-	p := Plan{Servers: s.Size, Current: s.Size, Next: s.Size}
+	p := Plan{Servers: s.Size}
 	if s.MaxStep == 0 {
 		return p
 	}
@@ -29,7 +29,6 @@ func (s State) direct() Plan {
 		p.Servers, p.Scaling.Replicas, p.Scaling.LastStepTime = next, next, seconds(s.Now)
 		left = s.Interval
 	}
-	p.Current, p.Next = p.Servers, s.step(p.Servers)
 	if p.Servers != s.Size {
 		p.Wait = left
 	}

@@ -54,10 +54,13 @@ func TestDirect(t *testing.T) {
 				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
 		}
 		got := s.Next()
-		want := Plan{Servers: test.want, Current: test.want, Next: test.wantNext, Wait: time.Duration(test.wantWait) * time.Second,
+		want := Plan{Servers: test.want, Wait: time.Duration(test.wantWait) * time.Second,
 			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if next := s.step(got.Servers); next != test.wantNext {
+			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}
 }
@@ -87,13 +90,14 @@ func TestProgress(t *testing.T) {
 		plan            Plan
 		reason, message string
 	}{
-		{Plan{Current: 3, Next: 3}, "", ""},
-		{Plan{Current: 3, Next: 4}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
+		{Plan{}, "", ""},
+		{Plan{Scaling: &v1alpha1.ScalingStatus{Replicas: 9}}, "", ""},
+		{Plan{Scaling: &v1alpha1.ScalingStatus{Replicas: 3}}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
 		{resize(adding, nil), ReasonResizing, "Resizing from 3 to 4 servers, phase AddingServers: New servers start, and the proxies use them once all are ready."},
-		{resize(warmUp, end), ReasonResizing, "Resizing from 3 to 4 servers, phase WarmingUp: Each item that a client uses moves to the new list of 4 servers, until 2026-11-21T12:00:00Z."},
+		{resize(warmUp, end), ReasonResizing, "Resizing from 3 to 4 servers, phase WarmingUp: The proxies are rolled out so that each item that a client uses moves to the new list. The next phase begins after 2026-11-21T12:00:00Z."},
 	}
 	for _, test := range cases {
-		reason, message := State{Size: 9, Interval: time.Minute}.Progress(test.plan)
+		reason, message := State{Size: 9, MaxStep: 1, Interval: time.Minute}.Progress(test.plan)
 		if reason != test.reason || message != test.message {
 			t.Errorf("%+v: %s: %s, want %s: %s", test.plan, reason, message, test.reason, test.message)
 		}

@@ -13,8 +13,9 @@ type Service struct {
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('memcached-operator.example.com/') || key.startsWith('metacontroller.k8s.io/'))",message="must not set annotations with the prefix memcached-operator.example.com/ or metacontroller.k8s.io/: they are reserved"
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// ipFamilyPolicy is the IP family policy of the Service. Defaults to SingleStack.
+	// ipFamilyPolicy is the IP family policy of the Service.
 	// +optional
+	// +kubebuilder:default=SingleStack
 	// +kubebuilder:validation:Enum=SingleStack;PreferDualStack;RequireDualStack
 	IPFamilyPolicy *corev1.IPFamilyPolicy `json:"ipFamilyPolicy,omitempty"`
 }
@@ -23,7 +24,8 @@ type Service struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.minAvailable) || !has(self.maxUnavailable)",message="minAvailable and maxUnavailable are mutually exclusive"
 type PodDisruptionBudget struct {
-	// enabled creates the PodDisruptionBudget if there are at least two pods. Defaults to true.
+	// enabled creates the PodDisruptionBudget if there are at least two pods. Defaults to true, unless the operator is installed
+	// without PodDisruptionBudgets.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 	// minAvailable is the minimum number of pods that must stay available, as a number or a percentage.
@@ -39,7 +41,8 @@ type PodDisruptionBudget struct {
 
 // NetworkPolicy limits which peers may connect to the pods. It requires a network plugin that enforces network policies.
 type NetworkPolicy struct {
-	// enabled creates the NetworkPolicy. Without it memcached serves every client that can reach it. Defaults to true.
+	// enabled creates the NetworkPolicy. Without it memcached serves every client that can reach it. Defaults to true, unless
+	// the operator is installed without NetworkPolicies.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 	// from lists the peers that may connect to memcached. Defaults to all pods in the same namespace.

@@ -7,49 +7,57 @@ import (
 // Flash configures memcached's extstore: the values of large items that are not in recent use move to a volume, and their keys
 // stay in memory. Each pod has a volume of its own, which is created and deleted with the pod.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.pageSizeMB) ? self.pageSizeMB : 64) % (has(self.writeBufferMB) ? self.writeBufferMB : 16) == 0",message="pageSizeMB (64 by default) must be a multiple of writeBufferMB (16 by default): memcached does not start otherwise"
-// +kubebuilder:validation:XValidation:rule="quantity(string(self.size)).asApproximateFloat() >= double(16 * 1048576 * (has(self.pageSizeMB) ? self.pageSizeMB : 64))",message="size must be at least 16 pages of pageSizeMB (64 by default), because memcached writes to several pages at the same time and evicts whole pages"
-// +kubebuilder:validation:XValidation:rule="quantity(string(self.size)).asApproximateFloat() <= double(65536 * 1048576 * (has(self.pageSizeMB) ? self.pageSizeMB : 64))",message="size must be at most 65536 pages of pageSizeMB (64 by default): memcached does not start with more"
+// +kubebuilder:validation:XValidation:rule="[self.pageSize, self.writeBuffer].exists(each, !isQuantity(string(each)) || !quantity(string(each)).isInteger() || quantity(string(each)).asInteger() < 1) || quantity(string(self.pageSize)).asInteger() % quantity(string(self.writeBuffer)).asInteger() == 0",message="pageSize (64Mi by default) must be a multiple of writeBuffer (16Mi by default): memcached does not start otherwise"
+// +kubebuilder:validation:XValidation:rule="[self.size, self.pageSize].exists(each, !isQuantity(string(each))) || quantity(string(self.size)).asApproximateFloat() >= 16.0 * quantity(string(self.pageSize)).asApproximateFloat()",message="size must be at least 16 times pageSize (64Mi by default), because memcached writes to several pages at the same time and evicts whole pages"
+// +kubebuilder:validation:XValidation:rule="[self.size, self.pageSize].exists(each, !isQuantity(string(each))) || quantity(string(self.size)).asApproximateFloat() <= 65536.0 * quantity(string(self.pageSize)).asApproximateFloat()",message="size must be at most 65536 times pageSize (64Mi by default): memcached does not start with more pages"
 type Flash struct {
 	// size is the size of the volume of each pod, such as 100Gi. memcached uses 90 percent of it; the rest is for the file
 	// system.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('1Gi')) >= 0",message="must be at least 1Gi"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('1Gi')) >= 0",message="must be a quantity of at least 1Gi"
 	Size *resource.Quantity `json:"size,omitempty"`
 	// storageClassName is the StorageClass of the volumes. Defaults to the default StorageClass of the cluster.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	StorageClassName *string `json:"storageClassName,omitempty"`
-	// averageItemBytes is the average size of the items on flash. The memory for their keys and headers follows from it: about
-	// 160 bytes for each item. Defaults to 4096, or to minItemBytes if that is greater.
+	// averageItemSize is the average size of the items on flash. The memory for their keys and headers follows from it: about
+	// 160 bytes for each item. A value below minItemSize counts as minItemSize.
 	// +optional
-	// +kubebuilder:validation:Minimum=128
-	// +kubebuilder:validation:Maximum=1073741824
-	AverageItemBytes *int64 `json:"averageItemBytes,omitempty"`
-	// minItemBytes is the size from which items move to flash (memcached -o ext_item_size). Smaller items stay in memory.
-	// Defaults to 512.
+	// +kubebuilder:default="4Ki"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('128')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0",message="must be a quantity from 128 bytes to 1Gi"
+	AverageItemSize *resource.Quantity `json:"averageItemSize,omitempty"`
+	// minItemSize is the size from which items move to flash (memcached -o ext_item_size). Smaller items stay in memory.
 	// +optional
-	// +kubebuilder:validation:Minimum=128
-	// +kubebuilder:validation:Maximum=524288
-	MinItemBytes *int64 `json:"minItemBytes,omitempty"`
-	// threads is the number of threads that read from flash (memcached -o ext_threads). Defaults to 1.
+	// +kubebuilder:default="512"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('128')) >= 0 && quantity(string(self)).compareTo(quantity('512Ki')) <= 0",message="must be a quantity from 128 bytes to 512Ki"
+	MinItemSize *resource.Quantity `json:"minItemSize,omitempty"`
+	// threads is the number of threads that read from flash (memcached -o ext_threads).
 	// +optional
+	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	Threads *int32 `json:"threads,omitempty"`
-	// writeBufferMB is the size of a write buffer in MiB (memcached -o ext_wbuf_size). It must be at least cache.maxItemSize.
-	// memcached has up to seven buffers of this size in memory. Defaults to 16.
+	// writeBuffer is the size of a write buffer (memcached -o ext_wbuf_size). It must be at least cache.maxItemSize. memcached
+	// has up to seven buffers of this size in memory.
 	// +optional
-	// +kubebuilder:validation:Minimum=2
-	// +kubebuilder:validation:Maximum=1024
-	// +kubebuilder:validation:MultipleOf=2
-	WriteBufferMB *int32 `json:"writeBufferMB,omitempty"`
-	// pageSizeMB is the size of a page in MiB (memcached -o ext_page_size). memcached evicts whole pages. It must be a
-	// multiple of writeBufferMB. Defaults to 64.
+	// +kubebuilder:default="16Mi"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('2Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 2097152 == 0",message="must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
+	WriteBuffer *resource.Quantity `json:"writeBuffer,omitempty"`
+	// pageSize is the size of a page (memcached -o ext_page_size). memcached evicts whole pages. It must be a multiple of
+	// writeBuffer.
 	// +optional
-	// +kubebuilder:validation:Minimum=2
-	// +kubebuilder:validation:Maximum=1024
-	// +kubebuilder:validation:MultipleOf=2
-	PageSizeMB *int32 `json:"pageSizeMB,omitempty"`
+	// +kubebuilder:default="64Mi"
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('2Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 2097152 == 0",message="must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
+	PageSize *resource.Quantity `json:"pageSize,omitempty"`
 }

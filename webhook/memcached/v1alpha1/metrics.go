@@ -7,16 +7,17 @@ import (
 // Duration is a duration such as 500ms, 30s, 5m or 1h.
 //
 // +kubebuilder:validation:MaxLength=7
-// +kubebuilder:validation:Pattern=`^[1-9][0-9]{0,4}(ms|s|m|h)$`
+// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,4}(ms|s|m|h)$')",message="must be a duration such as 500ms, 30s, 5m or 1h"
 type Duration string
 
 // Metrics configures the metrics exporter for Prometheus, which runs in each pod and listens on port 9150.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || has(self.enabled) && self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.metrics.resources.requests must not be greater than spec.metrics.resources.limits"
 type Metrics struct {
-	// enabled adds the exporter to the pods. Defaults to false.
+	// enabled adds the exporter to the pods.
 	// +optional
+	// +kubebuilder:default=false
 	Enabled bool `json:"enabled,omitempty"`
 	// image is the image of the exporter. Defaults to a version of prom/memcached-exporter that is fixed in each release of
 	// the operator.
@@ -38,7 +39,7 @@ type Metrics struct {
 
 // ServiceMonitor configures how Prometheus scrapes the exporters.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval: Prometheus refuses such a configuration"
+// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || [self.interval, self.scrapeTimeout].exists(each, !each.matches('^[1-9][0-9]{0,4}(ms|s|m|h)$')) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval: Prometheus refuses such a configuration"
 type ServiceMonitor struct {
 	// interval is the time between two scrapes. Defaults to the interval of Prometheus.
 	// +optional

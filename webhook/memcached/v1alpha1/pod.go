@@ -7,7 +7,7 @@ import (
 // LabelValue is the value of a label.
 //
 // +kubebuilder:validation:MaxLength=63
-// +kubebuilder:validation:Pattern=`^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`
+// +kubebuilder:validation:XValidation:rule="self.matches('^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$')",message="must be the value of a label: letters, digits, dashes, underscores and dots, with a letter or digit at both ends"
 type LabelValue string
 
 // PodOptions configure the scheduling, the identity and the metadata of the pods. The fields are those of a pod.
@@ -34,12 +34,13 @@ type PodOptions struct {
 	// priorityClassName is the name of the PriorityClass of the pods.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// serviceAccountName is the name of the ServiceAccount of the pods. Its token is not mounted. Defaults to "default".
+	// serviceAccountName is the name of the ServiceAccount of the pods. Its token is not mounted.
 	// +optional
+	// +kubebuilder:default=default
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
 	// podLabels are additional labels of the pods. Labels that identify the pods cannot be set.

@@ -20,19 +20,13 @@ type Proxy struct {
 	// limit of 256Mi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// warmup configures how a change of size keeps the cache warm.
+	// warmupSeconds is how long the proxies also read the previous list of servers after a change of size. In this time each
+	// item that a client uses moves to its new server. 0 disables the warm-up.
 	// +optional
-	Warmup ProxyWarmup `json:"warmup,omitzero"`
-}
-
-// ProxyWarmup configures how a change of size keeps the cache warm.
-type ProxyWarmup struct {
-	// seconds is how long the proxies also read the previous list of servers after a change of size. In this time each key
-	// that a client reads moves to its new server. 0 disables the warm-up. Defaults to 600.
-	// +optional
+	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
-	Seconds *int32 `json:"seconds,omitempty"`
+	WarmupSeconds *int32 `json:"warmupSeconds,omitempty"`
 }
 
 // ResizePhase is a phase of a change of size with proxies.
@@ -64,9 +58,15 @@ type ProxyStatus struct {
 	// readyReplicas is the number of proxy pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// servers is the number of servers that have the items of the proxies: the first pods of the StatefulSet.
+	// servingServers is the number of servers that serve, which are the first pods of the StatefulSet: every key belongs to one
+	// of them. During WarmingUp, an item can still be on a second server, until a client uses it.
 	// +optional
-	Servers int32 `json:"servers"`
+	ServingServers int32 `json:"servingServers"`
+	// secondServers is the number of servers in the second list of the proxies, which are also the first pods of the
+	// StatefulSet. The proxies have a second list in three phases of resize. In Preparing, items are about to move to its
+	// servers; in WarmingUp, items move away from them; in Closing, the items that have not moved are given up.
+	// +optional
+	SecondServers int32 `json:"secondServers,omitempty"`
 	// lastChangeTime is when the lists of the proxies or the number of memcached pods changed last.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`

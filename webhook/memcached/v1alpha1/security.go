@@ -32,14 +32,16 @@ type TLS struct {
 	// tls.key, and ca.crt with the CA of the clients if clientAuth is not None. cert-manager creates such Secrets.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	SecretName string `json:"secretName,omitempty"`
 	// clientAuth is how the certificates of clients are verified. None requests no certificate, Request also accepts clients
-	// without one, Require refuses them. Defaults to None.
+	// without one, Require refuses them.
 	// +optional
+	// +kubebuilder:default=None
 	ClientAuth ClientAuth `json:"clientAuth,omitempty"`
-	// plaintext is whether memcached also serves without TLS, on port 11212. Port 11211 keeps TLS. Defaults to Disabled.
+	// plaintext is whether memcached also serves without TLS, on port 11212. Port 11211 keeps TLS.
 	// +optional
+	// +kubebuilder:default=Disabled
 	Plaintext Plaintext `json:"plaintext,omitempty"`
 }
 
@@ -60,11 +62,12 @@ type Auth struct {
 	// secretName is the name of a Secret in the same namespace. Its key passwords has one user:password per line.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, with a letter or digit at both ends"
 	SecretName string `json:"secretName,omitempty"`
 	// mode is how clients authenticate: SASL over the binary protocol, or ASCII. A SASL user needs a realm, such as
 	// app@shop, because memcached adds the name of the pod to a user without a realm. With ASCII, memcached loads at most 8
-	// users and metrics are not supported. Defaults to SASL.
+	// users and metrics are not supported.
 	// +optional
+	// +kubebuilder:default=SASL
 	Mode AuthMode `json:"mode,omitempty"`
 }

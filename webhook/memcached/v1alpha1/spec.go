@@ -18,17 +18,17 @@ const (
 
 // MemcachedSpec is the desired state of a cache.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.workload) ? self.workload : 'Deployment') == (has(oldSelf.workload) ? oldSelf.workload : 'Deployment')",message="spec.workload cannot be changed, because the cache would start empty under other names: create another Memcached and move the clients"
-// +kubebuilder:validation:XValidation:rule="!has(self.workload) || self.workload != 'StatefulSet' || !has(self.rollout) || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
-// +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
+// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",message="spec.workload cannot be changed, because the cache would start empty under other names: create another Memcached and move the clients"
+// +kubebuilder:validation:XValidation:rule="self.workload != 'StatefulSet' || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
+// +kubebuilder:validation:XValidation:rule="self.preStopSleepSeconds < self.terminationGracePeriodSeconds",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(string(self.resources.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="spec.resources.limits.memory must be at least 1Mi"
 // +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.resources.requests must not be greater than spec.resources.limits"
-// +kubebuilder:validation:XValidation:rule="!has(self.cache) || !has(self.cache.maxItemSize) || !has(self.cache.memoryMB) && has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits || int(self.cache.maxItemSize.split('k')[0].split('m')[0]) * (self.cache.maxItemSize.endsWith('m') ? 1024 : 1) * 2 <= (has(self.cache.memoryMB) ? self.cache.memoryMB : 64) * 1024",message="spec.cache.maxItemSize must be at most half of spec.cache.memoryMB (64 by default): memcached does not start otherwise"
-// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || has(self.workload) && self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, whose pods keep the names that the proxies use"
+// +kubebuilder:validation:XValidation:rule="!has(self.cache.memory) && (has(self.flash) || has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits) || [string(self.cache.maxItemSize), has(self.cache.memory) ? string(self.cache.memory) : '64Mi'].exists(each, !isQuantity(each)) || 2.0 * quantity(string(self.cache.maxItemSize)).asApproximateFloat() <= quantity(has(self.cache.memory) ? string(self.cache.memory) : '64Mi').asApproximateFloat()",message="spec.cache.maxItemSize (1Mi by default) must be at most half of spec.cache.memory (64Mi by default): memcached does not start otherwise"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, whose pods keep the names that the proxies use"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
-// +kubebuilder:validation:XValidation:rule="!has(self.flash) || int(has(self.cache) && has(self.cache.maxItemSize) ? self.cache.maxItemSize.split('k')[0].split('m')[0] : '1') * (has(self.cache) && has(self.cache.maxItemSize) && self.cache.maxItemSize.endsWith('k') ? 1 : 1024) <= (has(self.flash.writeBufferMB) ? self.flash.writeBufferMB : 16) * 1024",message="spec.cache.maxItemSize (1m by default) must not be greater than spec.flash.writeBufferMB (16 by default): memcached does not start otherwise"
-// +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache) || !has(self.cache.disableEvictions) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
-// +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache) || !has(self.cache.extraArgs) || !self.cache.extraArgs.exists(arg, arg.matches('(^|[,=])no_(modern|lru_maintainer|slab_reassign|slab_automove)'))",message="spec.flash needs memcached's LRU maintainer and slab mover, so spec.cache.extraArgs must not disable them"
+// +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
+// +kubebuilder:validation:XValidation:rule="!has(self.flash) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
+// +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache.extraArgs) || !self.cache.extraArgs.exists(arg, arg.matches('(^|[,=])no_(modern|lru_maintainer|slab_reassign|slab_automove)'))",message="spec.flash needs memcached's LRU maintainer and slab mover, so spec.cache.extraArgs must not disable them"
 type MemcachedSpec struct {
 	// size is the number of memcached pods. 0 keeps the resource and runs no pods.
 	// +required
@@ -55,16 +55,18 @@ type MemcachedSpec struct {
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// workload is the kind of object that runs the pods: Deployment or StatefulSet. The pods of a StatefulSet keep their
-	// names, so clients lose only the keys of a pod that is replaced. Immutable. Defaults to Deployment.
+	// names, so clients lose only the keys of a pod that is replaced. Immutable.
 	// +optional
+	// +kubebuilder:default=Deployment
 	Workload Workload `json:"workload,omitempty"`
-	// resources are the resources of the memcached container. With a memory limit and no cache.memoryMB, the cache is as
-	// large as fits under the limit. The memory limit defaults to what cache.memoryMB needs, and the memory request to the
+	// resources are the resources of the memcached container. With a memory limit and no cache.memory, the cache is as
+	// large as fits under the limit. The memory limit defaults to what cache.memory needs, and the memory request to the
 	// limit.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// cache configures memcached.
 	// +optional
+	// +kubebuilder:default={}
 	Cache Cache `json:"cache,omitzero"`
 	// tls configures the encryption of client connections. By default connections are not encrypted.
 	// +optional
@@ -78,6 +80,7 @@ type MemcachedSpec struct {
 	Flash *Flash `json:"flash,omitempty"`
 	// metrics configures the metrics exporter for Prometheus.
 	// +optional
+	// +kubebuilder:default={}
 	Metrics Metrics `json:"metrics,omitzero"`
 
 	// proxy runs memcached's own proxy in front of the servers: one address for all clients, and changes of size without
@@ -87,13 +90,16 @@ type MemcachedSpec struct {
 
 	// rollout configures how fast pods are replaced after a change of the pod template.
 	// +optional
+	// +kubebuilder:default={}
 	Rollout RolloutOptions `json:"rollout,omitzero"`
 	// scaling configures how fast the number of pods follows size. By default a change of size is one step.
 	// +optional
+	// +kubebuilder:default={}
 	Scaling Scaling `json:"scaling,omitzero"`
 
 	// service configures the headless Service by which clients find the pods. It has the name of the Memcached.
 	// +optional
+	// +kubebuilder:default={}
 	Service Service `json:"service,omitzero"`
 	// podDisruptionBudget limits how many pods a drain of nodes may evict at the same time.
 	// +optional
@@ -103,14 +109,16 @@ type MemcachedSpec struct {
 	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitzero"`
 
 	// preStopSleepSeconds is how long a terminating pod keeps serving before memcached stops, so that clients can notice. 0
-	// disables the wait. Defaults to 5.
+	// disables the wait.
 	// +optional
+	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3600
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
 	// terminationGracePeriodSeconds is how long a pod may take to terminate before it is killed, including
-	// preStopSleepSeconds. Defaults to 30.
+	// preStopSleepSeconds.
 	// +optional
+	// +kubebuilder:default=30
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=7200
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`

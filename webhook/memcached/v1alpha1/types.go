@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
@@ -15,12 +16,13 @@ import (
 // +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
 // +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Risk,type=string,priority=1,description="The reason of the condition AtRisk",JSONPath=`.status.conditions[?(@.type=="AtRisk")].reason`
 // +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
-// +kubebuilder:printcolumn:name=Memory,type=integer,priority=1,description="MiB of items in each pod",JSONPath=.status.memory.itemMiB
+// +kubebuilder:printcolumn:name=Memory,type=string,priority=1,description="The memory for items in each pod",JSONPath=.status.memory.items
 // +kubebuilder:printcolumn:name=Proxies,type=integer,priority=1,description="Ready proxies",JSONPath=.status.proxy.readyReplicas
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.workload) || self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which sets its name and a hash as a label on its pods"
+// +kubebuilder:validation:XValidation:rule="self.spec.workload != 'StatefulSet' || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which sets its name and a hash as a label on its pods"
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -60,15 +62,15 @@ type MemcachedStatus struct {
 
 // MemoryStatus is the memory of one pod.
 type MemoryStatus struct {
-	// itemMiB is the memory for items, in MiB.
+	// items is the memory for items.
 	// +optional
-	ItemMiB int64 `json:"itemMiB"`
-	// limitMiB is the memory limit of the memcached container, in MiB.
+	Items resource.Quantity `json:"items"`
+	// limit is the memory limit of the memcached container.
 	// +optional
-	LimitMiB int64 `json:"limitMiB"`
-	// flashMiB is the part of the volume that memcached uses for items, in MiB. It is set if spec.flash is set.
+	Limit resource.Quantity `json:"limit"`
+	// flash is the part of the volume that memcached uses for items. It is set if spec.flash is set.
 	// +optional
-	FlashMiB int64 `json:"flashMiB,omitempty"`
+	Flash *resource.Quantity `json:"flash,omitempty"`
 }
 
 // ScalingStatus is the last step of a change of size.

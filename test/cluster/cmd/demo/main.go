@@ -1,11 +1,10 @@
 // Demo starts a control plane on this machine with the hook and Metacontroller, applies the samples, and shows their
-// status. With -once it exits when all samples are ready.
+// status. With --once it exits when all samples are ready.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,13 +14,14 @@ import (
 	"syscall"
 	"time"
 
+	flag "github.com/spf13/pflag"
 	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/example/memcached-operator/test/cluster"
 )
 
-// readyTimeout limits how long -once waits for the samples after all programs have started.
+// readyTimeout limits how long --once waits for the samples after all programs have started.
 const readyTimeout = 3 * time.Minute
 
 func main() {

@@ -18,9 +18,18 @@ local function add(state, value)
 end
 local function replace(state, value) return state and "STORED", state and value end
 local function append(state, value) return state and "STORED", state and shown(state) .. value end
-local function increment(state)
-    local number = state and tostring(tonumber(shown(state)) + 1000)
-    return number, number
+local function prepend(state, value) return state and "STORED", state and value .. shown(state) end
+local function plus(delta, initial)
+    return function(state)
+        if state and not tonumber(shown(state)) then
+            return "CLIENT_ERROR", state -- what mg with N has created is empty
+        end
+        local number = initial
+        if state then
+            number = tostring(tonumber(shown(state)) + delta)
+        end
+        return number, number
+    end
 end
 local function cas(state, value, known)
     return state and (state == known and "STORED" or "EXISTS"), state == known and value or state
@@ -31,12 +40,15 @@ local COMMANDS <const> = {
     get = { "get k", run = read },
     gets = { "gets k", run = read },
     gat = { "gat 0 k", run = read },
+    gats = { "gats 0 k", run = read },
     touch = { "touch k 0", run = unchanged("TOUCHED") },
     set = { "set k 0 0 %d", run = store },
     add = { "add k 0 0 %d", run = add, missing = "STORED" },
     replace = { "replace k 0 0 %d", run = replace, missing = "NOT_STORED" },
     append = { "append k 0 0 %d", run = append, missing = "NOT_STORED" },
-    incr = { "incr k 1000", run = increment },
+    prepend = { "prepend k 0 0 %d", run = prepend, missing = "NOT_STORED" },
+    incr = { "incr k 1000", run = plus(1000) },
+    decr = { "decr k 1", run = plus(-1) },
     cas = { "cas k 0 0 %d {unique}", run = cas },
     delete = { "delete k", run = delete },
     mg = { "mg k v", run = read },
@@ -50,7 +62,8 @@ local COMMANDS <const> = {
     ["ms in mode A"] = { "ms k %d MA", hd = "STORED", run = append, missing = "NOT_STORED" },
     ["ms in mode R"] = { "ms k %d MR", hd = "STORED", run = replace, missing = "NOT_STORED" },
     ["ms with q"] = { "ms k %d q", quiet = "STORED", run = store },
-    ma = { "ma k v D1000", run = increment },
+    ma = { "ma k v D1000", run = plus(1000) },
+    ["ma with N"] = { "ma k v D1000 N0 J3", run = plus(1000, "3") },
     md = { "md k", hd = "DELETED", run = delete },
     ["md with q"] = { "md k q", quiet = "DELETED", run = delete },
     ["md with C"] = { "md k C{unique}", hd = "DELETED", run = function(state, _, known)
@@ -73,7 +86,7 @@ local WORDS <const> = { NF = "NOT_FOUND", NS = "NOT_STORED", EX = "EXISTS", EN =
 -- outcome returns what a response says, the same for the text and meta protocols, and the CAS unique that it shows.
 function history.outcome(name, text)
     local word, rest, value = text:match("^(%S+) ?(.-)\r\n(.-)\r\n")
-    if word == "VA" and name ~= "ma" or word == "VALUE" then
+    if word == "VA" and not name:find("^ma") or word == "VALUE" then
         return "=" .. value, word == "VALUE" and rest:match("^%S+ %d+ %d+ (%d+)") or (" " .. rest):match(" c(%d+)")
     elseif word == "VA" then
         return value

@@ -17,10 +17,11 @@ local CODES <const> = {
 
 function mcp.time_real_millis() return model.now end
 
-local random = 0
+-- numbers has the last random number of the command that runs. Each command has its own, which no server counts.
+local numbers
 function math.random()
-    random = random + 1
-    return random
+    numbers.last = numbers.last + 1
+    return numbers.last
 end
 
 local Request = {}
@@ -43,7 +44,7 @@ function mcp.request(line, value)
 end
 
 function Request:command() return COMMAND[self.verb] end
-function Request:key() return self.verb == "gat" and self.words[3] or self.words[2] end
+function Request:key() return self.verb:find("^gat") and self.words[3] or self.words[2] end
 function Request:raw_line() return table.concat(self.words, " ") end
 function Request:raw_value() return self.body .. "\r\n" end
 function Request:flags() return { table.unpack(self.words, self.verb == "ms" and 4 or 3) } end
@@ -88,7 +89,7 @@ function Response:raw_string() return self.text end
 function Response:line() return self.text:match("^VA %d+ (.-)\r\n") or self.text:match("^HD (.-)\r\n") end
 function Response:vlen() return tonumber(self.text:match("^VA (%d+)") or self.text:match("^VALUE %S+ %d+ (%d+)") or 0) end
 
-local MISSES <const> = { get = "END", gets = "END", gat = "END", mg = "EN", ms = "NS", md = "NF", ma = "NF", append = "NOT_STORED",
+local MISSES <const> = { get = "END", gets = "END", gat = "END", gats = "END", mg = "EN", ms = "NS", md = "NF", ma = "NF", append = "NOT_STORED", prepend = "NOT_STORED",
     set = "NOT_STORED", add = "NOT_STORED", replace = "NOT_STORED", cas = "NOT_STORED" }
 function mcp.res_mutator_new()
     return function(res, r)
@@ -147,4 +148,4 @@ local function new(configuration)
     end
 end
 
-return { model = model, new = new, reset = function() random = 0 end }
+return { model = model, new = new, use = function(next) numbers = next end }

@@ -3,19 +3,32 @@ local model = { now = 0 } -- now is the time in milliseconds
 
 local function seconds() return model.now // 1000 end
 
--- new returns a server. Each counts CAS uniques from another number, as servers that have run for a while do.
-function model.new(unique)
-    return { unique = unique, changes = 0 }
+-- A server is a value: serve returns the server after a request. Equal servers are the same table, and each has the responses and
+-- the next servers that are known.
+local all = {}
+
+local function identified(unique, item)
+    local state = item and table.concat({ item.value, item.flags, item.unique, tostring(item.expires), tostring(item.stale),
+        tostring(item.won) }, ",") or "-"
+    local key = state .. " " .. unique
+    all[key] = all[key] or { unique = unique, item = item, state = state, served = {} }
+    return all[key]
 end
 
--- item returns the item of a server unless its TTL has ended.
-function model.item(server)
+-- new returns a server with an item. Each counts CAS uniques from another number, as servers that have run for a while do.
+function model.new(unique, item)
+    return identified(unique, item)
+end
+
+-- without returns a server without its item.
+function model.without(server)
+    return identified(server.unique)
+end
+
+-- current returns a server without its item if the TTL of the item has ended.
+function model.current(server)
     local item = server.item
-    if item and item.expires and item.expires <= seconds() then
-        server.item, item = nil, nil
-        server.changes = server.changes + 1
-    end
-    return item
+    return item and item.expires and item.expires <= seconds() and model.without(server) or server
 end
 
 local function expires(ttl)
@@ -34,7 +47,7 @@ local function put(server, item, unique)
     if item then
         item.unique = unique
     end
-    server.item, server.changes = item, server.changes + 1
+    server.item = item
 end
 
 -- returned has the flags of a meta response.
@@ -77,7 +90,6 @@ function serve.mg(server, r, item)
     end
     if r:token("T") then
         item.expires = expires(r:token("T"))
-        server.changes = server.changes + 1
     end
     local line = returned(r, item) .. (item.won and " Z" or "") .. (item.stale and " X" or "")
     if not item.won and (item.stale or created) then
@@ -107,13 +119,13 @@ end
 function serve.ms(server, r, item)
     local mode, unique = r:token("M") or "S", r:token("C")
     local new = { value = r.body, flags = r:token("F") or "0", expires = expires(r:token("T")) }
-    if mode == "A" then
+    if mode == "A" or mode == "P" then
         if not item and not r:token("N") then
             return "NS"
         elseif item and unique and unique ~= item.unique then
             return "EX"
         end
-        new = item and changed(item, item.value .. r.body) or new
+        new = item and changed(item, mode == "A" and item.value .. r.body or r.body .. item.value) or new
     elseif mode == "E" then
         if item then
             return "NS"
@@ -131,39 +143,49 @@ function serve.ms(server, r, item)
     return "HD"
 end
 
+-- calculate increments or decrements an item. (memcached fills a number that gets shorter with spaces. This model does not.)
+local function calculate(server, item, verb, delta)
+    if not item.value:find("^%d+$") then
+        return nil, "CLIENT_ERROR cannot increment or decrement non-numeric value"
+    end
+    local sign = verb == "decr" and -1 or 1
+    local number = tostring(math.max(tonumber(item.value) + sign * tonumber(delta), 0))
+    put(server, changed(item, number))
+    return number
+end
+
 function serve.ma(server, r, item)
     local unique = r:token("C")
-    if not item then
+    if not item and r:token("N") then
+        item = { value = r:token("J") or "0", flags = "0", expires = expires(r:token("N")) }
+        put(server, item, r:token("E"))
+        return r:token("v") and ("VA %d\r\n%s"):format(#item.value, item.value) or "HD"
+    elseif not item then
         return "NF"
     elseif item.value ~= "" and unique and unique ~= item.unique then -- an empty item is no number, whatever its CAS unique is
         return "EX"
-    elseif not item.value:find("^%d+$") then
-        return "CLIENT_ERROR cannot increment or decrement non-numeric value"
     end
-    local number = tostring(tonumber(item.value) + tonumber(r:token("D") or "1"))
-    put(server, changed(item, number))
-    return r:token("v") and ("VA %d\r\n%s"):format(#number, number) or "HD"
+    local number, failure = calculate(server, item, r:token("M") == "D" and "decr" or "incr", r:token("D") or "1")
+    return failure or r:token("v") and ("VA %d\r\n%s"):format(#number, number) or "HD"
 end
 
 local function retrieve(server, r, item)
     if not item then
         return "END"
     end
-    if r.verb == "gat" then
+    if r.verb:find("^gat") then
         item.expires = expires(r.words[2])
-        server.changes = server.changes + 1
     end
-    local unique = r.verb == "gets" and " " .. item.unique or ""
+    local unique = r.verb:find("s$") and " " .. item.unique or ""
     return ("VALUE %s %s %d%s\r\n%s\r\nEND"):format(r:key(), item.flags, #item.value, unique, item.value)
 end
-serve.get, serve.gets, serve.gat = retrieve, retrieve, retrieve
+serve.get, serve.gets, serve.gat, serve.gats = retrieve, retrieve, retrieve, retrieve
 
 function serve.touch(server, r, item)
     if not item then
         return "NOT_FOUND"
     end
     item.expires = expires(r.words[3])
-    server.changes = server.changes + 1
     return "TOUCHED"
 end
 
@@ -175,13 +197,11 @@ end
 function serve.incr(server, r, item)
     if not item then
         return "NOT_FOUND"
-    elseif not item.value:find("^%d+$") then
-        return "CLIENT_ERROR cannot increment or decrement non-numeric value"
     end
-    local number = tostring(tonumber(item.value) + tonumber(r.words[3]))
-    put(server, changed(item, number))
-    return number
+    local number, failure = calculate(server, item, r.verb, r.words[3])
+    return number or failure
 end
+serve.decr = serve.incr
 
 local function store(server, r, item)
     local verb = r.verb
@@ -190,17 +210,33 @@ local function store(server, r, item)
         return "NOT_FOUND"
     elseif verb == "cas" and item.unique ~= r.words[6] then
         return "EXISTS"
-    elseif verb == "add" and item or (verb == "replace" or verb == "append") and not item then
+    elseif verb == "add" and item or (verb == "replace" or verb == "append" or verb == "prepend") and not item then
         return "NOT_STORED"
     end
-    put(server, verb == "append" and changed(item, item.value .. r.body) or new)
+    if verb == "append" or verb == "prepend" then
+        new = changed(item, verb == "append" and item.value .. r.body or r.body .. item.value)
+    end
+    put(server, new)
     return "STORED"
 end
-serve.set, serve.add, serve.replace, serve.append, serve.cas = store, store, store, store, store
+serve.set, serve.add, serve.replace, serve.append, serve.prepend, serve.cas = store, store, store, store, store, store
 
--- serve executes a request and returns the response.
+-- serve executes a request. It returns the response, and the server afterwards.
 function model.serve(server, r)
-    return assert(serve[r.verb], r.verb)(server, r, model.item(server)) .. "\r\n"
+    server = model.current(server)
+    local served = server.served[model.now] or {}
+    server.served[model.now] = served
+    if not served[r] then
+        local item
+        for key, value in pairs(server.item or {}) do
+            item = item or {}
+            item[key] = value
+        end
+        local after = { unique = server.unique, item = item }
+        local text = assert(serve[r.verb], r.verb)(after, r, item) .. "\r\n"
+        served[r] = { text, identified(after.unique, after.item) }
+    end
+    return served[r][1], served[r][2]
 end
 
 return model

@@ -1,0 +1,110 @@
+package command
+
+import (
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
+)
+
+// logHandlers are the formats of --log-format.
+var logHandlers = map[string]func(io.Writer, *slog.HandlerOptions) slog.Handler{
+	"text": func(w io.Writer, options *slog.HandlerOptions) slog.Handler { return slog.NewTextHandler(w, options) },
+	"json": func(w io.Writer, options *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, options) },
+}
+
+// tlsVersions are the values of --tls-min-version.
+var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
+
+type serveOptions struct {
+	webhook.Config
+	caches        memcached.Config
+	logLevel      string
+	logFormat     string
+	tlsMinVersion string
+}
+
+func newServe(version string) *cobra.Command {
+	options := serveOptions{Config: webhook.Config{Version: version}}
+	command := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Serve the hooks over HTTP",
+		Long: `Serve Metacontroller's hooks over HTTP or HTTPS until SIGTERM or SIGINT, and then finish the requests in flight.
+
+Health (/healthz, /readyz) and metrics (/metrics) have an address of their own.`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return options.run(command)
+		},
+	}
+	addGroup(command, "Addresses", options.addAddresses)
+	addGroup(command, "TLS and authentication", options.addTLS)
+	addGroup(command, "Limits", options.addLimits)
+	addGroup(command, "Shutdown", options.addShutdown)
+	addGroup(command, "Memcached", options.addCaches)
+	addGroup(command, "Log", options.addLog)
+	return command
+}
+
+func (o *serveOptions) run(command *cobra.Command) error {
+	o.TLS.MinVersion = tlsVersions[o.tlsMinVersion]
+	if err := o.Check(); err != nil {
+		return usageErrorf(command, "%w", err)
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return err
+	}
+	o.Logger = slog.New(logHandlers[o.logFormat](command.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	o.Controllers = parents.Controllers(o.caches)
+	return webhook.Serve(command.Context(), o.Config)
+}
+
+func (o *serveOptions) addAddresses(flags *pflag.FlagSet) {
+	flags.StringVar(&o.Address, "address", ":8080", "`host:port` of the hooks")
+	flags.StringVar(&o.OpsAddress, "ops-address", ":8081", "`host:port` of /healthz, /readyz and /metrics; empty to disable them")
+}
+
+func (o *serveOptions) addTLS(flags *pflag.FlagSet) {
+	flags.StringVar(&o.TLS.CertFile, "tls-cert", "", "`file` with the TLS certificate chain in PEM, reloaded when it changes; empty for plain HTTP")
+	flags.StringVar(&o.TLS.KeyFile, "tls-key", "", "`file` with the private key of --tls-cert in PEM")
+	flags.Var(newChoice(&o.tlsMinVersion, "", "1.2", "1.3"), "tls-min-version", "minimum version of TLS (default 1.3)")
+	flags.StringVar(&o.TLS.ClientCAFile, "client-ca", "", "`file` with the CA bundle in PEM that verifies client certificates, reloaded when it changes; empty if callers need no certificate")
+	flags.StringSliceVar(&o.TLS.ClientNames, "client-names", nil, "comma-separated `names` of allowed callers: DNS names, URIs or common names of client certificates (default any name)")
+	flags.StringVar(&o.TokenFile, "token-file", "", "`file` with the accepted bearer tokens, one per line, reloaded when it changes; empty if callers need no token")
+}
+
+func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
+	defaults := webhook.DefaultLimits()
+	flags.Int64Var(&o.MaxBodyBytes, "max-body-bytes", defaults.MaxBodyBytes, "maximum size of a request body in `bytes`; a larger body gets 413 Content Too Large")
+	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit a new connection replaces one without a request")
+	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit no more request bodies are read")
+}
+
+func (o *serveOptions) addShutdown(flags *pflag.FlagSet) {
+	flags.DurationVar(&o.ShutdownDelay, "shutdown-delay", 0, "`duration` between failing readiness and the drain, for example 5s in a cluster (default 0s)")
+	flags.DurationVar(&o.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "maximum `duration` of the drain, in which requests in flight must finish")
+}
+
+func (o *serveOptions) addCaches(flags *pflag.FlagSet) {
+	addReloaderImage(flags, &o.caches)
+	flags.DurationVar(&o.caches.MaxClockSkew, "max-clock-skew", 2*time.Minute, "maximum `duration` by which the clocks of two machines of the cluster differ; a change of size with proxies waits longer by it")
+}
+
+func (o *serveOptions) addLog(flags *pflag.FlagSet) {
+	flags.Var(newChoice(&o.logLevel, "info", "debug", "info", "warn", "error"), "log-level", "minimum level of log lines")
+	flags.Var(newChoice(&o.logFormat, "text", "text", "json"), "log-format", "format of log lines")
+}
+
+// addReloaderImage adds the flag that serve and render share.
+func addReloaderImage(flags *pflag.FlagSet, caches *memcached.Config) {
+	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords; empty for no reloader")
+}

@@ -1,0 +1,72 @@
+package conditions
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/example/memcached-operator/webhook/merge"
+)
+
+/*
+A desired child does not exist, or differs from the desired state.
+
+This check compares each desired child with the observed one, in every field that the operator sets. A parent waits for the child. After
+a minute, the child is a problem: see overdue.go.
+*/
+
+// usesOfChild is for progress that becomes a blocker after a minute.
+var usesOfChild = slices.Concat(UsesOfProblem, UsesOfProgress[:1], UsesOfBlocker[len(UsesOfProblem):])
+
+var (
+	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
+	ReasonChildMissing = Declare(Documentation{ID: "<Kind>Missing", Uses: usesOfChild,
+		Meaning: "The child does not exist, or is being deleted. It is a problem after a minute: either the API server rejects the child, or an object with its name belongs to another owner.",
+		Remedy:  "Check the Events of the resource. If another object has the name, rename that object, or use another name for the resource."})
+	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
+	ReasonChildOutdated = Declare(Documentation{ID: "<Kind>Outdated", Uses: usesOfChild,
+		Meaning: "The child differs from the desired state; the message names the field. It is a problem after a minute.",
+		Remedy:  "Check the Events of the resource: one reports why the API server rejects the update."})
+)
+
+// observedChild is a child of any kind.
+type observedChild interface {
+	merge.Observed
+	Terminating() bool
+}
+
+// pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none.
+func pendingChild(o *Observation) (*Progress, error) {
+	if o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 {
+		return orphaned(o), nil
+	}
+	for _, desired := range o.Children {
+		pending, err := compareChild(desired, o.Observed(desired))
+		if pending != nil || err != nil {
+			return pending, err
+		}
+	}
+	return nil, nil
+}
+
+func compareChild(desired runtime.Object, existing any) (*Progress, error) {
+	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
+	missing := ReasonChildMissing.named(kind + "Missing")
+	child, found := existing.(observedChild)
+	if !found {
+		return missing.Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name), nil
+	}
+	if child.Terminating() {
+		return missing.Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), nil
+	}
+	field, err := merge.Difference(desired, child)
+	if err != nil {
+		return nil, fmt.Errorf("comparing %s %s: %w", kind, name, err)
+	}
+	if field == "" {
+		return nil, nil
+	}
+	return ReasonChildOutdated.named(kind+"Outdated").Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field), nil
+}

@@ -1,0 +1,76 @@
+package conditions
+
+import (
+	"fmt"
+	"time"
+)
+
+// Messages report what is wrong, where, and what to do. A message stays the same from sync to sync while the cause is the same,
+// because each difference is a write of the status.
+
+// Problem is something that serves badly, or a change that is stuck. A parent with a problem is Degraded and not Ready.
+type Problem struct {
+	Reason  Reason
+	Message string
+}
+
+// Progress is what a parent waits for until its observed state is the desired state.
+type Progress struct {
+	Reason  Reason
+	Message string
+}
+
+// Risk is what may become a problem, or a problem that is over and may return. A parent with a risk is AtRisk, and may be Ready.
+type Risk struct {
+	Reason  Reason
+	Message string
+}
+
+// Problem returns a problem with this reason.
+func (r Reason) Problem(format string, args ...any) *Problem {
+	return &Problem{Reason: r, Message: fmt.Sprintf(format, args...)}
+}
+
+// Progress returns progress with this reason.
+func (r Reason) Progress(format string, args ...any) *Progress {
+	return &Progress{Reason: r, Message: fmt.Sprintf(format, args...)}
+}
+
+// Risk returns a risk with this reason.
+func (r Reason) Risk(format string, args ...any) *Risk {
+	return &Risk{Reason: r, Message: fmt.Sprintf(format, args...)}
+}
+
+// Finding is the result of one check. Problem and Risk are nil when the check finds nothing.
+type Finding struct {
+	Problem *Problem
+	Risk    *Risk
+	// Wait is the time after which the result may differ although no object changed; 0 when there is no such time.
+	Wait time.Duration
+}
+
+// First returns the first problem and the first risk of several findings, and the shortest wait of all of them.
+func First(findings ...Finding) Finding {
+	var first Finding
+	for _, finding := range findings {
+		if first.Problem == nil {
+			first.Problem = finding.Problem
+		}
+		if first.Risk == nil {
+			first.Risk = finding.Risk
+		}
+		first.Wait = Soonest(first.Wait, finding.Wait)
+	}
+	return first
+}
+
+// Soonest returns the shortest of several waits. A wait of 0 means that there is none.
+func Soonest(waits ...time.Duration) time.Duration {
+	shortest := time.Duration(0)
+	for _, wait := range waits {
+		if wait > 0 && (shortest == 0 || wait < shortest) {
+			shortest = wait
+		}
+	}
+	return shortest
+}

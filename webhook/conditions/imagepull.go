@@ -1,0 +1,42 @@
+package conditions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+The image of a container cannot be pulled.
+
+This check looks at a waiting container. Its reason is ErrImagePull or a more precise one while the kubelet pulls, and ImagePullBackOff
+between two attempts. All have the same reason here, so that the status does not change with each attempt.
+*/
+
+// pullReasons are the kubelet's reasons of a failed attempt.
+var pullReasons = []string{"ErrImagePull", "RegistryUnavailable", "SignatureValidationFailed"}
+
+// ReasonImagePullBackOff is for a container whose image cannot be pulled.
+var ReasonImagePullBackOff = Declare(Documentation{ID: "ImagePullBackOff", Uses: UsesOfProblem,
+	Meaning: "The image cannot be pulled; the message has the registry's response. This includes what the kubelet reports as `ErrImagePull`, `RegistryUnavailable` or `SignatureValidationFailed`.",
+	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`."})
+
+func isPull(waiting *observed.ContainerWaiting) bool {
+	return waiting.Reason == ReasonImagePullBackOff.id || slices.Contains(pullReasons, waiting.Reason)
+}
+
+func notPulled(container observed.ContainerStatus) *Problem {
+	return ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", container.Image, registryMessage(container.State.Waiting.Message))
+}
+
+// registryMessage strips the prefix that the kubelet adds to the registry's message during back-off, so that the message is
+// the same when the kubelet retries.
+func registryMessage(message string) string {
+	for _, reason := range pullReasons {
+		if _, response, found := strings.Cut(message, reason+": "); found {
+			return response
+		}
+	}
+	return message
+}

@@ -1,0 +1,24 @@
+package conditions
+
+import "github.com/example/memcached-operator/webhook/observed"
+
+/*
+A container does not start, for another reason than its image or its exits.
+
+This check looks at a waiting container. It takes over reason and message of the kubelet. A container that is being created has no
+problem.
+*/
+
+// ReasonNotStarted is the class of reasons that the kubelet sets for a container that does not start.
+var ReasonNotStarted = Declare(Documentation{ID: "<reason of the kubelet>", Uses: UsesOfProblem,
+	Meaning: "A container does not start. Reason and message are those of the kubelet, for example `CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`, `InvalidImageName` or `ErrImageNeverPull`.",
+	Remedy:  "Check what the message names, such as a Secret or a ConfigMap of `spec`, or the command of the container."})
+
+func notStarted(container observed.ContainerStatus) *Problem {
+	waiting := container.State.Waiting
+	switch waiting.Reason {
+	case "", "ContainerCreating", "PodInitializing":
+		return nil
+	}
+	return ReasonNotStarted.named(waiting.Reason).Problem("container %s does not start: %s", container.Name, waiting.Message)
+}

@@ -1,0 +1,39 @@
+package conditions
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+/*
+A former parent of the same name left its workload and pods behind.
+
+This check looks for pods without a workload. Metacontroller sends only the objects that the parent owns, and those whose label
+controller-uid has the parent's UID, which it adopts.
+*/
+
+// ReasonOrphaned is for a parent that has pods but no workload.
+var ReasonOrphaned = Declare(Documentation{ID: "Orphaned", Uses: usesOfChild,
+	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
+	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
+
+func orphaned(o *Observation) *Progress {
+	var objects []string
+	for _, object := range o.Children {
+		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
+	}
+	return ReasonOrphaned.Progress("%s %s has pods, but does not belong to this resource. To take it over with its pods, run: "+
+		"kubectl label --overwrite -n %s %s controller-uid=%s",
+		o.Children[0].GetObjectKind().GroupVersionKind().Kind, o.Children[0].(metav1.Object).GetName(),
+		o.Parent.GetNamespace(), strings.Join(objects, " "), o.Parent.GetUID())
+}
+
+// onlyOrphaned returns a finding only if a former parent left the workload behind. Its message has all children, also those of
+// the proxies, so that one command adopts them.
+func onlyOrphaned(late Finding) Finding {
+	if late.Problem == nil || late.Problem.Reason != ReasonOrphaned {
+		return Finding{}
+	}
+	return late
+}

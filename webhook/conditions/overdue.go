@@ -1,0 +1,63 @@
+package conditions
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+)
+
+/*
+What a parent waits for becomes a problem after a minute.
+
+This check looks at how long a desired child or a pod has been missing, or a child has differed from the desired state. No object has
+this time, so it follows from the times of the parent, of its workload and of its pods.
+*/
+
+// overduePeriod is how long a desired child or pod may be missing before that is a problem. Metacontroller and the workload
+// controllers need about a second.
+const overduePeriod = time.Minute
+
+func overdue(o *Observation, pending *Progress) Finding {
+	since := desiredSince(o)
+	if pending == nil {
+		pending, since = missingPods(o), later(since, lastPodChange(o.Pods, o.Now))
+	}
+	if pending == nil {
+		return Finding{}
+	}
+	if left := overduePeriod - o.Now.Sub(since); left > 0 {
+		return Finding{Wait: min(left, overduePeriod)}
+	}
+	// No object changes when the cause disappears, and Metacontroller retries at increasing intervals.
+	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message}, Wait: overduePeriod}
+}
+
+// desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the
+// latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was
+// created.
+func desiredSince(o *Observation) time.Time {
+	ready := meta.FindStatusCondition(o.Before.Conditions, api.Ready)
+	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration < o.Parent.GetGeneration() && o.Before.ObservedGeneration > 0 {
+		return o.Now.Time
+	}
+	since := later(ready.LastTransitionTime.Time, o.LastStep)
+	for _, entry := range o.Parent.GetManagedFields() {
+		if entry.Subresource != "status" && entry.Time != nil {
+			since = later(since, entry.Time.Time)
+		}
+	}
+	if o.Workload != nil {
+		since = later(since, o.Workload.CreationTimestamp)
+	}
+	return since
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

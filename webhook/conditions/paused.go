@@ -1,0 +1,22 @@
+package conditions
+
+import "github.com/example/memcached-operator/webhook/observed"
+
+/*
+A Deployment is paused.
+
+This check looks at spec.paused of the workload. The operator does not set the field, so only a user can reset it.
+*/
+
+// ReasonPaused is for a Deployment that a user has paused.
+var ReasonPaused = Declare(Documentation{ID: "Paused", Uses: UsesOfBlocker,
+	Meaning: "The Deployment is paused, so changes are not rolled out.",
+	Remedy:  "Run `kubectl rollout resume deployment NAME`."})
+
+func paused(workload *observed.Workload) *Problem {
+	if workload == nil || !workload.Spec.Paused {
+		return nil
+	}
+	return ReasonPaused.Problem("Deployment %s is paused, and changes are not rolled out. To resume, run: kubectl rollout resume deployment %s -n %s",
+		workload.Name, workload.Name, workload.Namespace)
+}

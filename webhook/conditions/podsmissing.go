@@ -1,0 +1,56 @@
+package conditions
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+A workload has fewer pods than its spec.replicas, and no pod has been created or changed for a minute.
+
+This check looks at the number of replicas in the status of the workload and at the pods. A StatefulSet does not report in its status
+why pods are refused. Both controllers create a missing pod within about a second, and count it before its image is pulled.
+*/
+
+// ReasonPodsMissing is for a workload that cannot create all of its pods and does not report why.
+var ReasonPodsMissing = Declare(Documentation{ID: "PodsMissing", Uses: UsesOfBlocker,
+	Meaning: "All or some pods of the workload have not been created for a minute; the message has the numbers. The status of the workload has no cause: a StatefulSet reports it only in its Events.",
+	Remedy:  "Run the `kubectl describe` command of the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
+
+func missingPods(o *Observation) *Progress {
+	if o.Workload == nil || len(o.Children) == 0 || o.Rollout.Desired == 0 {
+		return nil
+	}
+	existing, desired := max(o.Workload.Status.Replicas, int32(len(o.Pods))), ptr.Deref(o.Workload.Spec.Replicas, 0)
+	if existing >= desired {
+		return nil
+	}
+	if existing > 0 && o.Workload.Status.ObservedGeneration < o.Workload.Generation {
+		return nil // its controller has not acted on the change
+	}
+	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
+	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",
+		kind, o.Workload.Name, existing, desired, strings.ToLower(kind), o.Workload.Name, o.Workload.Namespace)
+}
+
+// lastPodChange returns the last time at which a pod started, or its condition Ready or a condition that is not True changed.
+func lastPodChange(pods []*observed.Pod, now metav1.Time) time.Time {
+	var last time.Time
+	note := func(change time.Time) {
+		if change.Sub(now.Time) <= maxClockSkew {
+			last = later(last, change)
+		}
+	}
+	for _, pod := range pods {
+		note(pod.Status.StartTime)
+		for _, condition := range pod.Status.Conditions {
+			note(condition.LastTransitionTime)
+		}
+	}
+	return last
+}

@@ -1,0 +1,40 @@
+package conditions
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+A Deployment reports that pods cannot be created.
+
+This check looks at the condition ReplicaFailure of the workload. A StatefulSet does not have it: see podsmissing.go.
+
+https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment
+*/
+
+// ReasonReplicaFailure is for a Deployment whose controller cannot create pods.
+var ReasonReplicaFailure = Declare(Documentation{ID: "ReplicaFailure", Uses: UsesOfBlocker,
+	Meaning: "Pods cannot be created; the message is that of the API server.",
+	Remedy:  "Check the ResourceQuota, the Pod Security Standard of the namespace, and the service account that the message names."})
+
+func replicaFailure(workload *observed.Workload) *Problem {
+	failure := workloadCondition(workload, "ReplicaFailure", corev1.ConditionTrue)
+	if failure == nil {
+		return nil
+	}
+	return ReasonReplicaFailure.Problem("Pods cannot be created: %s", failure.Message)
+}
+
+func workloadCondition(workload *observed.Workload, kind string, status corev1.ConditionStatus) *observed.WorkloadCondition {
+	if workload == nil {
+		return nil
+	}
+	for i, condition := range workload.Status.Conditions {
+		if condition.Type == kind && condition.Status == status {
+			return &workload.Status.Conditions[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+)
+
+// CustomImageDeploy runs and publishes an image that serves HTTP, by a Deployment, a Service and an Ingress of the same
+// name. It deletes the Ingress first, then the Service, then the Deployment.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=customimagedeploys,shortName=cid,categories=all
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Address,type=string,JSONPath=.status.address
+// +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
+// +kubebuilder:printcolumn:name=Image,type=string,priority=1,JSONPath=.spec.image
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and the Service is named after it"
+type CustomImageDeploy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the desired state.
+	// +required
+	Spec CustomImageDeploySpec `json:"spec,omitzero"`
+	// status is the observed state. observedGeneration is -1 until the first sync.
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status CustomImageDeployStatus `json:"status,omitzero"`
+}
+
+// CustomImageDeploySpec is the desired state.
+type CustomImageDeploySpec struct {
+	// image is the image to run.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
+	Image string `json:"image,omitempty"`
+	// port is the TCP port on which the image serves HTTP, and the port of the Service.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port *int32 `json:"port,omitempty"`
+	// size is the number of pods; 0 runs none.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	Size *int32 `json:"size,omitempty"`
+	// host is the host name for which the Ingress accepts requests. The default is `NAME.NAMESPACE` of this resource. The first
+	// label may be an asterisk.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([*][.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') && !self.matches('^[0-9.]+$')",message="spec.host must be a host name of lower case letters, digits, dashes and dots, not an IP address"
+	Host string `json:"host,omitempty"`
+	// ingressClassName is the name of the IngressClass whose controller serves the Ingress. The default is the cluster's
+	// default class, if any.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="spec.ingressClassName must be the name of an IngressClass: lower case letters, digits, dashes and dots"
+	IngressClassName string `json:"ingressClassName,omitempty"`
+}
+
+// CustomImageDeployStatus is the observed state.
+type CustomImageDeployStatus struct {
+	api.ReplicaStatus `json:",inline"`
+
+	// address is the host name or IP address at which the load balancer accepts requests for the host. The condition Ready
+	// waits for the address only when spec.ingressClassName is set: without a class there may be no controller that sets an
+	// address.
+	// +optional
+	Address string `json:"address,omitempty"`
+}
+
+// CustomImageDeployList is a list of CustomImageDeploy objects.
+//
+// +kubebuilder:object:root=true
+type CustomImageDeployList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []CustomImageDeploy `json:"items"`
+}

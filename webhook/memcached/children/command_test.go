@@ -1,0 +1,83 @@
+package children
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestMemcachedCommand(t *testing.T) {
+	cases := []struct {
+		reason string
+		cache  v1alpha1.Cache
+		want   []string
+	}{
+		{"the defaults", v1alpha1.Cache{}, []string{"memcached", "-m", "64", "-v", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
+		{"logging is disabled", v1alpha1.Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
+		{"all fields are set", v1alpha1.Cache{
+			Verbosity: new(int32(2)), MaxConnections: new(int64(9)), Threads: new(int32(8)), MaxItemSize: sample.Quantity("512Ki"),
+			DisableEvictions: true, ExtraArgs: []string{"-o", "slab_automove=1"},
+		}, []string{"memcached", "-m", "64", "-vv", "-c", "9", "-t", "8", "-I", "512k", "-p", "11211", "-U", "0", "-M", "-o", "slab_automove=1"}},
+	}
+	for _, test := range cases {
+		if diff := cmp.Diff(test.want, command(sample.Defaulted(v1alpha1.MemcachedSpec{Cache: test.cache}), memory.Size{ItemMiB: 64})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+func TestItemSizeArg(t *testing.T) {
+	for size, want := range map[string]string{"512Ki": "512k", "1Mi": "1m", "1048576": "1m", "1536Ki": "1536k", "1Gi": "1024m"} {
+		if got := ItemSizeArg(*sample.Quantity(size)); got != want {
+			t.Errorf("memcached -I of %s is %s, want %s", size, got, want)
+		}
+	}
+}
+
+func TestTLSArgs(t *testing.T) {
+	files := "-Z -o ssl_chain_cert=/etc/memcached/tls/tls.crt,ssl_key=/etc/memcached/tls/tls.key"
+	cases := []struct {
+		reason     string
+		clientAuth v1alpha1.ClientAuth
+		want, keys string
+	}{
+		{"without client certificates, no CA is needed", "", files, "tls.crt tls.key"},
+		{"client certificates are not requested", v1alpha1.ClientAuthNone, files, "tls.crt tls.key"},
+		{"client certificates are requested", v1alpha1.ClientAuthRequest, files + ",ssl_ca_cert=/etc/memcached/tls/ca.crt,ssl_verify_mode=1", "tls.crt tls.key ca.crt"},
+		{"client certificates are required", v1alpha1.ClientAuthRequire, files + ",ssl_ca_cert=/etc/memcached/tls/ca.crt,ssl_verify_mode=2", "tls.crt tls.key ca.crt"},
+	}
+	for _, test := range cases {
+		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: test.clientAuth}})
+		if diff := cmp.Diff(test.want, strings.Join(tlsArgs(spec), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if diff := cmp.Diff(test.keys, strings.Join(TLSKeys(spec), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+func TestListenArgs(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   v1alpha1.MemcachedSpec
+		want   string
+	}{
+		{"memcached listens on one port", v1alpha1.MemcachedSpec{}, ""},
+		{"SASL uses the same port", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{}}, ""},
+		{"TLS adds a loopback port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{}}, "-l *,notls:127.0.0.1:11213"},
+		{"plaintext adds a client port without TLS", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{Plaintext: v1alpha1.PlaintextEnabled}}, "-l *,notls:*:11212,notls:127.0.0.1:11213"},
+		{"the loopback port has no SASL", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{Plaintext: v1alpha1.PlaintextEnabled}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthSASL}}, "-l *,notls:*:11212,notls:proto[ascii]:127.0.0.1:11213"},
+		{"ASCII passwords need no other protocol on the loopback port", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, "-l *,notls:127.0.0.1:11213"},
+	}
+	for _, test := range cases {
+		if diff := cmp.Diff(test.want, strings.Join(listenArgs(sample.Defaulted(test.spec)), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}

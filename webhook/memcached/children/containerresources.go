@@ -1,0 +1,42 @@
+package children
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+)
+
+// ContainerResources returns the resources of the memcached container. The memory request defaults to the limit, because a
+// cache fills its memory.
+func ContainerResources(spec corev1.ResourceRequirements, size memory.Size) corev1.ResourceRequirements {
+	rounded := RoundResources(spec)
+	if rounded.Limits == nil {
+		rounded.Limits = corev1.ResourceList{}
+	}
+	if rounded.Requests == nil {
+		rounded.Requests = corev1.ResourceList{}
+	}
+	if _, limited := rounded.Limits[corev1.ResourceMemory]; !limited {
+		rounded.Limits[corev1.ResourceMemory] = *memory.MebibyteQuantity(size.LimitMiB)
+	}
+	if _, requested := rounded.Requests[corev1.ResourceMemory]; !requested {
+		rounded.Requests[corev1.ResourceMemory] = rounded.Limits[corev1.ResourceMemory]
+	}
+	return rounded
+}
+
+// RoundResources rounds quantities up to thousandths, as the API server does. Other quantities would differ from the stored
+// ones, which causes a write at every sync.
+//
+// https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
+func RoundResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
+	rounded := *spec.DeepCopy()
+	for _, list := range []corev1.ResourceList{rounded.Limits, rounded.Requests} {
+		for name, quantity := range list {
+			quantity.RoundUp(resource.Milli)
+			list[name] = quantity
+		}
+	}
+	return rounded
+}

@@ -1,0 +1,49 @@
+package children
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
+
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestDeploymentImage(t *testing.T) {
+	cases := []struct{ reason, image, want string }{
+		{"the default image", "", DefaultImage},
+		{"an image without a tag, whose registry has a port", "registry.example.com:5000/memcached", "registry.example.com:5000/memcached"},
+		{"an image with a digest", "memcached@sha256:0123", "memcached@sha256:0123"},
+	}
+	for _, test := range cases {
+		memcached := sample.New(1)
+		memcached.Spec.Image = test.image
+		if got := Workload(memcached, planOf(memcached, 1)).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
+			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+func TestDeploymentSelectsItsOwnPods(t *testing.T) {
+	workload := Workload(sample.New(2), planOf(sample.New(2), 2)).(*appsv1.Deployment)
+	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
+	if diff := cmp.Diff(want, workload.Spec.Selector.MatchLabels); diff != "" {
+		t.Errorf("a selector is immutable and must not change between releases (-want +got):\n%s", diff)
+	}
+	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workload.Spec.Template.Labels)) {
+		t.Errorf("the selector does not match the labels of the pods: %v", workload.Spec.Template.Labels)
+	}
+	other := sample.New(2)
+	other.Name = "other"
+	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(Workload(other, planOf(other, 2)).(*appsv1.Deployment).Spec.Template.Labels)) {
+		t.Error("the selector matches the pods of another Memcached")
+	}
+}
+
+func planOf(memcached *v1alpha1.Memcached, replicas int32) Plan {
+	return Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec)}
+}

@@ -1,0 +1,61 @@
+package children
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+// DefaultExporterImage is the default of spec.metrics.image.
+const DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
+
+const (
+	// ExporterName is the name of the exporter container.
+	ExporterName = "exporter"
+
+	metricsPortName = "metrics"
+	metricsPort     = 9150
+)
+
+// exporterContainer returns the container that exports the statistics of memcached. It connects within the pod, so it needs
+// no certificate and no password.
+//
+// It has no probes. A failed probe would make the pod unready, but memcached serves without the exporter. Prometheus detects
+// an exporter that does not respond.
+func exporterContainer(spec *v1alpha1.MemcachedSpec) corev1.Container {
+	port := Port
+	if listensOnLoopback(spec) {
+		port = loopbackPort
+	}
+	return corev1.Container{
+		Name:            ExporterName,
+		Image:           cmp.Or(spec.Metrics.Image, DefaultExporterImage),
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Args: []string{
+			fmt.Sprintf("--memcached.address=127.0.0.1:%d", port),
+			fmt.Sprintf("--web.listen-address=:%d", metricsPort),
+		},
+		Ports:           ContainerPorts(metricsPorts(spec)),
+		Resources:       exporterResources(&spec.Metrics),
+		SecurityContext: resources.RestrictedContainer(),
+	}
+}
+
+// exporterResources returns the resources of the spec, or defaults that the exporter did not exceed in tests.
+func exporterResources(metrics *v1alpha1.Metrics) corev1.ResourceRequirements {
+	if metrics.Resources.Limits != nil || metrics.Resources.Requests != nil || metrics.Resources.Claims != nil {
+		return RoundResources(metrics.Resources)
+	}
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse("10m"),
+			corev1.ResourceMemory: resource.MustParse("32Mi"),
+		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
+	}
+}

@@ -1,0 +1,63 @@
+package children
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// NetworkPolicy allows only the peers of the spec to connect, and only to declared ports. It returns nil if it is disabled.
+func NetworkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+	spec := &memcached.Spec.NetworkPolicy
+	if !ptr.Deref(spec.Enabled, true) {
+		return nil
+	}
+	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: PolicyPorts(clientPorts(&memcached.Spec))}}
+	if memcached.Spec.HasExporter() {
+		from := ClientPeers(memcached)
+		if len(spec.MetricsFrom) > 0 {
+			from = spec.MetricsFrom
+		}
+		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{From: from, Ports: PolicyPorts(metricsPorts(&memcached.Spec))})
+	}
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: objectMeta(memcached, nil),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			Ingress:     ingress,
+		},
+	}
+}
+
+// PolicyPorts returns the ports of a Service as those of a NetworkPolicy.
+func PolicyPorts(ports []corev1.ServicePort) []networkingv1.NetworkPolicyPort {
+	var allowed []networkingv1.NetworkPolicyPort
+	for _, port := range ports {
+		allowed = append(allowed, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(port.Port)), Protocol: new(corev1.ProtocolTCP)})
+	}
+	return allowed
+}
+
+// ClientPeers returns the peers that may connect.
+func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+	if from := memcached.Spec.NetworkPolicy.From; len(from) > 0 {
+		return from
+	}
+	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
+}
+
+// serverPeers returns the peers that may connect to the servers: clients and the proxies.
+func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+	clients := ClientPeers(memcached)
+	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
+		return clients
+	}
+	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: ProxySelector(memcached)}}
+	return append([]networkingv1.NetworkPolicyPeer{proxies}, clients...)
+}

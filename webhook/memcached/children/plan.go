@@ -1,0 +1,27 @@
+// Package children builds the children that belong to the servers of a cache: a workload of memcached pods, a Service, a
+// PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. Each file builds one of them, or one part of a pod.
+package children
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// Plan contains what determines the children in addition to spec.
+type Plan struct {
+	scaling.Plan
+	Memory memory.Size
+	// ReloaderImage is "" for pods without a reloader.
+	ReloaderImage string
+}
+
+// Workload returns the Deployment or the StatefulSet of the servers.
+func Workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		return statefulSet(memcached, p)
+	}
+	return deployment(memcached, p)
+}

@@ -1,0 +1,139 @@
+package children
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+// DefaultImage is the default of spec.image.
+const DefaultImage = "memcached:1.6.45-alpine"
+
+const (
+	// ContainerName is the name of the memcached container.
+	ContainerName = "memcached"
+
+	// userID is the UID of the user memcache in the official image. The image names the user only, and for runAsNonRoot the
+	// kubelet needs a UID.
+	userID = 11211
+)
+
+// PodTemplate returns the template of the server pods.
+func PodTemplate(memcached *v1alpha1.Memcached, p Plan) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
+		Spec:       resources.HardenedPod(podSpec(memcached, p)),
+	}
+}
+
+func podSpec(memcached *v1alpha1.Memcached, p Plan) corev1.PodSpec {
+	spec := &memcached.Spec
+	return corev1.PodSpec{
+		Containers:            podContainers(spec, p),
+		Volumes:               podVolumes(memcached, p),
+		ShareProcessNamespace: shareProcessNamespace(spec, p),
+		ImagePullSecrets:      spec.ImagePullSecrets,
+
+		SecurityContext:    PodSecurityContext(spec.PodSecurityContext),
+		ServiceAccountName: spec.ServiceAccountName,
+
+		Affinity:                  spec.Affinity,
+		NodeSelector:              spec.NodeSelector,
+		Tolerations:               spec.Tolerations,
+		TopologySpreadConstraints: TopologySpreadConstraints(memcached),
+		PriorityClassName:         spec.PriorityClassName,
+
+		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
+	}
+}
+
+func podContainers(spec *v1alpha1.MemcachedSpec, p Plan) []corev1.Container {
+	containers := []corev1.Container{Container(spec, p.Memory)}
+	if spec.HasExporter() {
+		containers = append(containers, exporterContainer(spec))
+	}
+	if p.ReloaderImage != "" {
+		containers = append(containers, ReloaderContainer(spec, p.ReloaderImage))
+	}
+	return containers
+}
+
+func podVolumes(memcached *v1alpha1.Memcached, p Plan) []corev1.Volume {
+	volumes := append(secretVolumes(&memcached.Spec), flashVolumes(memcached)...)
+	if p.ReloaderImage != "" {
+		volumes = append(volumes, reloaderVolume())
+	}
+	return volumes
+}
+
+// Container returns the container of memcached.
+func Container(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
+	probes := containerProbes(spec)
+	return corev1.Container{
+		Name:            ContainerName,
+		Image:           cmp.Or(spec.Image, DefaultImage),
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Command:         command(spec, size),
+		Env:             saslEnv(spec),
+		Ports:           ContainerPorts(clientPorts(spec)),
+		Resources:       ContainerResources(spec.Resources, size),
+		StartupProbe:    probes.startup,
+		ReadinessProbe:  probes.readiness,
+		LivenessProbe:   probes.liveness,
+		Lifecycle:       Lifecycle(spec),
+		VolumeMounts:    append(secretMounts(spec), flashMounts(spec.Flash)...),
+		SecurityContext: ContainerSecurityContext(spec.SecurityContext),
+
+		TerminationMessagePolicy: terminationMessagePolicy(spec),
+	}
+}
+
+// Lifecycle delays SIGTERM, so that a terminating pod keeps serving for a while. On SIGTERM, memcached closes its
+// connections immediately.
+func Lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
+	seconds := *spec.PreStopSleepSeconds
+	if seconds == 0 {
+		return nil
+	}
+	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}}
+}
+
+// TopologySpreadConstraints returns the constraints of the spec. By default pods are spread over nodes and zones if
+// possible.
+func TopologySpreadConstraints(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
+	if len(memcached.Spec.TopologySpreadConstraints) == 0 {
+		return DefaultSpread(SelectorLabels(memcached))
+	}
+	selector := &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)}
+	var constraints []corev1.TopologySpreadConstraint
+	for _, constraint := range memcached.Spec.TopologySpreadConstraints {
+		if constraint.LabelSelector == nil {
+			constraint.LabelSelector = selector
+		}
+		constraints = append(constraints, constraint)
+	}
+	return constraints
+}
+
+// DefaultSpread spreads the pods with these labels over nodes and zones if possible.
+func DefaultSpread(labels map[string]string) []corev1.TopologySpreadConstraint {
+	selector := &metav1.LabelSelector{MatchLabels: labels}
+	return []corev1.TopologySpreadConstraint{
+		{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
+		{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
+	}
+}
+
+// terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets or flash. An invalid Secret or a
+// volume without permission can make memcached exit, and only its log contains the cause.
+func terminationMessagePolicy(spec *v1alpha1.MemcachedSpec) corev1.TerminationMessagePolicy {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
+		return ""
+	}
+	return corev1.TerminationMessageFallbackToLogsOnError
+}

@@ -1,0 +1,34 @@
+package children
+
+import (
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// PodDisruptionBudget limits a drain of nodes to one pod at a time by default. It returns nil if it is disabled, and for a
+// single pod, which a budget would block from ever being evicted.
+func PodDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv1.PodDisruptionBudget {
+	spec := &memcached.Spec.PodDisruptionBudget
+	if replicas < 2 || !ptr.Deref(spec.Enabled, true) {
+		return nil
+	}
+	budget := &policyv1.PodDisruptionBudget{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
+		ObjectMeta: objectMeta(memcached, nil),
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			Selector:       &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
+			MinAvailable:   spec.MinAvailable,
+			MaxUnavailable: spec.MaxUnavailable,
+			// A pod that does not serve must not block a drain, because it has no cache to lose.
+			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
+		},
+	}
+	if spec.MinAvailable == nil && spec.MaxUnavailable == nil {
+		budget.Spec.MaxUnavailable = new(intstr.FromInt32(1))
+	}
+	return budget
+}

@@ -1,0 +1,75 @@
+package children
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+const (
+	// ReloaderName is the name of the reloader container, and of its volume.
+	ReloaderName = "reloader"
+
+	// markerDirectory is a volume of the reloader only. It survives restarts of the container.
+	markerDirectory = "/run/memcached-operator"
+)
+
+// ReloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet
+// has updated their files.
+//
+// It is a normal container, because memcached need not wait for it: memcached serves without the reloader.
+func ReloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+	port := Port
+	if listensOnLoopback(spec) {
+		port = loopbackPort
+	}
+	args := []string{"reload", fmt.Sprintf("--commands=127.0.0.1:%d", port), "--marker=" + markerDirectory + "/failed"}
+	mounts := []corev1.VolumeMount{{Name: ReloaderName, MountPath: markerDirectory}}
+	for _, mount := range secretMounts(spec) {
+		switch mount.MountPath {
+		case tlsDirectory:
+			args = append(args, "--tls="+tlsDirectory)
+		case authDirectory:
+			if spec.AuthMode() != v1alpha1.AuthASCII {
+				continue
+			}
+			args = append(args, "--passwords="+authDirectory+"/"+PasswordsKey)
+		default:
+			continue
+		}
+		mounts = append(mounts, mount)
+	}
+	return corev1.Container{
+		Name:            ReloaderName,
+		Image:           image,
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Args:            args,
+		Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{
+				corev1.ResourceCPU:    resource.MustParse("5m"),
+				corev1.ResourceMemory: resource.MustParse("32Mi"),
+			},
+			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
+		},
+		VolumeMounts:    mounts,
+		SecurityContext: reloaderSecurityContext(spec.SecurityContext),
+	}
+}
+
+func reloaderVolume() corev1.Volume {
+	return corev1.Volume{Name: ReloaderName, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
+	}}
+}
+
+// shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
+// passwords of the ASCII protocol.
+func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p Plan) *bool {
+	if p.ReloaderImage == "" || spec.AuthMode() != v1alpha1.AuthASCII {
+		return nil
+	}
+	return new(true)
+}

@@ -1,0 +1,56 @@
+package children
+
+import (
+	"encoding/json"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+// PodSecurityContext returns the restricted security context of a pod, with the fields of spec.
+func PodSecurityContext(spec *corev1.PodSecurityContext) *corev1.PodSecurityContext {
+	restricted := resources.RestrictedPod(userID)
+	restricted.FSGroup = new(int64(userID))
+	return mergeFields(restricted, spec)
+}
+
+// ContainerSecurityContext returns the restricted security context of a container, with the fields of spec.
+func ContainerSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
+	restricted := resources.RestrictedContainer()
+	if spec != nil && corevalidation.Escalates(spec) {
+		restricted.AllowPrivilegeEscalation = nil
+	}
+	return mergeFields(restricted, spec)
+}
+
+// reloaderSecurityContext returns the restricted security context with the user and group of memcached, because the kernel
+// lets only that user send memcached a signal and read its Secrets. The other fields of spec.securityContext apply to the
+// memcached container only.
+func reloaderSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
+	restricted := resources.RestrictedContainer()
+	if spec == nil {
+		return restricted
+	}
+	restricted.RunAsUser = spec.RunAsUser
+	restricted.RunAsGroup = spec.RunAsGroup
+	restricted.RunAsNonRoot = spec.RunAsNonRoot
+	return restricted
+}
+
+// mergeFields sets in defaults the fields that are set in overrides, by decoding overrides as JSON into defaults. T must be
+// a type that JSON can encode, such as the types of Kubernetes.
+func mergeFields[T any](defaults, overrides *T) *T {
+	if overrides == nil {
+		return defaults
+	}
+	document, err := json.Marshal(overrides)
+	if err != nil {
+		panic(err)
+	}
+	if err := json.Unmarshal(document, defaults); err != nil {
+		panic(err)
+	}
+	return defaults
+}

@@ -1,0 +1,44 @@
+package children
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// ServerList returns the servers for clients: the names of all pods of a StatefulSet, or the addresses of the serving pods
+// of a Deployment.
+func ServerList(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod) []string {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		return ServerNames(memcached, replicas)
+	}
+	return ServerAddresses(pods)
+}
+
+// ServerNames returns the host:port of the first pods of the StatefulSet.
+func ServerNames(memcached *v1alpha1.Memcached, replicas int32) []string {
+	names := make([]string, 0, replicas)
+	for i := range replicas {
+		names = append(names, fmt.Sprintf("%s-%d.%s.%s.svc:%d", memcached.Name, i, memcached.Name, memcached.Namespace, Port))
+	}
+	return names
+}
+
+// ServerAddresses returns the addresses of the pods whose memcached serves, sorted by address.
+func ServerAddresses(pods []*observed.Pod) []string {
+	addresses := make([]netip.AddrPort, 0, len(pods))
+	for _, pod := range pods {
+		if address, err := netip.ParseAddr(pod.Status.PodIP); err == nil && pod.Serves(ContainerName) {
+			addresses = append(addresses, netip.AddrPortFrom(address, Port))
+		}
+	}
+	slices.SortFunc(addresses, netip.AddrPort.Compare)
+	list := make([]string, 0, len(addresses))
+	for _, address := range addresses {
+		list = append(list, address.String())
+	}
+	return list
+}

@@ -1,0 +1,30 @@
+package diagnosis
+
+import (
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+/*
+The keys of the items that fit on flash do not fit into memory.
+
+This check looks at spec only: at the memory for items, and at the size of the flash and of its items. memcached would evict keys of items
+on flash. The minimum of memory for items is for the items that are not on flash yet.
+*/
+
+// ReasonFlashMemoryTooLow is for a cache whose flash cannot fill.
+var ReasonFlashMemoryTooLow = conditions.Declare(conditions.Documentation{ID: "FlashMemoryTooLow", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+	Meaning: "The cache runs, but its flash never fills, because the keys do not fit into memory.",
+	Remedy:  "Increase the memory, or correct the size of the items or of the flash: [Flash](flash.md#memory)."})
+
+// FlashMemoryTooLow returns a finding if the flash cannot fill.
+func FlashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Finding {
+	needed := size.KeysMiB + memory.MinItemMiB
+	if size.KeysMiB == 0 || size.ItemMiB >= needed {
+		return conditions.Finding{}
+	}
+	return conditions.Finding{Risk: ReasonFlashMemoryTooLow.Risk(
+		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemSize), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
+		size.FlashMiB, memory.AverageItemBytes(spec.Flash), needed, size.ItemMiB)}
+}

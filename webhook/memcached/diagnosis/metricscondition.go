@@ -1,0 +1,70 @@
+package diagnosis
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// MetricsReady is the condition that reports whether the exporters are ready. A cache without metrics does not have it.
+const MetricsReady = "MetricsReady"
+
+/*
+The condition MetricsReady.
+
+It looks at spec.metrics and spec.auth, at the readiness of the exporter in each pod, and at whether Metacontroller manages
+ServiceMonitors.
+*/
+
+var (
+	// ReasonExporting is for pods whose exporters are all ready.
+	ReasonExporting = declareMetricsReason("Exporting", metav1.ConditionTrue, "All exporters are ready.", "")
+	// ReasonExportersNotReady is for pods of which at least one has no ready exporter.
+	ReasonExportersNotReady = declareMetricsReason("ExportersNotReady", metav1.ConditionFalse,
+		"No pod exists, or the exporter of a pod is not ready.", "`Degraded` has the cause, if there is one.")
+	// ReasonUnsupportedWithASCII is for passwords that the exporter cannot use.
+	ReasonUnsupportedWithASCII = declareMetricsReason("UnsupportedWithASCII", metav1.ConditionFalse,
+		"The exporter cannot log in with ASCII passwords.", "Use `spec.auth.mode: SASL`.")
+	// ReasonServiceMonitorNotManaged is for a CompositeController without ServiceMonitors.
+	ReasonServiceMonitorNotManaged = declareMetricsReason("ServiceMonitorNotManaged", metav1.ConditionFalse,
+		"The CompositeController does not manage ServiceMonitors, which `spec.metrics.serviceMonitor` needs.",
+		"Add the component [service-monitors](../components/service-monitors/kustomization.yaml), or remove the field.")
+)
+
+func declareMetricsReason(id string, status metav1.ConditionStatus, meaning, remedy string) conditions.Reason {
+	return conditions.Declare(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
+}
+
+// MetricsCondition returns the condition MetricsReady; nil without metrics. managed reports whether the CompositeController manages
+// ServiceMonitors.
+func MetricsCondition(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, managed bool) *metav1.Condition {
+	if !spec.Metrics.Enabled {
+		return nil
+	}
+	ready := 0
+	for _, pod := range pods {
+		if pod.ContainerReady(children.ExporterName) {
+			ready++
+		}
+	}
+	newCondition := func(status metav1.ConditionStatus, reason conditions.Reason, message string) *metav1.Condition {
+		condition := conditions.NewCondition(MetricsReady, status, reason, message)
+		return &condition
+	}
+	switch {
+	case !spec.HasExporter():
+		return newCondition(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter does not support spec.auth.mode ASCII, so no pod has one. Set spec.auth.mode to SASL for metrics.")
+	case len(pods) == 0:
+		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
+	case ready < len(pods):
+		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
+	case spec.Metrics.ServiceMonitor != nil && !managed:
+		return newCondition(metav1.ConditionFalse, ReasonServiceMonitorNotManaged, "The ServiceMonitor is not created, because the CompositeController does not manage ServiceMonitors. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
+	}
+	return newCondition(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
+}

@@ -1,0 +1,32 @@
+package diagnosis
+
+import (
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+/*
+A change of size takes several steps or phases.
+
+The progress follows from the plan of the change. Its message stays the same during a step or a phase.
+*/
+
+var (
+	// ReasonScaling is for a change in several steps that waits for the next step.
+	ReasonScaling = conditions.Declare(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+		Meaning: "A change of size in steps; the message has the next one: [Scale](../../crds/memcached/README.md#scale)."})
+	// ReasonResizing is for a change of size with proxies.
+	ReasonResizing = conditions.Declare(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+		Meaning: "A change of size with proxies; the message has the phase: [Proxies](../../crds/memcached/README.md#proxies). A warm-up takes `spec.proxy.warmupSeconds`."})
+)
+
+// Progress returns the progress of a change of size; nil if there is none.
+func Progress(state scaling.State, p scaling.Plan) *conditions.Progress {
+	switch reason, message := state.Progress(p); reason {
+	case scaling.ReasonScaling:
+		return ReasonScaling.Progress("%s", message)
+	case scaling.ReasonResizing:
+		return ReasonResizing.Progress("%s", message)
+	}
+	return nil
+}

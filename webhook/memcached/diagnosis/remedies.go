@@ -1,0 +1,79 @@
+// Package diagnosis finds what is wrong with a cache, or may get wrong, and how to fix it.
+package diagnosis
+
+import (
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot parse.
+//
+// https://github.com/memcached/memcached/blob/master/memcached.c
+var exitCodes = map[int32]string{
+	1:  "memcached cannot parse a flag or its value; its log names the flag; check spec.cache.extraArgs",
+	64: "memcached does not accept a flag or its value; its log names the flag; check spec.cache",
+	67: "memcached runs as root and has no user to change to; check spec.podSecurityContext and spec.securityContext",
+	71: "the system refused memcached a resource, such as its port or memory for spec.cache.maxConnections; its log names the resource",
+}
+
+// Remedies returns how to fix containers that do not run.
+func Remedies(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Remedies {
+	return conditions.Remedies{
+		children.ContainerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec)},
+		children.ReloaderName:  {Reports: true},
+		children.ExporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory"},
+	}
+}
+
+// ProxyRemedies returns how to fix containers of proxies that do not run.
+func ProxyRemedies() conditions.Remedies {
+	return conditions.Remedies{proxy.ContainerName: {
+		OOMKilled: "increase spec.proxy.resources.limits.memory",
+		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, 1.6.33 or later"},
+	}}
+}
+
+// outOfMemoryRemedy names the field to increase after memcached used more memory than its limit.
+func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memory.Size) string {
+	limits := children.ContainerResources(spec.Resources, size).Limits
+	limit := fmt.Sprintf("the limit is %s for %d MiB of items", limits.Memory(), size.ItemMiB)
+	_, limited := spec.Resources.Limits[corev1.ResourceMemory]
+	switch {
+	case size.LimitTooLow():
+		return fmt.Sprintf("%s, which need up to %dMi: increase spec.resources.limits.memory", limit, size.NeededMiB)
+	case limited && spec.Cache.Memory != nil:
+		return limit + ": increase spec.resources.limits.memory"
+	}
+	return limit + ": increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"
+}
+
+// podExitCodes adds the exit codes of a memcached that does not accept a Secret, 64 for a certificate and 1 for passwords, or
+// that cannot use its flash tier, 1. The source of memcached and tests with Debian's 1.6.18 show these codes.
+func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
+		return exitCodes
+	}
+	codes := maps.Clone(exitCodes)
+	if spec.TLS != nil {
+		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, children.CertificateKey, children.PrivateKeyKey)
+		if spec.ClientAuth() != v1alpha1.ClientAuthNone {
+			codes[64] += ", and the CA of the clients in " + children.CAKey
+		}
+		codes[64] += ", all in PEM; or check spec.cache"
+	}
+	if spec.AuthMode() == v1alpha1.AuthASCII {
+		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
+	}
+	if spec.Flash != nil {
+		codes[1] = "check that the fsGroup of spec.podSecurityContext may write to the volume of spec.flash; or " + codes[1]
+	}
+	return codes
+}

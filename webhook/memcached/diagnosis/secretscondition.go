@@ -1,0 +1,91 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// SecretsCurrent is the condition that reports whether memcached uses the current content of its Secrets. A cache does not
+// have the condition if it has no Secrets, or if memcached reads them at each login.
+const SecretsCurrent = "SecretsCurrent"
+
+/*
+The condition SecretsCurrent.
+
+It looks at what the pods report about their Secrets: see secretnotmounted.go and secretnotreloaded.go. The hook reads no Secrets.
+*/
+
+var (
+	// ReasonLoaded is for pods of which none reports a failure.
+	ReasonLoaded = conditions.Declare(conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
+		Meaning: "memcached uses the latest content of its Secrets that its pods received: none of them reports that memcached did not accept it."})
+	// ReasonNoPodRunning is for pods of which none could report anything.
+	ReasonNoPodRunning = conditions.Declare(conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
+		Meaning: "No running memcached could have loaded a Secret."})
+	// ReasonReadAtStart is for pods without a reloader.
+	ReasonReadAtStart = conditions.Declare(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
+		Meaning: "The hook runs without `--reloader-image`: memcached reads a changed Secret only when its pod starts.",
+		Remedy:  "Run the hook with `--reloader-image`."})
+)
+
+// Secrets is what the pods report about their Secrets, and about volumes that are not mounted.
+type Secrets struct {
+	Mounted, Reloaded conditions.Finding
+	Condition         *metav1.Condition
+}
+
+// SecretsOf returns what the pods report about their Secrets. An empty image means that pods have no reloader.
+func SecretsOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, image string, o *conditions.Observation) Secrets {
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
+		return Secrets{}
+	}
+	s := Secrets{Mounted: notMounted(spec, o.Pods, o.Now)}
+	if !spec.NeedsReloader() {
+		return s
+	}
+	if image != "" && o.Rollout.AllUpdated() {
+		s.Reloaded = notReloaded(spec, meta.FindStatusCondition(before, SecretsCurrent), o.Pods, o.Now)
+	}
+	s.Condition = secretsCurrent(spec, image, conditions.First(s.Mounted, s.Reloaded).Problem, o.Pods)
+	return s
+}
+
+func secretsCurrent(spec *v1alpha1.MemcachedSpec, image string, problem *conditions.Problem, pods []*observed.Pod) *metav1.Condition {
+	status, reason := metav1.ConditionTrue, ReasonLoaded
+	message := fmt.Sprintf("memcached uses the latest content of %s that its pods received.", secretNames(spec, "and"))
+	switch {
+	case image == "":
+		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
+		message = fmt.Sprintf("memcached reads %s only at its start, because the hook runs without --reloader-image.", secretNames(spec, "and"))
+	case problem != nil:
+		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
+	case !slices.ContainsFunc(pods, runsWithReloader):
+		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
+		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepts %s.", secretNames(spec, "and"))
+	}
+	condition := conditions.NewCondition(SecretsCurrent, status, reason, message)
+	return &condition
+}
+
+func runsWithReloader(pod *observed.Pod) bool {
+	return pod.ContainerRunning(children.ContainerName) && pod.ContainerRunning(children.ReloaderName)
+}
+
+// secretNames returns the names of the Secrets that memcached does not reload by itself, with "and" or "or" between them.
+func secretNames(spec *v1alpha1.MemcachedSpec, conjunction string) string {
+	switch {
+	case spec.TLS != nil && spec.AuthMode() == v1alpha1.AuthASCII && spec.TLS.SecretName != spec.Auth.SecretName:
+		return fmt.Sprintf("Secret %s %s Secret %s", spec.TLS.SecretName, conjunction, spec.Auth.SecretName)
+	case spec.TLS != nil:
+		return "Secret " + spec.TLS.SecretName
+	}
+	return "Secret " + spec.Auth.SecretName
+}

@@ -1,0 +1,71 @@
+// Package proxy builds the children that belong to the proxies of a cache.
+package proxy
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// Children returns the children that belong to the proxies; none without proxies.
+func Children(memcached *v1alpha1.Memcached, p children.Plan) []runtime.Object {
+	if memcached.Spec.Proxy == nil {
+		return nil
+	}
+	children := []runtime.Object{deployment(memcached, p), service(memcached)}
+	if p.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
+		children = append(children, podDisruptionBudget(memcached))
+	}
+	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
+		children = append(children, networkPolicy(memcached))
+	}
+	return children
+}
+
+// service returns the Service by which clients reach all proxies at one address.
+func service(memcached *v1alpha1.Memcached) *corev1.Service {
+	return &corev1.Service{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: objectMeta(memcached, nil),
+		Spec: corev1.ServiceSpec{
+			Type:           corev1.ServiceTypeClusterIP,
+			IPFamilyPolicy: memcached.Spec.Service.IPFamilyPolicy,
+			Selector:       children.ProxySelector(memcached),
+			Ports:          servicePorts(),
+		},
+	}
+}
+
+// podDisruptionBudget limits a drain of nodes to one proxy at a time. The numbers in spec.podDisruptionBudget are those
+// of the servers.
+func podDisruptionBudget(memcached *v1alpha1.Memcached) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
+		ObjectMeta: objectMeta(memcached, nil),
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			Selector:                   &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
+			MaxUnavailable:             new(intstr.FromInt32(1)),
+			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
+		},
+	}
+}
+
+// networkPolicy allows the peers of the spec to connect to the proxies.
+func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: objectMeta(memcached, nil),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: children.ClientPeers(memcached), Ports: children.PolicyPorts(servicePorts())}},
+		},
+	}
+}

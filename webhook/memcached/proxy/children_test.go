@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestProxyChildren(t *testing.T) {
+	cases := []struct {
+		reason  string
+		proxies int32
+		change  func(*v1alpha1.MemcachedSpec)
+		want    []string
+	}{
+		{"two proxies", 2, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
+		{"a budget would block the eviction of a single proxy", 1, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"a cache without servers keeps the address", 0, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"the optional children are disabled", 2, func(s *v1alpha1.MemcachedSpec) {
+			s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false)
+		}, []string{"Deployment", "Service"}},
+		{"no proxies", 2, func(s *v1alpha1.MemcachedSpec) { s.Proxy = nil }, nil},
+	}
+	for _, test := range cases {
+		memcached := sample.Proxied(3)
+		test.change(&memcached.Spec)
+		var got []string
+		for _, child := range Children(memcached, children.Plan{Plan: scaling.Plan{Proxies: test.proxies, Routes: scaling.ParseRoutes("3")}}) {
+			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
+			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
+				t.Errorf("%s: a child has the name %s", test.reason, name)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestServerPeers checks that the proxies may connect to the servers, but not to their exporters.
+func TestServerPeers(t *testing.T) {
+	shop := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}
+	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-proxy", "memcached_proxy": "cache"}}}
+	memcached := sample.Proxied(3)
+	memcached.Spec.Metrics.Enabled = true
+	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
+	rules := children.NetworkPolicy(memcached).Spec.Ingress
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{proxies, shop}, rules[0].From); diff != "" {
+		t.Errorf("peers of the servers (-want +got):\n%s", diff)
+	}
+	for name, got := range map[string][]networkingv1.NetworkPolicyPeer{"exporters": rules[1].From, "proxies": networkPolicy(memcached).Spec.Ingress[0].From} {
+		if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, got); diff != "" {
+			t.Errorf("peers of the %s (-want +got):\n%s", name, diff)
+		}
+	}
+}

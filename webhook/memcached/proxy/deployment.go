@@ -1,0 +1,176 @@
+package proxy
+
+import (
+	"cmp"
+	"maps"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+const (
+	proxyDirectory = "/etc/memcached-proxy"
+	// The kubelet writes these annotations of a proxy pod to files. A ConfigMap would not change the pod template, and
+	// Metacontroller would watch every ConfigMap of the cluster.
+	proxyLibraryAnnotation = "memcached-operator.example.com/proxy-library"
+	proxyLibraryFile       = "library.lua"
+	proxyConfigAnnotation  = "memcached-operator.example.com/proxy-config"
+	proxyConfigFile        = "config.lua"
+)
+
+// deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
+// of the lists is a rollout, and the status of the Deployment reports when it has finished.
+func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: objectMeta(memcached, resources.ParentGeneration(memcached)),
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(p.Proxies),
+			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, p.Routes), Annotations: PodAnnotations(memcached, p)},
+				Spec:       resources.HardenedPod(proxyPod(memcached, p.Memory)),
+			},
+			Strategy: appsv1.DeploymentStrategy{
+				Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{
+					MaxSurge:       new(intstr.FromString("25%")),
+					MaxUnavailable: new(intstr.FromInt32(0)),
+				},
+			},
+			ProgressDeadlineSeconds: new(int32(children.ProgressDeadlineSeconds)),
+		},
+	}
+}
+
+// PodAnnotations returns the annotations of the proxy pods, which have their configuration.
+func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]string {
+	annotations := map[string]string{}
+	maps.Copy(annotations, memcached.Spec.PodAnnotations)
+	annotations[proxyLibraryAnnotation] = proxyroutes.Library
+	annotations[proxyConfigAnnotation] = proxyConfig(memcached, p)
+	return annotations
+}
+
+func proxyConfig(memcached *v1alpha1.Memcached, p children.Plan) string {
+	var change *proxyroutes.Change
+	if p.Routes.Phase != scaling.Steady {
+		change = &proxyroutes.Change{
+			From:     children.ServerNames(memcached, p.Routes.From),
+			Phase:    proxyroutes.Phase(p.Routes.Phase),
+			MarksEnd: p.Routes.MarksEnd,
+		}
+	}
+	return proxyroutes.Config(children.ServerNames(memcached, p.Routes.To), change)
+}
+
+// proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
+// other.
+func proxyPod(memcached *v1alpha1.Memcached, size memory.Size) corev1.PodSpec {
+	spec := &memcached.Spec
+	return corev1.PodSpec{
+		Containers:       []corev1.Container{proxyContainer(spec, size)},
+		Volumes:          []corev1.Volume{proxyVolume()},
+		ImagePullSecrets: spec.ImagePullSecrets,
+
+		SecurityContext:    children.PodSecurityContext(spec.PodSecurityContext),
+		ServiceAccountName: spec.ServiceAccountName,
+
+		Affinity:                  nodeAffinity(spec.Affinity),
+		NodeSelector:              spec.NodeSelector,
+		Tolerations:               spec.Tolerations,
+		TopologySpreadConstraints: children.DefaultSpread(children.ProxySelector(memcached)),
+		PriorityClassName:         spec.PriorityClassName,
+
+		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
+		DNSConfig:                     proxyDNS(),
+	}
+}
+
+// proxyDNS returns options of the resolver. While a name is resolved, a thread of the proxy serves no command. By default, a
+// DNS server that does not respond would stop it for up to 40 seconds when one server is down.
+func proxyDNS() *corev1.PodDNSConfig {
+	return &corev1.PodDNSConfig{Options: []corev1.PodDNSConfigOption{
+		{Name: "timeout", Value: new("1")}, // seconds
+		{Name: "attempts", Value: new("1")},
+	}}
+}
+
+func proxyContainer(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
+	return corev1.Container{
+		Name:            ContainerName,
+		Image:           cmp.Or(spec.Image, children.DefaultImage),
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Command:         proxyCommand(spec, size),
+		Ports:           children.ContainerPorts(servicePorts()),
+		Resources:       proxyResources(spec.Proxy.Resources),
+		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
+		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
+		Lifecycle:       children.Lifecycle(spec),
+		VolumeMounts:    []corev1.VolumeMount{{Name: ContainerName, MountPath: proxyDirectory, ReadOnly: true}},
+		SecurityContext: children.ContainerSecurityContext(spec.SecurityContext),
+		// The log of a proxy that cannot start names the line of the configuration.
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+}
+
+// proxyCommand returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half
+// of the memory, so both have the values of the servers.
+func proxyCommand(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
+	return []string{
+		"memcached",
+		"-m", strconv.FormatInt(size.ItemMiB, 10),
+		"-c", strconv.FormatInt(*spec.Cache.MaxConnections, 10),
+		"-t", strconv.FormatInt(int64(*spec.Cache.Threads), 10),
+		"-I", children.ItemSizeArg(*spec.Cache.MaxItemSize),
+		"-p", strconv.Itoa(children.Port),
+		"-U", "0",
+		"-o", proxyroutes.Options(proxyDirectory+"/"+proxyLibraryFile, proxyDirectory+"/"+proxyConfigFile),
+	}
+}
+
+// proxyResources returns the resources of the spec, or defaults that a proxy with 1,000 connections did not exceed in tests.
+func proxyResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
+	if spec.Limits != nil || spec.Requests != nil || spec.Claims != nil {
+		return children.RoundResources(spec)
+	}
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse("100m"),
+			corev1.ResourceMemory: resource.MustParse("64Mi"),
+		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+	}
+}
+
+func proxyVolume() corev1.Volume {
+	file := func(name, annotation string) corev1.DownwardAPIVolumeFile {
+		return corev1.DownwardAPIVolumeFile{
+			Path:     name,
+			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.annotations['" + annotation + "']"},
+		}
+	}
+	return corev1.Volume{Name: ContainerName, VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
+		DefaultMode: new(int32(0o444)),
+		Items:       []corev1.DownwardAPIVolumeFile{file(proxyLibraryFile, proxyLibraryAnnotation), file(proxyConfigFile, proxyConfigAnnotation)},
+	}}}
+}
+
+// nodeAffinity returns the affinity of the spec to nodes. Its affinity to pods relates to the servers.
+func nodeAffinity(spec *corev1.Affinity) *corev1.Affinity {
+	if spec == nil || spec.NodeAffinity == nil {
+		return nil
+	}
+	return &corev1.Affinity{NodeAffinity: spec.NodeAffinity}
+}

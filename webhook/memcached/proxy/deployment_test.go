@@ -1,0 +1,104 @@
+package proxy
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// routed returns a plan of two proxies with the routes of a label.
+func routed(memcached *v1alpha1.Memcached, label string) children.Plan {
+	memcached.Default()
+	routes := scaling.ParseRoutes(label)
+	return children.Plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, Memory: memory.Of(&memcached.Spec)}
+}
+
+func TestProxyConfig(t *testing.T) {
+	memcached := sample.Proxied(3)
+	config := PodAnnotations(memcached, routed(memcached, "3-4-warming-1800000000"))[proxyConfigAnnotation]
+	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
+		if got := strings.Count(config, server); got != times {
+			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
+		}
+	}
+	configs := map[string]string{}
+	for _, label := range []string{"3-4-preparing", "3-4-warming-1800000000", "3-4-warming-1800000001", "3-4-closing-1800000001", "4-1800000001"} {
+		config := PodAnnotations(memcached, routed(memcached, label))[proxyConfigAnnotation]
+		if other, found := configs[config]; found {
+			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
+		}
+		configs[config] = label
+	}
+	command := strings.Join(deployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].Command, " ")
+	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
+		if !strings.Contains(command, proxyDirectory+"/"+file) {
+			t.Errorf("memcached does not load %s: %s", file, command)
+		}
+	}
+}
+
+// TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
+func TestProxyPodOptions(t *testing.T) {
+	memcached := sample.Proxied(3)
+	spec := &memcached.Spec
+	spec.PodLabels = map[string]v1alpha1.LabelValue{"team": "shop", children.ProxyLabel: "other", RoutesLabel: "9"}
+	spec.PodAnnotations = map[string]string{"a": "b"}
+	spec.NodeSelector = map[string]string{"disk": "none"}
+	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
+	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	template := deployment(memcached, routed(memcached, "3")).Spec.Template
+	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "3" || template.Annotations["a"] != "b" {
+		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
+	}
+	if diff := cmp.Diff(&corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}, template.Spec.Affinity); diff != "" {
+		t.Errorf("only the affinity to nodes applies (-want +got):\n%s", diff)
+	}
+	if template.Spec.NodeSelector["disk"] != "none" || len(template.Spec.Containers[0].Resources.Requests) != 0 {
+		t.Errorf("the node selector and the resources are those of spec: %+v", template.Spec)
+	}
+}
+
+// TestProxiesAreNoServers checks that selectors never select the pods of another workload, even if a Memcached has the name
+// of the proxies of another one.
+func TestProxiesAreNoServers(t *testing.T) {
+	memcached, other := sample.Proxied(3), sample.Proxied(3)
+	other.Name = Name(memcached)
+	p := routed(memcached, "3")
+	pods := map[string]map[string]string{
+		"cache": children.PodTemplate(memcached, p).Labels, "cache-proxy": deployment(memcached, p).Spec.Template.Labels,
+		"other": children.PodTemplate(other, p).Labels, "other-proxy": deployment(other, p).Spec.Template.Labels,
+	}
+	for name, selector := range map[string]map[string]string{
+		"cache": children.SelectorLabels(memcached), "cache-proxy": children.ProxySelector(memcached), "other": children.SelectorLabels(other), "other-proxy": children.ProxySelector(other),
+	} {
+		for pod, labels := range pods {
+			if got := k8slabels.SelectorFromSet(selector).Matches(k8slabels.Set(labels)); got != (pod == name) {
+				t.Errorf("the selector of %s selects the pods of %s: %t", name, pod, got)
+			}
+		}
+	}
+}
+
+func TestLongestProxyName(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Name = strings.Repeat("a", 52) // the maximum for a StatefulSet
+	if problems := validation.IsDNS1035Label(Name(memcached)); problems != nil {
+		t.Errorf("the Service of the proxies cannot have the name %s: %v", Name(memcached), problems)
+	}
+	routes := scaling.Routes{From: 1000, To: 999, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
+		t.Errorf("routes %s are no valid label: %v", routes, problems)
+	}
+}

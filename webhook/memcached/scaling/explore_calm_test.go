@@ -1,0 +1,93 @@
+//go:build !race
+
+package scaling
+
+// calm returns the world after a sync and a step of each controller, without any fault.
+func (s *space) calm(w world) world {
+	w.before = 0
+	next := s.apply(w, s.view(w, false, 0, noFault), whole, false)
+	for i := maxSize - 1; i >= 0; i-- {
+		if next.servers[i].exists && int8(i) >= next.workload.replicas {
+			next.servers[i] = serverWorld{}
+			break
+		}
+	}
+	next.rollOne()
+	next.use()
+	next.pass()
+	if next.normal(s.forgets()) == w {
+		next.endMarks()
+	}
+	return next
+}
+
+// rollOne starts or deletes one proxy, as a Deployment with maxSurge 1 and maxUnavailable 0 does. If none is desired, it deletes
+// all.
+func (w *world) rollOne() {
+	d := w.deployment
+	if !d.exists || d.replicas == 0 {
+		for i := range w.pods {
+			w.pods[i].deleted = w.pods[i].exists
+		}
+		return
+	}
+	free, live, updated := w.countProxies()
+	if updated < d.replicas && live <= d.replicas && free >= 0 {
+		w.pods[free] = podWorld{exists: true, routes: d.routes}
+		return
+	}
+	if live <= d.replicas {
+		return
+	}
+	last := -1
+	for i, pod := range w.pods {
+		if pod.exists && !pod.deleted && (last < 0 || pod.routes != d.routes) {
+			last = i
+		}
+	}
+	w.pods[last].deleted = true
+}
+
+// reached reports whether the desired state is reached.
+func (s *space) reached(w world) bool {
+	if w.workload.replicas != w.size || w.status.phase != 0 || w.desired != w.status.proxy || w.deployment.exists != w.desired {
+		return false
+	}
+	d := w.deployment
+	if w.size == 0 {
+		return d.replicas == 0
+	}
+	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == w.size
+}
+
+// converge checks that every state leads to the desired state, which then stays.
+func (x *exploration) converge() {
+	good := map[world]bool{}
+	for number, w := range x.worlds {
+		path := []world{}
+		for at := w; !good[at]; {
+			if len(path) > 300 {
+				x.Errorf("does not reach the desired state:\n%s\nthen %s\n%s", x.trace(int32(number)), path[len(path)-2], path[len(path)-1])
+				return
+			}
+			path = append(path, at)
+			raw := x.calm(at)
+			next := raw.normal(x.forgets())
+			if next == at {
+				if !x.reached(raw) {
+					x.Errorf("stays in another state than the desired one:\n%s\n%s", x.trace(int32(number)), at)
+					return
+				}
+				if again := x.calm(raw); again != raw {
+					x.Errorf("writes again in the desired state:\n%s\n%s\n%s", x.trace(int32(number)), raw, again)
+					return
+				}
+				good[at] = true
+			}
+			at = next
+		}
+		for _, at := range path {
+			good[at] = true
+		}
+	}
+}

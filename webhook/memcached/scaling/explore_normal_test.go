@@ -1,0 +1,61 @@
+package scaling
+
+// normal returns the same world for all worlds that no rule distinguishes. With forget, the planner observes the Deployment and
+// its routes in every sync. Then it reads from the recorded status only the end of a wait of this rollout. The spaces without
+// forget explore that the rest has no influence.
+func (w world) normal(forget bool) world {
+	if forget && w.status.proxy && w.deployment.exists {
+		if w.status.revision != 0 || w.status.routes != w.deployment.routes || w.status.until == never {
+			w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
+			w.status.phase, w.status.from, w.status.to = 0, 0, 0
+		}
+	}
+	if forget && w.status.scaling && w.status.scalingRev < 0 {
+		w.status.scalingRev, w.status.replicas, w.status.step = -2, 0, past
+	}
+	w.normalPods()
+	w.warmed = w.warmed && w.allWarming()
+	for i, server := range w.servers {
+		if !server.exists {
+			w.servers[i] = serverWorld{}
+		}
+	}
+	return w
+}
+
+// normalPods sorts the proxies. One that stops makes no difference if another one with the same routes runs.
+func (w *world) normalPods() {
+	for i, pod := range w.pods {
+		if !pod.deleted {
+			continue
+		}
+		for j, other := range w.pods {
+			if i != j && other.exists && other.routes == pod.routes {
+				w.pods[i] = podWorld{}
+				break
+			}
+		}
+	}
+	for i := 1; i < len(w.pods); i++ {
+		for j := i; j > 0 && w.pods[j].order() < w.pods[j-1].order(); j-- {
+			w.pods[j], w.pods[j-1] = w.pods[j-1], w.pods[j]
+		}
+	}
+}
+
+func (p podWorld) order() int {
+	if !p.exists {
+		return 1 << 40
+	}
+	order := int(p.routes.from)<<3 | int(p.routes.to)
+	order = order<<3 | int(p.routes.phase)
+	order = order<<1 | bit(p.deleted)
+	return order<<3 | int(p.routes.marks)
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,96 @@
+package scaling
+
+import "maps"
+
+// space is one configuration that is explored.
+type space struct {
+	sizes   int8 // sizes 0 to sizes
+	maxStep int8
+	warmup  int16
+	// clocks are how far the clocks of hooks are off, in seconds.
+	clocks []int16
+	// late is the kind of object that one sync observes as it was before its last change; "" for none.
+	late string
+	// losses lets status get lost or restored.
+	losses bool
+	// failures lets syncs fail halfway.
+	failures bool
+	// switches switches proxies on and off.
+	switches bool
+	// unobserved lets syncs not observe the StatefulSet or the Deployment.
+	unobserved bool
+	// deletions lets somebody delete the StatefulSet or the Deployment.
+	deletions bool
+	// edits lets somebody edit the Deployment.
+	edits bool
+
+	snapshots []snapshot
+	numbers   map[snapshot]int32
+	decisions map[view]decision
+	// violated is the invariant that a decision violates.
+	violated string
+}
+
+// forgets reports whether a Deployment that exists is always observed with its routes.
+func (s *space) forgets() bool {
+	return !s.losses && !s.unobserved && !s.deletions && !s.edits && s.late != "parent"
+}
+
+// readsList reports whether the StatefulSet is not always observed, so that the planner reads status.serverList.
+func (s *space) readsList() bool { return s.unobserved || s.deletions }
+
+// onTime is the clock of a hook that is not off.
+var onTime = []int16{0}
+
+// spaces are configurations without faults, and with faults and steps.
+var spaces = map[string]space{
+	"warm-up":                {warmup: warmup, clocks: onTime},
+	"no warm-up":             {clocks: onTime},
+	"steps of 1":             {warmup: warmup, maxStep: 1, clocks: onTime},
+	"steps of 1, no warm-up": {maxStep: 1, clocks: onTime},
+	"losses, steps of 1":     {warmup: warmup, maxStep: 1, clocks: onTime, losses: true},
+	"switches, steps of 1":   {warmup: warmup, maxStep: 1, clocks: onTime, switches: true},
+}
+
+// faults are the kinds of faults, each as a change of a space without faults.
+var faults = map[string]func(*space){
+	"clocks":            func(s *space) { s.clocks = []int16{0, skew} },
+	"losses":            func(s *space) { s.losses = true },
+	"failures":          func(s *space) { s.failures = true },
+	"unobserved":        func(s *space) { s.unobserved = true },
+	"late parents":      func(s *space) { s.late = "parent" },
+	"late StatefulSets": func(s *space) { s.late = "workload" },
+	"late Deployments":  func(s *space) { s.late = "deployment" },
+	"late pods":         func(s *space) { s.late = "pods" },
+	"switches":          func(s *space) { s.switches = true },
+	"deletions":         func(s *space) { s.deletions = true },
+	"edits":             func(s *space) { s.edits = true },
+}
+
+// spacesAndFaults returns the configurations, and each kind of fault alone.
+func spacesAndFaults() map[string]space {
+	all := maps.Clone(spaces)
+	for name, fault := range faults {
+		s := spaces["warm-up"]
+		fault(&s)
+		all[name] = s
+	}
+	return all
+}
+
+// pairsOfFaults returns the configurations with two kinds of faults. Only one kind of object is observed late.
+func pairsOfFaults() map[string]space {
+	all := map[string]space{}
+	for first, change := range faults {
+		for second, changeAlso := range faults {
+			s := spaces["warm-up"]
+			change(&s)
+			late := s.late
+			changeAlso(&s)
+			if first < second && (late == "" || late == s.late) {
+				all[first+" and "+second] = s
+			}
+		}
+	}
+	return all
+}

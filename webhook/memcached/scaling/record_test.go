@@ -1,0 +1,24 @@
+package scaling
+
+import "testing"
+
+// TestRecordedServers checks that status has the lists of servers of each phase: keys belong to the first list.
+func TestRecordedServers(t *testing.T) {
+	cases := []struct {
+		reason, label   string
+		serving, second int32
+	}{
+		{"one list", "3", 3, 0},
+		{"items are about to move to the second list", "3-4-preparing", 3, 4},
+		{"items move away from the second list", "3-4-warming-1795263600", 4, 3},
+		{"the rest of the second list is given up", "3-4-closing-1795263600", 4, 3},
+		{"a decrease is about to begin", "4-3-preparing", 4, 3},
+		{"a decrease", "4-3-warming-1795263600", 3, 4},
+	}
+	for _, test := range cases {
+		status := record(ParseRoutes(test.label), 4)
+		if status.ServingServers != test.serving || status.SecondServers != test.second {
+			t.Errorf("%s: %d servers serve and %d are second, want %d and %d", test.reason, status.ServingServers, status.SecondServers, test.serving, test.second)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package validation
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// validateManaged refuses fields that need a child of a kind that the CompositeController does not list. A child that spec does
+// not ask for is only left out. For spec.metrics.serviceMonitor, the condition MetricsReady reports it.
+func validateManaged(spec *v1alpha1.MemcachedSpec, path *field.Path, managed sets.Set[string]) field.ErrorList {
+	const deployment, statefulSet, service, budget, policy = "Deployment", "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy"
+	stateful := spec.Workload == v1alpha1.StatefulSetWorkload
+	hasBudget, hasPolicy := ptr.Deref(spec.PodDisruptionBudget.Enabled, true), ptr.Deref(spec.NetworkPolicy.Enabled, true)
+	var errs field.ErrorList
+	for _, need := range []struct {
+		parent, field string
+		isSet         bool
+		kind          string
+	}{
+		{"", "workload", !stateful, deployment},
+		{"", "workload", stateful, statefulSet},
+		{"", "workload", stateful, service}, // the names of the pods in DNS
+		{"", "proxy", spec.Proxy != nil, deployment},
+		{"service", "annotations", len(spec.Service.Annotations) > 0, service},
+		{"service", "ipFamilyPolicy", *spec.Service.IPFamilyPolicy != corev1.IPFamilyPolicySingleStack, service},
+		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && managed.Has("ServiceMonitor"), service},
+		{"podDisruptionBudget", "enabled", hasBudget && spec.PodDisruptionBudget.Enabled != nil, budget},
+		{"podDisruptionBudget", "minAvailable", hasBudget && spec.PodDisruptionBudget.MinAvailable != nil, budget},
+		{"podDisruptionBudget", "maxUnavailable", hasBudget && spec.PodDisruptionBudget.MaxUnavailable != nil, budget},
+		{"networkPolicy", "enabled", hasPolicy && spec.NetworkPolicy.Enabled != nil, policy},
+		{"networkPolicy", "from", hasPolicy && len(spec.NetworkPolicy.From) > 0, policy},
+		{"networkPolicy", "metricsFrom", hasPolicy && len(spec.NetworkPolicy.MetricsFrom) > 0, policy},
+	} {
+		if !need.isSet || managed.Has(need.kind) {
+			continue
+		}
+		at := path
+		if need.parent != "" {
+			at = at.Child(need.parent)
+		}
+		errs = append(errs, field.Forbidden(at.Child(need.field), fmt.Sprintf("requires a %s, but childResources of the CompositeController do not list this kind", need.kind)))
+	}
+	return errs
+}

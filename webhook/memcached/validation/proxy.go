@@ -1,0 +1,47 @@
+package validation
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
+	proxy, path := spec.Proxy, path.Child("proxy")
+	if proxy == nil {
+		return nil
+	}
+	errs := validateRange(path.Child("replicas"), proxy.Replicas, 1, 100)
+	if proxy.Replicas == nil {
+		errs = append(errs, field.Required(path.Child("replicas"), "must be the number of proxies"))
+	}
+	if spec.Workload != v1alpha1.StatefulSetWorkload {
+		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, whose pods keep the names that the proxies use"))
+	}
+	if spec.TLS != nil || spec.Auth != nil {
+		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
+	}
+	errs = append(errs, validateRange(path.Child("warmupSeconds"), proxy.WarmupSeconds, 0, 86400)...)
+	errs = append(errs, corevalidation.Resources(path.Child("resources"), &proxy.Resources)...)
+	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)
+}
+
+// validateProxyConfig refuses a size whose server lists do not fit into the annotations of a pod.
+func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
+	if memcached.Spec.Proxy == nil {
+		return nil
+	}
+	size := max(*memcached.Spec.Size, 1)
+	longest := scaling.Routes{From: size + 1, To: size, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, children.Plan{Plan: scaling.Plan{Routes: longest}}))) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Child("size"), size,
+		"the server lists of the proxies, with spec.podAnnotations, do not fit into the annotations of a pod: decrease the size, or use shorter names or annotations")}
+}

@@ -1,0 +1,41 @@
+package validation
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestValidateProxy(t *testing.T) {
+	cases := []struct {
+		reason   string
+		change   func(*v1alpha1.Memcached)
+		sentence string
+	}{
+		{"a valid proxy", func(*v1alpha1.Memcached) {}, ""},
+		{"no warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(0)) }, ""},
+		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = "" }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
+		{"TLS", func(m *v1alpha1.Memcached) { m.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
+		{"passwords", func(m *v1alpha1.Memcached) { m.Spec.Auth = &v1alpha1.Auth{SecretName: "users"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
+		{"no replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = nil }, "spec.proxy.replicas: Required"},
+		{"0 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(0)) }, "spec.proxy.replicas: Invalid"},
+		{"101 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(101)) }, "spec.proxy.replicas: Invalid"},
+		{"a negative warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(-1)) }, "spec.proxy.warmupSeconds: Invalid"},
+		{"a negative limit", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Resources = sample.Limits("-1") }, "spec.proxy.resources.limits[memory]"},
+		{"the largest size", func(m *v1alpha1.Memcached) { m.Spec.Size = new(int32(1000)) }, ""},
+		{"the largest size with the longest names does not fit into annotations", func(m *v1alpha1.Memcached) {
+			m.Name, m.Namespace, m.Spec.Size = strings.Repeat("a", 52), strings.Repeat("b", 63), new(int32(1000))
+		}, "spec.size: Invalid value: 1000: the server lists"},
+	}
+	for _, test := range cases {
+		memcached := sample.Proxied(3)
+		test.change(memcached)
+		memcached.Default()
+		err := Validate(memcached, allKinds)
+		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
+			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
+		}
+	}
+}

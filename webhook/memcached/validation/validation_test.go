@@ -1,0 +1,162 @@
+package validation
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// TestValidateCoreTypes checks that each field of a Kubernetes type is validated, with its own path. The rules of the types
+// are tested in corevalidation.
+func TestValidateCoreTypes(t *testing.T) {
+	cases := []struct {
+		reason   string
+		change   func(*v1alpha1.MemcachedSpec)
+		sentence string
+	}{
+		{"an empty selector selects all pods", func(s *v1alpha1.MemcachedSpec) {
+			s.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
+		}, ""},
+		{"a CIDR with host bits", func(s *v1alpha1.MemcachedSpec) {
+			s.NetworkPolicy.MetricsFrom = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.1/8"}}}
+		}, `spec.networkPolicy.metricsFrom[0].ipBlock.cidr: Invalid value: "10.0.0.1/8"`},
+		{"an unknown operator", func(s *v1alpha1.MemcachedSpec) { s.Tolerations = []corev1.Toleration{{Key: "a", Operator: "Foo"}} }, `spec.tolerations[0].operator: Unsupported value: "Foo"`},
+		{"a constraint without a selector gets the selector of the cache", func(s *v1alpha1.MemcachedSpec) {
+			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule, MatchLabelKeys: []string{"pod-template-hash"}}}
+		}, ""},
+		{"a key of the selector of the cache must not be in matchLabelKeys", func(s *v1alpha1.MemcachedSpec) {
+			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule, MatchLabelKeys: []string{"app"}}}
+		}, `spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: "app"`},
+		{"a negative limit", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.Memory, s.Resources = sample.Quantity("64Mi"), sample.Limits("-5Mi")
+		}, `spec.resources.limits[memory]: Invalid value: "-5Mi": must not be negative`},
+		{"a limit that the kubelet treats as no limit", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.Memory, s.Resources = sample.Quantity("64Mi"), sample.Limits("0")
+		}, `spec.resources.limits[memory]: Invalid value: "0": must be at least 1Mi`},
+		{"a limit above 64 bits", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("1000000000000000000000") }, `spec.resources.limits[memory]: Invalid value: must be less than 8Ei`},
+		{"a negative limit of the exporter", func(s *v1alpha1.MemcachedSpec) { s.Metrics.Resources = sample.Limits("-1") }, `spec.metrics.resources.limits[memory]`},
+		{"a privileged container cannot forbid privilege escalation", func(s *v1alpha1.MemcachedSpec) {
+			s.SecurityContext = &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(false)}
+		}, `spec.securityContext.allowPrivilegeEscalation`},
+		{"a negative group", func(s *v1alpha1.MemcachedSpec) {
+			s.PodSecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(-1))}
+		}, `spec.podSecurityContext.fsGroup`},
+		{"256 characters in an argument", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.ExtraArgs = []string{"-o", "slab_sizes=" + strings.Repeat("1", 245)}
+		}, ""},
+		{"257 characters in an argument", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.ExtraArgs = []string{"-o", "slab_sizes=" + strings.Repeat("1", 246)}
+		}, `spec.cache.extraArgs[1]: Too long: may not be more than 256 bytes`},
+		{"a valid deletion cost", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: "-5"} }, ""},
+		{"a deletion cost with a leading zero", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: "05"} }, `spec.podAnnotations[controller.kubernetes.io/pod-deletion-cost]`},
+		{"an empty deletion cost", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: ""} }, `spec.podAnnotations[controller.kubernetes.io/pod-deletion-cost]`},
+		{"an annotation that a field has replaced", func(s *v1alpha1.MemcachedSpec) {
+			s.PodAnnotations = map[string]string{corev1.SeccompPodAnnotationKey: "unconfined"}
+		}, `seccompProfile in spec.podSecurityContext`},
+		{"an annotation for load balancers", func(s *v1alpha1.MemcachedSpec) {
+			s.Service.Annotations = map[string]string{corev1.AnnotationLoadBalancerSourceRangesKey: "10.0.0.0/8"}
+		}, `spec.service.annotations[service.beta.kubernetes.io/load-balancer-source-ranges]: Forbidden`},
+		{"an annotation of Metacontroller", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{"metacontroller.k8s.io/a": "b"} }, `spec.podAnnotations[metacontroller.k8s.io/a]: Forbidden`},
+	}
+	for _, test := range cases {
+		wantValidated(t, test.reason, test.change, test.sentence)
+	}
+}
+
+// allKinds has the kinds of all children.
+var allKinds = sets.New("Deployment", "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor")
+
+// wantValidated fails unless a changed spec is refused with an error that contains sentence, or accepted if sentence is
+// empty.
+func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedSpec), sentence string) {
+	t.Helper()
+	memcached := sample.New(1)
+	change(&memcached.Spec)
+	memcached.Default()
+	got := ""
+	if err := Validate(memcached, allKinds); err != nil {
+		got = err.Error()
+	}
+	if (got == "") != (sentence == "") || !strings.Contains(got, sentence) {
+		t.Errorf("%s: the error is %q, want one with %q", reason, got, sentence)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	size := func(n int32) *int32 { return &n }
+	cases := []struct {
+		reason, name string
+		size         *int32
+		sentence     string
+	}{
+		{"a valid parent", "cache", size(3), ""},
+		{"a size of 0 is valid", "cache", size(0), ""},
+		{"a missing size is not 0", "cache", nil, "spec.size: Required"},
+		{"a negative size", "cache", size(-1), "spec.size: Invalid"},
+		{"a name that is too long for a label", strings.Repeat("a", 64), size(1), "metadata.name"},
+		{"a name that is invalid for a Service", "1cache", size(1), "metadata.name"},
+		{"a name with a dot", "my.cache", size(1), "metadata.name"},
+	}
+	for _, test := range cases {
+		memcached := sample.New(0)
+		memcached.Name, memcached.Spec.Size = test.name, test.size
+		memcached.Default()
+		err := Validate(memcached, allKinds)
+		if test.sentence == "" {
+			if err != nil {
+				t.Errorf("%s: %v", test.reason, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), test.sentence) {
+			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
+		}
+	}
+}
+
+// TestValidateChildren checks that the hook refuses what the API server would refuse in a child.
+func TestValidateChildren(t *testing.T) {
+	block := func(cidr string, except ...string) func(*v1alpha1.MemcachedSpec) {
+		return func(spec *v1alpha1.MemcachedSpec) {
+			spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: cidr, Except: except}}}
+		}
+	}
+	cases := []struct {
+		reason   string
+		edit     func(*v1alpha1.MemcachedSpec)
+		sentence string
+	}{
+		{"an IPv4 CIDR", block("10.0.0.0/8", "10.1.0.0/16"), ""},
+		{"an IPv6 CIDR", block("2001:db8::/32"), ""},
+		{"an address without a prefix length", block("10.0.0.0"), "spec.networkPolicy.from[0].ipBlock.cidr"},
+		{"an exception outside the CIDR", block("10.0.0.0/8", "192.168.0.0/16"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
+		{"an exception that is equal to the CIDR", block("10.0.0.0/8", "10.0.0.0/8"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
+		{"a resource claim that the pod does not have", func(spec *v1alpha1.MemcachedSpec) { spec.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.resources.claims"},
+		{"a resource claim of the exporter", func(spec *v1alpha1.MemcachedSpec) {
+			spec.Metrics.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}}
+		}, "spec.metrics.resources.claims"},
+		{
+			"the label by which Metacontroller selects children",
+			func(spec *v1alpha1.MemcachedSpec) {
+				spec.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{Labels: map[string]v1alpha1.LabelValue{"controller-uid": "x"}}}
+			},
+			"spec.metrics.serviceMonitor.labels",
+		},
+	}
+	for _, test := range cases {
+		memcached := sample.New(1)
+		test.edit(&memcached.Spec)
+		memcached.Default()
+		err := Validate(memcached, allKinds)
+		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
+			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
+		}
+	}
+}

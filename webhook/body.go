@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -34,34 +35,41 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A body may take bodyGrace, and a second more for each minBodyRate bytes that have arrived, but never longer than readTimeout.
-// Metacontroller sends a body without pauses.
+// The hook waits for a body at most bodyGrace, and a second more for each minBodyRate bytes that have arrived, but never longer than
+// until readTimeout after the start of the request. Metacontroller sends a body without pauses.
 const (
 	bodyGrace   = 2 * time.Second
 	minBodyRate = 256 << 10
 )
 
-// timedBody ends a body that arrives too slowly.
+// timedBody ends a body that arrives too slowly. Only the time in which the hook waits for bytes counts, because a busy hook reads
+// slowly, too.
 type timedBody struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	start      time.Time
 	bytes      int64
+	waited     time.Duration
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
-	b.setDeadline(min(readTimeout, bodyGrace+time.Duration(b.bytes/minBodyRate)*time.Second))
+	began, end := time.Now(), b.start.Add(readTimeout)
+	left := bodyGrace + time.Duration(b.bytes/minBodyRate)*time.Second - b.waited
+	if latest := began.Add(left); latest.Before(end) {
+		end = latest
+	}
+	b.setDeadline(end)
 	n, err := b.ReadCloser.Read(p)
+	b.waited += time.Since(began)
 	b.bytes += int64(n)
-	if err == io.EOF { //nolint:errorlint // io.Reader requires io.EOF itself
-		b.setDeadline(readTimeout) // net/http keeps reading to notice that the caller is gone
+	if errors.Is(err, io.EOF) {
+		b.setDeadline(b.start.Add(readTimeout)) // net/http keeps reading to notice that the caller is gone
 	}
 	return n, err
 }
 
-// setDeadline ends reads after a time since the start of the request.
-func (b *timedBody) setDeadline(after time.Duration) {
-	_ = b.connection.SetReadDeadline(b.start.Add(after)) // httptest has no deadlines
+func (b *timedBody) setDeadline(end time.Time) {
+	_ = b.connection.SetReadDeadline(end) // httptest has no deadlines
 }
 
 // checkHeapEvery is the number of bytes that are read between two checks of the heap. The objects of a body need up to 80

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // connectionLimit limits the connections of a server. At the limit a new connection replaces one without a request. A listener
@@ -23,10 +24,15 @@ type connectionLimit struct {
 	fresh, idle list.List
 }
 
+// minFresh is how long a connection may take to send headers before another one replaces it. Until then the kernel queues the
+// others: 5,000 of them for half a second, with 512 connections.
+const minFresh = 50 * time.Millisecond
+
 // limitedConnection is a connection that counts until it is closed.
 type limitedConnection struct {
 	net.Conn
-	limit *connectionLimit
+	limit    *connectionLimit
+	accepted time.Time
 	// place is in one of the lists; nil while the connection serves a request.
 	place  *list.Element
 	closed bool
@@ -66,6 +72,7 @@ func (l *connectionLimit) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		time.Sleep(l.untilRoom())
 		if limited := l.add(connection); limited != nil {
 			return limited, nil
 		}
@@ -73,20 +80,37 @@ func (l *connectionLimit) Accept() (net.Conn, error) {
 	}
 }
 
+// oldest returns the connection to replace; nil if all connections serve requests. It requires the mutex.
+func (l *connectionLimit) oldest() *limitedConnection {
+	if element := cmp.Or(l.fresh.Front(), l.idle.Front()); element != nil {
+		return element.Value.(*limitedConnection)
+	}
+	return nil
+}
+
+// untilRoom returns the time until a connection may be replaced.
+func (l *connectionLimit) untilRoom() time.Duration {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if oldest := l.oldest(); oldest != nil && l.open >= l.max {
+		return time.Until(oldest.accepted.Add(minFresh))
+	}
+	return 0
+}
+
 // add returns nil if the limit is reached and all connections serve requests.
 func (l *connectionLimit) add(connection net.Conn) *limitedConnection {
 	l.mutex.Lock()
 	var replaced *limitedConnection
 	if l.open >= l.max {
-		oldest := cmp.Or(l.fresh.Front(), l.idle.Front())
-		if oldest == nil {
+		replaced = l.oldest()
+		if replaced == nil {
 			l.mutex.Unlock()
 			return nil
 		}
-		replaced = oldest.Value.(*limitedConnection)
 		replaced.remove()
 	}
-	limited := &limitedConnection{Conn: connection, limit: l}
+	limited := &limitedConnection{Conn: connection, limit: l, accepted: time.Now()}
 	limited.place = l.fresh.PushBack(limited)
 	l.open++
 	l.mutex.Unlock()

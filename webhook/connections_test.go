@@ -69,7 +69,9 @@ func TestConnectionLimit(t *testing.T) {
 		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 		if err != nil || response.StatusCode != http.StatusOK {
 			t.Errorf("a request was ended by other connections: %v, %v", response, err)
+			continue
 		}
+		response.Body.Close()
 	}
 }
 
@@ -86,6 +88,7 @@ func TestIdleConnectionIsReplacedLast(t *testing.T) {
 			t.Fatalf("request %d over the same connection got %v, %v", i, response, err)
 		}
 		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
 		dial(t, address, head)
 		dial(t, address, head)
 		if _, err := io.WriteString(idle, whole); err != nil {

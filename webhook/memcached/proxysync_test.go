@@ -43,7 +43,7 @@ func TestResizeOfACluster(t *testing.T) {
 		"4 servers, 2 proxies with routes 4-3-closing-marks", "4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
 	c.resize(0)
 	c.settle()
-	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3")
+	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 1")
 	c.resize(2)
 	c.settle()
 	c.wantHistory("from no servers", "2 servers, 2 proxies with routes 2")

@@ -27,7 +27,10 @@ func (c change) stops() bool {
 // stop returns the decision to stop all proxies, and then to remove all servers.
 func (c change) stop() Plan {
 	p := c.plan()
-	if c.stopped() { // a change has ended if no proxy runs
+	switch {
+	case c.stopped() && c.existing == 0:
+		p = c.planFor(steady(1, 0)) // as for a new cache
+	case c.stopped(): // a change has ended if no proxy runs
 		p = c.planFor(steady(c.routes.Used(), c.routes.MarksEnd))
 	}
 	if c.existing > 0 {

@@ -221,44 +221,6 @@ func TestRefusedBeforeReading(t *testing.T) {
 	}
 }
 
-// TestLongValuesAreShortened: no caller may fill the log or a response.
-func TestLongValuesAreShortened(t *testing.T) {
-	long := strings.Repeat("7", 100_000)
-	for _, test := range []struct {
-		reason, body string
-		header       http.Header
-	}{
-		{"a request ID", thing, http.Header{"X-Request-Id": {long}}},
-		{"a content type", thing, http.Header{"Content-Type": {"text/" + long}}},
-		{"an encoding", thing, http.Header{"Content-Encoding": {long}}},
-		{"a kind", strings.Replace(thing, "Thing", long, 1), nil},
-		{"an API version", strings.Replace(thing, "meta.k8s.io/v1", long, 1), nil},
-		{"the name of the parent", strings.Replace(thing, `"name":"a"`, `"name":"`+long+`"`, 1), nil},
-		{"a number", strings.Replace(thing, `"name":"a"`, `"name":"a","generation":`+long, 1), nil},
-		{"the name of a field", strings.Replace(thing, `"name":"a"`, `"name":"a","labels":{"`+long+`":5}`, 1), nil},
-		{"the name of a field twice", strings.Replace(thing, `"name":"a"`, `"`+long+`":1,"`+long+`":1`, 1), nil},
-	} {
-		var log bytes.Buffer
-		failing := thingController(func(observedThing) (composite.Desired[struct{}], error) {
-			return composite.Desired[struct{}]{}, &composite.ParentError{Err: errors.New("spec.size: too small")}
-		})
-		handler := NewHandler(Options{Controllers: failing, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		request := httptest.NewRequest(http.MethodPost, "/thing/sync", strings.NewReader(test.body))
-		request.Header.Set("Content-Type", "application/json")
-		for name, values := range test.header {
-			request.Header[name] = values
-		}
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, request)
-		response := recorder.Body.String() + recorder.Header().Get("X-Request-Id")
-		for output, text := range map[string]string{"response": response, "log": log.String()} {
-			if sevens := strings.Count(text, "7"); sevens > 2*200 || text == "" {
-				t.Errorf("%s: the %s has %d bytes of the value: %.300s", test.reason, output, sevens, text)
-			}
-		}
-	}
-}
-
 func TestRequestID(t *testing.T) {
 	var log bytes.Buffer
 	handler := NewHandler(Options{Controllers: parents.Controllers(memcached.Config{}), Logger: slog.New(slog.NewTextHandler(&log, nil))})

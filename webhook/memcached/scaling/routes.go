@@ -55,7 +55,7 @@ func (r Routes) Used() int32 {
 	return r.To
 }
 
-// Second returns the number of servers in the second list of proxies that have two; 0 if they have one.
+// Second returns the number of servers that items move to before they serve, or from once they do; 0 if no item moves.
 func (r Routes) Second() int32 {
 	switch r.Phase {
 	case Steady:

@@ -89,13 +89,14 @@ verify: generate ## Fail if generated files differ from the committed or staged 
 	@git diff --exit-code -- $(GENERATED)
 	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; test -z "$$new" || { echo "untracked generated files:" $$new; exit 1; }
 
-fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults with sizes 0 and 1, and run SEEDS (300) random walks with all perturbations.
+fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, and run random commands, schedules and SEEDS (300) walks.
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
 	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
 	$(GO) test ./test/walk -timeout 1h -everything -seeds $(or $(SEEDS),300)
+	$(GO) test -tags servers ./test/servers -count 10 -v -run '^TestProxy(BehavesAsOneServer|Replay)$$' -proxy-seed 0
 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).
 	$(GO) test -tags faults ./test/faults -count=1 -v -timeout 2h -program $(CURDIR)/bin/memcached-operator $(ARGS)

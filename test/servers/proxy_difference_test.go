@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	proxySeed     = flag.Uint64("proxy-seed", 0, "seed of the random commands (default: the time)")
+	proxySeed     = flag.Uint64("proxy-seed", 1, "seed of the random commands and schedules; 0 is the time")
 	proxyCommands = flag.Int("proxy-commands", 120_000, "number of random commands")
 )
 

@@ -143,14 +143,20 @@ function serve.ms(server, r, item)
     return "HD"
 end
 
--- calculate increments or decrements an item. (memcached fills a number that gets shorter with spaces. This model does not.)
+-- calculate increments or decrements an item. memcached writes into the item if the number does not get longer, so a stale item
+-- stays stale, and otherwise creates a new one (do_add_delta in memcached.c). It fills a number that gets shorter with spaces. This
+-- model does not.
 local function calculate(server, item, verb, delta)
     if not item.value:find("^%d+$") then
         return nil, "CLIENT_ERROR cannot increment or decrement non-numeric value"
     end
     local sign = verb == "decr" and -1 or 1
     local number = tostring(math.max(tonumber(item.value) + sign * tonumber(delta), 0))
-    put(server, changed(item, number))
+    local after = changed(item, number)
+    if #number <= #item.value then
+        after.stale, after.won = item.stale, item.won
+    end
+    put(server, after)
     return number
 end
 

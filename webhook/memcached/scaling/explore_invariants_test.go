@@ -13,6 +13,11 @@ func (s *space) check(name string, w, next world) string {
 	if strings.HasPrefix(name, "somebody") {
 		return ""
 	}
+	if name == "sync" && s.late == "" && w.copy.exists && w.desired && w.deployment.exists {
+		if problem := checkCopy(w, next); problem != "" {
+			return problem
+		}
+	}
 	if problem := checkRemoval(w, next); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
@@ -60,8 +65,8 @@ func checkRemoval(w, next world) string {
 // checkRoutes checks the invariants of a change of routes.
 func (s *space) checkRoutes(w world, from, to routesWorld) string {
 	before, after := phaseOrder[from.phase], phaseOrder[to.phase]
-	if before == Warming && after == Closing && s.warmup > 0 && !w.warmed {
-		return "no warm-up is shorter than spec has it"
+	if before == Warming && after == Closing && s.warmup > 0 && !w.warmed && !w.copied {
+		return "no warm-up is shorter than spec has it, unless a Job has read all items"
 	}
 	if before == Steady && after == Steady {
 		to.from = from.to

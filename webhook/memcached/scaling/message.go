@@ -20,7 +20,7 @@ var messages = map[v1alpha1.ResizePhase]string{
 	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
 	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
 	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that each item that a client uses moves to the new list.",
+	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to the new list.",
 	v1alpha1.ResizeClosing:         "The proxies are rolled out to use the new list. Items that have not moved are lost.",
 	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
 }
@@ -30,8 +30,17 @@ func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.From != p.Proxy.Resize.To {
 		r := p.Proxy.Resize
 		message = fmt.Sprintf("Resizing from %d to %d servers, phase %s: %s", r.From, r.To, r.Phase, messages[r.Phase])
-		if r.Until != nil {
-			message += fmt.Sprintf(" The next phase begins after %s.", r.Until.UTC().Format(time.RFC3339))
+		if r.Until == nil {
+			return ReasonResizing, message
+		}
+		until := r.Until.UTC().Format(time.RFC3339)
+		switch job := s.copyOf(p.Copy); {
+		case job == nil:
+			message += fmt.Sprintf(" The next phase begins after %s.", until)
+		case job.Failed:
+			message += fmt.Sprintf(" The Job that copies the other items has failed: see its log. The next phase begins after %s.", until)
+		default:
+			message += fmt.Sprintf(" %d of %d servers are copied. The next phase begins when all are, or after %s.", job.Copied, job.Servers, until)
 		}
 		return ReasonResizing, message
 	}

@@ -82,10 +82,13 @@ func (c change) preparing() Plan {
 	return c.planFor(next)
 }
 
+// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs.
 func (c change) warming() Plan {
 	p, next := c.planFor(c.routes), c.routes
+	c.beginCopy(&p)
+	job := c.copyOf(c.routes)
 	switch {
-	case c.elapsed(&p, c.Proxies.Warmup):
+	case c.elapsed(&p, c.Proxies.Warmup), job != nil && job.Complete:
 		next.Phase = Closing
 	case p.Proxy.Resize.Until.Unix() > next.MarksEnd: // an edit has interrupted the warm-up for so long that marks would end before it
 		next.MarksEnd = c.marksEnd()

@@ -30,6 +30,8 @@ func (c Config) scalingState(request *syncRequest, workload *observed.Workload) 
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))),
 		Proxies:      proxies(request),
+		Copy:         observedCopy(request),
+		CanCopy:      c.ReloaderImage != "" && spec.CopiesItems() && request.Children.Jobs.Listed(),
 		Status:       &memcached.Status,
 	}
 	if workload != nil {

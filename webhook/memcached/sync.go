@@ -46,7 +46,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	status, untilReport := paceProgress(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
-		Children:    state.observation.Children,
+		Children:    append(state.observation.Children, c.warmup(memcached, state.plan.Plan)...),
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }

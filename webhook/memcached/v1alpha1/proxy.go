@@ -20,13 +20,21 @@ type Proxy struct {
 	// limit of 256Mi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// warmupSeconds is how long the proxies also read the previous list of servers after a change of size. In this time each
-	// item that a client uses moves to its new server. 0 disables the warm-up.
+	// warmupSeconds is the longest time for which the proxies also read the previous list of servers after a change of size. In
+	// this time each item that a client uses moves to its new server, and a Job copies all others. The warm-up ends when the Job is
+	// complete. 0 disables the warm-up.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	WarmupSeconds *int32 `json:"warmupSeconds,omitempty"`
+	// copyItemsPerSecond limits how many items per second the Job of a warm-up reads from each server. 0 disables the Job: items
+	// that no client uses during the warm-up are lost.
+	// +optional
+	// +kubebuilder:default=10000
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
+	CopyItemsPerSecond *int32 `json:"copyItemsPerSecond,omitempty"`
 }
 
 // ResizePhase is a phase of a change of size with proxies.

@@ -22,7 +22,7 @@ var (
 )
 
 // TestProxyBehavesAsOneServer sends random commands to one memcached and to proxies that change the number of servers, and
-// compares the responses. Two proxies with opposite lists serve at the same time, as during a rollout.
+// compares the responses. Two proxies with opposite configurations serve at the same time, as during a rollout.
 //
 // A client waits for the response before it uses the same key again: in a warm-up the proxy does not keep the order of such
 // commands. The text and the base64 form of a key are different keys to a proxy.

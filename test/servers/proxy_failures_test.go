@@ -116,7 +116,7 @@ func TestProxyRunsACommandOnce(t *testing.T) {
 	}
 }
 
-// keptKey returns a key that the first server has in a list of two servers and in one of three.
+// keptKey returns a key that the first server has of two servers and of three.
 func keptKey(t *testing.T, first *client, all []string) string {
 	t.Helper()
 	two, three := dialClient(t, startProxy(t, all[:2]).address), dialClient(t, startProxy(t, all).address)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestProxyResize changes the number of servers from four to three and back under load, with rolling updates of two proxies.
-// No item is lost, and no client reads an old value or gets an error. Without a warm-up, both lists follow each other.
+// No item is lost, and no client reads an old value or gets an error. Without a warm-up, proxies of both sizes follow each other.
 //
 // The decrease comes first, because its marks end with the server that is removed: the planner begins no change while a server that
 // gets items has marks.

@@ -57,7 +57,7 @@ func BenchmarkRoutes(b *testing.B) {
 // rounds is how often each version of the routes takes its turn.
 const rounds = 15
 
-// changing has the phases in which proxies know two lists.
+// changing has the phases in which proxies know the servers of two sizes.
 var changing = []string{"preparing", "warming", "closing"}
 
 // counted has the commands whose requests are counted.
@@ -171,7 +171,7 @@ func (r *routes) requests(b *testing.B, phase string) []string {
 	return all
 }
 
-// earlierConfig is a configuration of the routes before the phase closing. They used the new list alone instead.
+// earlierConfig is a configuration of the routes before the phase closing. They used the new servers alone instead.
 func earlierConfig(phase string, from, to []string) string {
 	switch phase {
 	case "before":

@@ -80,7 +80,7 @@ func addresses(servers []server) []string {
 	return all
 }
 
-// startProxy starts a proxy with one list of servers.
+// startProxy starts a proxy that knows the servers of one size.
 func startProxy(t testing.TB, servers []string, args ...string) server {
 	t.Helper()
 	return startConfigured(t, proxyroutes.Config(servers, nil), args...)

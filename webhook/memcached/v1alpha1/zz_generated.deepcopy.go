@@ -253,8 +253,8 @@ func (in *MemcachedSpec) DeepCopy() *MemcachedSpec {
 func (in *MemcachedStatus) DeepCopyInto(out *MemcachedStatus) {
 	*out = *in
 	in.ReplicaStatus.DeepCopyInto(&out.ReplicaStatus)
-	if in.ServerList != nil {
-		in, out := &in.ServerList, &out.ServerList
+	if in.Servers != nil {
+		in, out := &in.Servers, &out.Servers
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}

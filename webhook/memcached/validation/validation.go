@@ -37,7 +37,7 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string]) error {
 	errs = append(errs, validateNetworkPolicy(&spec.NetworkPolicy, path.Child("networkPolicy"))...)
 	errs = append(errs, validatePod(spec, path)...)
 	errs = append(errs, validateScheduling(memcached, path)...)
-	if len(errs) == 0 { // the memory size and the server lists follow from valid fields only
+	if len(errs) == 0 { // the memory size and the server names follow from valid fields only
 		errs = append(errs, validateMemory(spec, path)...)
 		errs = append(errs, validateProxyConfig(memcached, path)...)
 	}

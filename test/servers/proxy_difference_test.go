@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 var (
@@ -41,8 +41,8 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 	steps := func(from, to []string) []*client {
 		var all []*client
 		for _, proxy := range []server{
-			startProxy(t, from), startPhase(t, proxyroutes.Preparing, from, to), startPhase(t, proxyroutes.Warming, from, to),
-			startPhase(t, proxyroutes.Closing, from, to), startProxy(t, to),
+			startProxy(t, from), startPhase(t, scaling.Preparing, from, to), startPhase(t, scaling.Warming, from, to),
+			startPhase(t, scaling.Closing, from, to), startProxy(t, to),
 		} {
 			t.Cleanup(func() { expectNoLuaError(t, proxy) })
 			all = append(all, dialClient(t, proxy.address))

@@ -29,7 +29,7 @@ func TestStatefulSet(t *testing.T) {
 		t.Errorf("status.nodes (-want +got):\n%s", diff)
 	}
 	servers := func() []string {
-		list, _, err := unstructured.NestedStringSlice(m.Object, "status", "serverList")
+		list, _, err := unstructured.NestedStringSlice(m.Object, "status", "servers")
 		must(t, err)
 		return list
 	}
@@ -38,12 +38,12 @@ func TestStatefulSet(t *testing.T) {
 		"cache-0.cache." + namespace + ".svc:11211", "cache-1.cache." + namespace + ".svc:11211", "cache-2.cache." + namespace + ".svc:11211",
 	}
 	if diff := cmp.Diff(wantServers, servers()); diff != "" {
-		t.Errorf("status.serverList (-want +got):\n%s", diff)
+		t.Errorf("status.servers (-want +got):\n%s", diff)
 	}
 	kubectl(t, "delete", "pod", "--namespace", namespace, "cache-1")
 	waitReady(t, m, 3, waitTimeout)
 	if diff := cmp.Diff(wantServers, servers()); diff != "" {
-		t.Errorf("status.serverList after a pod was replaced (-want +got):\n%s", diff)
+		t.Errorf("status.servers after a pod was replaced (-want +got):\n%s", diff)
 	}
 	if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), &appsv1.Deployment{}); !apierrors.IsNotFound(err) {
 		t.Errorf("a Deployment exists in addition to the StatefulSet: %v", err)

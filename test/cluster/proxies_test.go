@@ -18,7 +18,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// routesLabel has the lists of servers of a proxy and its phase: "4", or "4-3-preparing".
+// routesLabel has the numbers of servers that a proxy knows and its phase: "4", or "4-3-preparing".
 const routesLabel = "memcached-operator.example.com/proxy-servers"
 
 // marks is the time at the end of the label.

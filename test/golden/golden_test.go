@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 // withWholeChildren has the cases whose golden responses have whole children. The other cases have only kinds and names, so that
@@ -38,7 +38,7 @@ func TestGolden(t *testing.T) {
 			if f.hook != "customize" && !withWholeChildren[f.name] {
 				body = withChildNames(t, body)
 			}
-			body = bytes.ReplaceAll(body, encode(t, proxyroutes.Library), []byte(`"library.lua"`))
+			body = bytes.ReplaceAll(body, encode(t, proxy.Library), []byte(`"library.lua"`))
 			var got bytes.Buffer
 			if err := json.Indent(&got, body, "", "  "); err != nil {
 				t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 )
 
 // TestProxyBehavesAsOneServer sends random commands to one memcached and to proxies that change the number of servers, and
-// compares the responses. Two proxies with opposite lists serve at the same time, as during a rollout.
+// compares the responses. Two proxies with opposite configurations serve at the same time, as during a rollout.
 //
 // A client waits for the response before it uses the same key again: in a warm-up the proxy does not keep the order of such
 // commands. The text and the base64 form of a key are different keys to a proxy.
@@ -41,8 +41,8 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 	steps := func(from, to []string) []*client {
 		var all []*client
 		for _, proxy := range []server{
-			startProxy(t, from), startPhase(t, proxyroutes.Preparing, from, to), startPhase(t, proxyroutes.Warming, from, to),
-			startPhase(t, proxyroutes.Closing, from, to), startProxy(t, to),
+			startProxy(t, from), startPhase(t, scaling.Preparing, from, to), startPhase(t, scaling.Warming, from, to),
+			startPhase(t, scaling.Closing, from, to), startProxy(t, to),
 		} {
 			t.Cleanup(func() { expectNoLuaError(t, proxy) })
 			all = append(all, dialClient(t, proxy.address))

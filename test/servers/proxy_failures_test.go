@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // allKeys returns n keys, enough for every server to have some.
@@ -43,20 +43,20 @@ func TestProxyWithoutServer(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		fail   func(*testing.T, server)
-		phase  proxyroutes.Phase
+		phase  scaling.Phase
 		within time.Duration
 	}{
 		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, "", 1500 * time.Millisecond},
 		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, "", 1500 * time.Millisecond},
-		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, proxyroutes.Preparing, 1500 * time.Millisecond},
-		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, proxyroutes.Warming, 1500 * time.Millisecond},
-		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, proxyroutes.Closing, 1500 * time.Millisecond},
-		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, proxyroutes.Warming, 2500 * time.Millisecond},
+		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, 1500 * time.Millisecond},
+		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, 1500 * time.Millisecond},
+		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, 1500 * time.Millisecond},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, 2500 * time.Millisecond},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 3)
-			config := proxyroutes.Config(addresses(servers), nil)
+			config := phaseConfig(scaling.Steady, addresses(servers), addresses(servers))
 			if test.phase != "" { // names of tests become directories, and a comma would end an option of memcached
 				config = phaseConfig(test.phase, addresses(servers)[:2], addresses(servers))
 			}
@@ -89,7 +89,7 @@ func TestProxyWithoutServer(t *testing.T) {
 // TestProxyRunsACommandOnce stops the server of a key that does not move for longer than a proxy waits. The server executes the
 // command later, so no proxy may send it again.
 func TestProxyRunsACommandOnce(t *testing.T) {
-	for _, phase := range []proxyroutes.Phase{proxyroutes.Preparing, proxyroutes.Warming, proxyroutes.Closing} {
+	for _, phase := range []scaling.Phase{scaling.Preparing, scaling.Warming, scaling.Closing} {
 		t.Run(string(phase), func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 3)
@@ -116,7 +116,7 @@ func TestProxyRunsACommandOnce(t *testing.T) {
 	}
 }
 
-// keptKey returns a key that the first server has in a list of two servers and in one of three.
+// keptKey returns a key that the first server has of two servers and of three.
 func keptKey(t *testing.T, first *client, all []string) string {
 	t.Helper()
 	two, three := dialClient(t, startProxy(t, all[:2]).address), dialClient(t, startProxy(t, all).address)

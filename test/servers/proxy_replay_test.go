@@ -50,7 +50,7 @@ func TestProxyReplay(t *testing.T) {
 		seed = uint64(time.Now().Unix())
 	}
 	lua := exec.CommandContext(t.Context(), "lua5.4", "sample.lua", "../library.lua", "./", "500", strconv.FormatUint(seed, 10))
-	lua.Dir = "../../webhook/memcached/proxyroutes/testdata"
+	lua.Dir = "../../webhook/memcached/proxy/testdata"
 	sample, err := lua.Output()
 	if err != nil {
 		t.Fatalf("lua5.4 (in Debian and Ubuntu: apt-get install lua5.4): %v", err)

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // TestProxyResize changes the number of servers from four to three and back under load, with rolling updates of two proxies.
-// No item is lost, and no client reads an old value or gets an error. Without a warm-up, both lists follow each other.
+// No item is lost, and no client reads an old value or gets an error. Without a warm-up, proxies of both sizes follow each other.
 //
 // The decrease comes first, because its marks end with the server that is removed: the planner begins no change while a server that
 // gets items has marks.
@@ -26,19 +26,19 @@ func TestProxyResize(t *testing.T) {
 			for i := range 300 {
 				d.keys = append(d.keys, &loaded{name: fmt.Sprint("item-", i)})
 			}
-			d.rollout(proxyroutes.Config(four, nil))
+			d.rollout(phaseConfig(scaling.Steady, four, four))
 			d.fillAll(t)
 			stop := d.run(6)
 			for _, resize := range [][2][]string{{four, three}, {three, four}} {
 				before, after := resize[0], resize[1]
 				d.pass()
 				if warm {
-					d.rollout(phaseConfig(proxyroutes.Preparing, before, after))
-					d.rollout(phaseConfig(proxyroutes.Warming, before, after))
+					d.rollout(phaseConfig(scaling.Preparing, before, after))
+					d.rollout(phaseConfig(scaling.Warming, before, after))
 					d.pass() // of the load over all keys: the warm-up
-					d.rollout(phaseConfig(proxyroutes.Closing, before, after))
+					d.rollout(phaseConfig(scaling.Closing, before, after))
 				}
-				d.rollout(proxyroutes.Config(after, nil))
+				d.rollout(phaseConfig(scaling.Steady, after, after))
 				d.pass()
 				if len(after) == 3 {
 					servers[3].kill(t)
@@ -69,7 +69,7 @@ func TestProxyHotKeys(t *testing.T) {
 		t.Run(fmt.Sprintf("from %d to %d servers", resize[0], resize[1]), func(t *testing.T) {
 			servers := startServers(t, 4)
 			from, to := addresses(servers)[:resize[0]], addresses(servers)[:resize[1]]
-			proxies := []server{startPhase(t, proxyroutes.Preparing, from, to), startPhase(t, proxyroutes.Warming, from, to)}
+			proxies := []server{startPhase(t, scaling.Preparing, from, to), startPhase(t, scaling.Warming, from, to)}
 			l := &load{to: &endpoints{}, frozen: true}
 			for i := range 24 {
 				l.keys = append(l.keys, &loaded{name: fmt.Sprint("item-", i)})

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 // BenchmarkRoutes compares the routes with those before the phase closing, in all phases of a change of size. It prints the
@@ -25,7 +25,7 @@ func BenchmarkRoutes(b *testing.B) {
 	if err != nil {
 		b.Fatalf("ROUTES is not the path of earlier routes: %v", err)
 	}
-	both := []*routes{{library: string(earlier), config: earlierConfig}, {library: proxyroutes.Library, config: configBetween}}
+	both := []*routes{{library: string(earlier), config: earlierConfig}, {library: proxy.Library, config: configBetween}}
 	b.Logf("%-10s %-8s  requests before and now, item absent, on the previous, on the current server", "phase", "command")
 	for _, phase := range changing {
 		before, now := both[0].requests(b, phase), both[1].requests(b, phase)
@@ -57,7 +57,7 @@ func BenchmarkRoutes(b *testing.B) {
 // rounds is how often each version of the routes takes its turn.
 const rounds = 15
 
-// changing has the phases in which proxies know two lists.
+// changing has the phases in which proxies know the servers of two sizes.
 var changing = []string{"preparing", "warming", "closing"}
 
 // counted has the commands whose requests are counted.
@@ -171,7 +171,7 @@ func (r *routes) requests(b *testing.B, phase string) []string {
 	return all
 }
 
-// earlierConfig is a configuration of the routes before the phase closing. They used the new list alone instead.
+// earlierConfig is a configuration of the routes before the phase closing. They used the new servers alone instead.
 func earlierConfig(phase string, from, to []string) string {
 	switch phase {
 	case "before":

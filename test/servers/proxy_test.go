@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // untested is what a run without a proxy does not test, and why.
@@ -80,31 +81,34 @@ func addresses(servers []server) []string {
 	return all
 }
 
-// startProxy starts a proxy with one list of servers.
+// startProxy starts a proxy that knows the servers of one size.
 func startProxy(t testing.TB, servers []string, args ...string) server {
 	t.Helper()
-	return startConfigured(t, proxyroutes.Config(servers, nil), args...)
+	return startConfigured(t, phaseConfig(scaling.Steady, servers, servers), args...)
 }
 
 // startPhase starts a proxy in a phase of a change of size.
-func startPhase(t testing.TB, phase proxyroutes.Phase, from, to []string) server {
+func startPhase(t testing.TB, phase scaling.Phase, from, to []string) server {
 	t.Helper()
 	return startConfigured(t, phaseConfig(phase, from, to))
 }
 
 // phaseConfig returns the configuration of a proxy in a phase. Marks of a growth end after all tests, and those of a decrease with
 // their servers.
-func phaseConfig(phase proxyroutes.Phase, from, to []string) string {
-	change := &proxyroutes.Change{From: from, Phase: phase}
-	if phase != proxyroutes.Preparing && len(to) > len(from) {
-		change.MarksEnd = time.Now().Add(time.Hour).Unix()
+func phaseConfig(phase scaling.Phase, from, to []string) string {
+	routes := scaling.Routes{From: int32(len(from)), To: int32(len(to)), Phase: phase}
+	if len(from) > len(to) {
+		return proxy.Config(from, routes)
 	}
-	return proxyroutes.Config(to, change)
+	if phase != scaling.Preparing && len(to) > len(from) {
+		routes.MarksEnd = time.Now().Add(time.Hour).Unix()
+	}
+	return proxy.Config(to, routes)
 }
 
 func startConfigured(t testing.TB, config string, args ...string) server {
 	t.Helper()
-	return startRoutes(t, proxyroutes.Library, config, args...)
+	return startRoutes(t, proxy.Library, config, args...)
 }
 
 // startRoutes starts a proxy with other routes than those of the operator.
@@ -120,7 +124,7 @@ func startRoutes(t testing.TB, library, config string, args ...string) server {
 			t.Fatal(err)
 		}
 	}
-	options := proxyroutes.Options(filepath.Join(dir, "library.lua"), filepath.Join(dir, "config.lua"))
+	options := proxy.Options(filepath.Join(dir, "library.lua"), filepath.Join(dir, "config.lua"))
 	return startOne(t, freeAddress(t), append([]string{"-t", "2", "-m", "64", "-v", "-o", options}, args...)...)
 }
 

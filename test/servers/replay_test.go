@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // replay has two servers, and a proxy for each client, phase and direction.
@@ -125,11 +125,11 @@ func (r *replay) proxy(client int, phase string, grow bool) *replayProxy {
 func configBetween(phase string, from, to []string) string {
 	switch phase {
 	case "before":
-		return proxyroutes.Config(from, nil)
+		return phaseConfig(scaling.Steady, from, from)
 	case "after":
-		return proxyroutes.Config(to, nil)
+		return phaseConfig(scaling.Steady, to, to)
 	}
-	return phaseConfig(proxyroutes.Phase(phase), from, to)
+	return phaseConfig(scaling.Phase(phase), from, to)
 }
 
 // start sends a command without waiting.

@@ -16,13 +16,13 @@ import (
 // walker does random things to a cluster.
 type walker struct {
 	*metacontroller
-	random *rand.Rand
-	views  []*view
-	states [][]byte // former statuses
-	valid  []byte   // the last valid spec
-	pod    *pod     // the pod and the child that the next event affects
-	child  string
-	trace  []string
+	random       *rand.Rand
+	observations []*observation
+	states       [][]byte // former statuses
+	valid        []byte   // the last valid spec
+	pod          *pod     // the pod and the child that the next event affects
+	child        string
+	trace        []string
 }
 
 func (w *walker) note(format string, args ...any) {
@@ -56,15 +56,19 @@ var events = []struct {
 	{1, "the status is lost", func(w *walker) { w.parent.status = []byte(`{"observedGeneration":-1}`) }},
 	{1, "an old status is restored", func(w *walker) { w.parent.status = pick(w, w.states) }},
 	{1, "the clock of the hook changes", func(w *walker) { w.skew = time.Duration(w.random.IntN(1200)-600) * time.Second }},
-	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(_, old *view) *view { return old }) }},
+	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(_, old *observation) *observation { return old }) }},
 	{1, "the hook observes an earlier parent", func(w *walker) {
-		w.stale(func(now, old *view) *view { v := *now; v.parent = old.parent; return &v })
+		w.stale(func(now, old *observation) *observation { v := *now; v.parent = old.parent; return &v })
 	}},
 	{1, "the hook observes earlier children", func(w *walker) {
-		w.stale(func(now, old *view) *view { v := *now; v.children = old.children; return &v })
+		w.stale(func(now, old *observation) *observation { v := *now; v.children = old.children; return &v })
 	}},
 	{1, "the hook observes earlier pods", func(w *walker) {
-		w.stale(func(now, old *view) *view { v := *now; v.pods, v.podNames = old.pods, old.podNames; return &v })
+		w.stale(func(now, old *observation) *observation {
+			v := *now
+			v.pods, v.podNames = old.pods, old.podNames
+			return &v
+		})
 	}},
 	{2, "Metacontroller is killed during its writes", func(w *walker) { w.sync(w.observe(), w.random.IntN(4)) }},
 	{1, "the parent is deleted with its children, and created again", func(w *walker) { clear(w.children); w.recreate() }},
@@ -109,7 +113,7 @@ func (w *walker) editSpec(patch string) {
 
 // accepted reports whether a spec is valid. The hook has the rules of the CRD too.
 func (m *metacontroller) accepted(spec []byte) bool {
-	v := &view{parent: newParent("validation", spec, m.now)}
+	v := &observation{parent: newParent("validation", spec, m.now)}
 	return !invalid(statusOf(m.hook("/memcached/sync", v.request(), m.now)))
 }
 
@@ -156,8 +160,8 @@ func (w *walker) editChild() {
 }
 
 // stale shows the hook a mixture of this and an earlier observation of the same parent.
-func (w *walker) stale(mix func(now, old *view) *view) {
-	old := pick(w, w.views)
+func (w *walker) stale(mix func(now, old *observation) *observation) {
+	old := pick(w, w.observations)
 	if now := w.observe(); old.parent.uid == now.parent.uid {
 		w.sync(mix(now, old), all)
 	}
@@ -202,8 +206,8 @@ func (w *walker) step() {
 	}
 	v := w.observe()
 	w.sync(v, all)
-	w.views = append(w.views, v)
-	if len(w.views) > 8 {
-		w.views = slices.Delete(w.views, 0, 1)
+	w.observations = append(w.observations, v)
+	if len(w.observations) > 8 {
+		w.observations = slices.Delete(w.observations, 0, 1)
 	}
 }

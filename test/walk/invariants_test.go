@@ -17,7 +17,7 @@ import (
 )
 
 // check compares the response and its writes with what the hook observed.
-func (m *metacontroller) check(v *view) {
+func (m *metacontroller) check(v *observation) {
 	before, after, spec := decoded[v1alpha1.MemcachedStatus](v.parent.status), statusOf(m.response), decoded[v1alpha1.MemcachedSpec](v.parent.spec)
 	must(after.ObservedGeneration == v.parent.generation, "status has the generation that the hook observed, %d: %d", v.parent.generation, after.ObservedGeneration)
 	checkConditions(before.Conditions, after.Conditions, v.parent.generation)
@@ -56,7 +56,7 @@ func checkConditions(before, after []metav1.Condition, generation int64) {
 }
 
 // checkStep checks that the number of servers that clients use changes by at most maxStep, unless there are no items to keep.
-func (m *metacontroller) checkStep(v *view, spec *v1alpha1.MemcachedSpec, before, after *v1alpha1.ProxyStatus) {
+func (m *metacontroller) checkStep(v *observation, spec *v1alpha1.MemcachedSpec, before, after *v1alpha1.ProxyStatus) {
 	from, to := workloadIn(v.children).number("spec", "replicas"), m.desiredReplicas()
 	switch {
 	case before != nil && after != nil && m.faultless: // clients use the servers that the proxies use
@@ -67,7 +67,7 @@ func (m *metacontroller) checkStep(v *view, spec *v1alpha1.MemcachedSpec, before
 	must(from == 0 || len(v.pods) == 0 || max(from-to, to-from) <= int64(*spec.Scaling.MaxStep), "steps are within maxStep %d: from %d to %d", *spec.Scaling.MaxStep, from, to)
 }
 
-func (m *metacontroller) checkReady(v *view, size int64) {
+func (m *metacontroller) checkReady(v *observation, size int64) {
 	workload := workloadIn(v.children)
 	for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
 		must(workload.number("status", field) == size, "a Memcached is Ready only with all %d %s: %v", size, field, workload.Object["status"])

@@ -45,7 +45,7 @@ type metacontroller struct {
 	skew    time.Duration // how far the clock of the hook is ahead
 	order   *rand.Rand    // the order in which Metacontroller applies children; nil for the order of the response
 
-	last      *view // of the last sync
+	last      *observation // of the last sync
 	response  []byte
 	body      response
 	resync    time.Time // when resyncAfterSeconds or the resync period ends
@@ -58,7 +58,7 @@ type metacontroller struct {
 	decoded   map[string]*unstructured.Unstructured
 	unchanged map[*object]*unstructured.Unstructured
 	// perturb changes what a sync observes, and limits how many of its writes are applied; nil for no perturbation.
-	perturb func(v *view) (*view, int)
+	perturb func(v *observation) (*observation, int)
 
 	rules       []rule
 	rulesFor    string // UID and generation
@@ -72,7 +72,7 @@ type response struct {
 }
 
 // sync calls the hook and applies at most so many of the writes. Then Metacontroller is killed, unless all writes are applied.
-func (m *metacontroller) sync(v *view, writes int) {
+func (m *metacontroller) sync(v *observation, writes int) {
 	m.syncs++
 	if m.perturb != nil {
 		v, writes = m.perturb(v)
@@ -105,7 +105,7 @@ func (m *metacontroller) sync(v *view, writes int) {
 }
 
 // plan returns what Metacontroller does with a response: it deletes children, creates and updates others, and writes the status.
-func (m *metacontroller) plan(v *view) []func() error {
+func (m *metacontroller) plan(v *observation) []func() error {
 	var steps []func() error
 	observed, desired := map[string]*object{}, map[string]bool{}
 	m.desired = nil
@@ -167,7 +167,7 @@ func (m *metacontroller) apply(observed *object, child *unstructured.Unstructure
 }
 
 // writeStatus replaces the status of the parent if the live parent is the observed one.
-func (m *metacontroller) writeStatus(v *view) error {
+func (m *metacontroller) writeStatus(v *observation) error {
 	m.body.Status["observedGeneration"] = v.parent.generation
 	text, err := json.Marshal(m.body.Status)
 	if err != nil {

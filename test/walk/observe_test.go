@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// view is what one sync observes.
-type view struct {
+// observation is what one sync observes.
+type observation struct {
 	parent   parent // a copy
 	children []*object
 	pods     [][]byte // sorted by name
@@ -49,9 +49,9 @@ func (m *metacontroller) claim() {
 	}
 }
 
-func (m *metacontroller) observe() *view {
+func (m *metacontroller) observe() *observation {
 	m.claim()
-	v := &view{parent: m.parent}
+	v := &observation{parent: m.parent}
 	for _, key := range m.keys() {
 		if o := m.children[key]; o.owner() == m.parent.uid {
 			v.children = append(v.children, o)
@@ -83,7 +83,7 @@ func (m *metacontroller) customize() {
 }
 
 // request returns the request of a sync.
-func (v *view) request() []byte {
+func (v *observation) request() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"controller":` + controllerJSON + `,"parent":`)
 	b.Write(v.parent.raw())
@@ -117,7 +117,7 @@ func comma(i int) string {
 }
 
 // same reports whether Metacontroller observes no change since the last sync. Writes of the status cause no sync.
-func (v *view) same(last *view) bool {
+func (v *observation) same(last *observation) bool {
 	return last != nil && v.parent.uid == last.parent.uid && v.parent.generation == last.parent.generation &&
 		slices.Equal(v.children, last.children) && reflect.DeepEqual(v.pods, last.pods)
 }

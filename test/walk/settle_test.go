@@ -75,7 +75,7 @@ func (m *metacontroller) advance() (quiet bool) {
 }
 
 // mustSelectAll checks that the hook observes all servers that are not being deleted, and all proxies.
-func (m *metacontroller) mustSelectAll(v *view) {
+func (m *metacontroller) mustSelectAll(v *observation) {
 	hasProxies := decoded[v1alpha1.MemcachedSpec](m.parent.spec).Proxy != nil
 	for _, p := range m.pods {
 		needed := p.DeletionTimestamp == nil

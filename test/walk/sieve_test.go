@@ -14,24 +14,24 @@ import (
 type perturbation struct {
 	name string
 	// apply returns what the sync observes instead, and how many of its writes are applied.
-	apply func(s *scenario, v *view) (*view, int)
+	apply func(s *scenario, v *observation) (*observation, int)
 }
 
 var perturbations = []perturbation{
-	{"intermediate: only the first writes of a sync are applied, and Metacontroller restarts", func(s *scenario, v *view) (*view, int) {
+	{"intermediate: only the first writes of a sync are applied, and Metacontroller restarts", func(s *scenario, v *observation) (*observation, int) {
 		return v, s.random.IntN(4)
 	}},
-	{"stale: the hook observes an earlier state again", func(s *scenario, v *view) (*view, int) {
+	{"stale: the hook observes an earlier state again", func(s *scenario, v *observation) (*observation, int) {
 		if len(s.complete) == 0 {
 			return v, all
 		}
 		s.again = true // Metacontroller observes the current state afterwards
 		return s.complete[s.random.IntN(len(s.complete))], all
 	}},
-	{"stale: the hook observes an earlier state of one kind", func(s *scenario, v *view) (*view, int) {
+	{"stale: the hook observes an earlier state of one kind", func(s *scenario, v *observation) (*observation, int) {
 		return s.lagging(v), all
 	}},
-	{"unobserved: a change is hidden until another one cancels it", func(s *scenario, _ *view) (*view, int) {
+	{"unobserved: a change is hidden until another one cancels it", func(s *scenario, _ *observation) (*observation, int) {
 		s.hide(s.random.IntN(3))
 		return s.observe(), all
 	}},
@@ -43,9 +43,9 @@ type scenario struct {
 	*metacontroller
 	random       *rand.Rand
 	perturbation *perturbation
-	at           int     // the sync that is perturbed
-	views        []*view // earlier observations
-	complete     []*view // those with all desired children
+	at           int            // the sync that is perturbed
+	observations []*observation // earlier observations
+	complete     []*observation // those with all desired children
 	again        bool
 }
 
@@ -69,7 +69,7 @@ func (s *scenario) run(patches []string) result {
 	return r
 }
 
-func (s *scenario) onSync(v *view) (*view, int) {
+func (s *scenario) onSync(v *observation) (*observation, int) {
 	if s.again {
 		s.again = false
 		return s.observe(), all
@@ -79,19 +79,19 @@ func (s *scenario) onSync(v *view) (*view, int) {
 		s.perturbation = nil
 		return perturb.apply(s, v)
 	}
-	s.views = append(s.views, v)
-	// A view without a desired child is not shown again: every controller would create the child.
+	s.observations = append(s.observations, v)
+	// An observation without a desired child is not shown again: every controller would create the child.
 	if s.last != nil && len(s.desired) == len(s.last.children) {
 		s.complete = append(s.complete, s.last)
 	}
 	return v, all
 }
 
-// lagging returns a view with earlier children of one kind. The kind is often that of the workload.
-func (s *scenario) lagging(v *view) *view {
-	old, kind := s.views[s.random.IntN(len(s.views))], kinds[s.random.IntN(len(kinds))]
+// lagging returns an observation with earlier children of one kind. The kind is often that of the workload.
+func (s *scenario) lagging(v *observation) *observation {
+	old, kind := s.observations[s.random.IntN(len(s.observations))], kinds[s.random.IntN(len(kinds))]
 	if s.random.IntN(2) == 0 {
-		old, kind = s.views[0], workloadIn(v.children).group() // before its creation
+		old, kind = s.observations[0], workloadIn(v.children).group() // before its creation
 	}
 	isKind := func(o *object) bool { return o.group() == kind }
 	isOther := func(o *object) bool { return o.group() != kind }

@@ -45,7 +45,7 @@ func (m *metacontroller) snapshot() map[string]string {
 		panic(err)
 	}
 	if m.children["Deployment/"+name] != nil { // names and addresses are random
-		for _, list := range []string{"nodes", "serverList"} {
+		for _, list := range []string{"nodes", "servers"} {
 			entries, _ := status[list].([]any)
 			status[list] = len(entries)
 		}

@@ -119,7 +119,7 @@ func newMetacontroller(seed uint64, install func() hook, spec []byte, now time.T
 // walk lets random events happen. After the last fault, the cluster must reach the state of a new cluster with the same spec, and
 // stay there.
 func (w *walker) walk() {
-	w.views = []*view{w.observe()}
+	w.observations = []*observation{w.observe()}
 	w.order = w.random
 	for i := range uint64(3) { // so that 30 seeds use all edits
 		w.editSpec(edits[(w.seed*3+i)%uint64(len(edits))])

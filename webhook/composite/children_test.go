@@ -10,16 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// applied is a view of an object with its last applied configuration.
+// applied is an observed object with its last applied configuration.
 type applied struct {
-	view
+	observedObject
 	last string
 }
 
 func (a applied) GetLastApplied() string { return a.last }
 
-func appliedView(name, last string) applied {
-	return applied{view: view{Metadata: viewMetadata{Name: name, Namespace: "n"}}, last: last}
+func appliedObject(name, last string) applied {
+	return applied{observedObject: observedObject{Metadata: objectMetadata{Name: name, Namespace: "n"}}, last: last}
 }
 
 type appliedSecrets struct {
@@ -34,14 +34,14 @@ func TestKeep(t *testing.T) {
 		kept    bool
 	}{
 		{"no children", nil, true},
-		{"a child with its last applied configuration", []applied{appliedView("x", lastSecret)}, true},
-		{"one child of two without an annotation", []applied{appliedView("x", lastSecret), appliedView("y", "")}, false},
-		{"an annotation that is not valid JSON", []applied{appliedView("x", `{"kind":`)}, false},
-		{"an annotation without a kind", []applied{appliedView("x", `{}`)}, false},
-		{"an annotation of another object", []applied{appliedView("y", lastSecret)}, false},
-		{"an annotation of another kind", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`)}, false},
-		{"an annotation without a namespace", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":"x"}}`)}, true},
-		{"an annotation of another namespace", []applied{appliedView("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"m"}}`)}, false},
+		{"a child with its last applied configuration", []applied{appliedObject("x", lastSecret)}, true},
+		{"one child of two without an annotation", []applied{appliedObject("x", lastSecret), appliedObject("y", "")}, false},
+		{"an annotation that is not valid JSON", []applied{appliedObject("x", `{"kind":`)}, false},
+		{"an annotation without a kind", []applied{appliedObject("x", `{}`)}, false},
+		{"an annotation of another object", []applied{appliedObject("y", lastSecret)}, false},
+		{"an annotation of another kind", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`)}, false},
+		{"an annotation without a namespace", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":"x"}}`)}, true},
+		{"an annotation of another namespace", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"m"}}`)}, false},
 	}
 	cause := errors.New("spec.size: Required value")
 	for _, test := range cases {
@@ -65,8 +65,8 @@ func TestKeep(t *testing.T) {
 }
 
 func TestChild(t *testing.T) {
-	observed := &Observed[*corev1.ConfigMap, secrets, nodes]{Children: secrets{GroupOf(view{viewMetadata{"x", "n"}})}}
-	if got, ok := observed.Child(secret("n", "x")).(*view); !ok || got.Metadata.Name != "x" {
+	observed := &Observed[*corev1.ConfigMap, secrets, nodes]{Children: secrets{GroupOf(observedObject{objectMetadata{"x", "n"}})}}
+	if got, ok := observed.Child(secret("n", "x")).(*observedObject); !ok || got.Metadata.Name != "x" {
 		t.Errorf("Child returned %v", got)
 	}
 	for reason, desired := range map[string]*corev1.Secret{"another name": secret("n", "y"), "another namespace": secret("m", "x")} {

@@ -15,24 +15,24 @@ import (
 )
 
 // In the tests the parent is a ConfigMap, a child is a Secret and a related object is a Node.
-type view struct {
-	Metadata viewMetadata `json:"metadata"`
+type observedObject struct {
+	Metadata objectMetadata `json:"metadata"`
 }
 
-type viewMetadata struct {
+type objectMetadata struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 }
 
-func (v view) GetName() string      { return v.Metadata.Name }
-func (v view) GetNamespace() string { return v.Metadata.Namespace }
+func (v observedObject) GetName() string      { return v.Metadata.Name }
+func (v observedObject) GetNamespace() string { return v.Metadata.Namespace }
 
 type secrets struct {
-	Secrets Group[view] `json:"Secret.v1"`
+	Secrets Group[observedObject] `json:"Secret.v1"`
 }
 
 type nodes struct {
-	Nodes Group[view] `json:"Node.v1"`
+	Nodes Group[observedObject] `json:"Node.v1"`
 }
 
 type configMapStatus struct {
@@ -198,8 +198,8 @@ func TestCustomize(t *testing.T) {
 }
 
 func TestGroupGet(t *testing.T) {
-	named := func(namespace, name string) view {
-		return view{viewMetadata{Namespace: namespace, Name: name}}
+	named := func(namespace, name string) observedObject {
+		return observedObject{objectMetadata{Namespace: namespace, Name: name}}
 	}
 	group := GroupOf(named("b", "x"), named("a", "y"), named("a", "x"))
 	if got := group.Get("a", "y"); got == nil || got.GetName() != "y" || got.GetNamespace() != "a" {
@@ -219,5 +219,5 @@ func TestGroupKeysRefusesOtherFields(t *testing.T) {
 			t.Error("want a panic: the field is not a Group")
 		}
 	}()
-	groupKeys[struct{ Pods []view }]()
+	groupKeys[struct{ Pods []observedObject }]()
 }

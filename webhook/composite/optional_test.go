@@ -9,7 +9,7 @@ import (
 )
 
 type maybeSecrets struct {
-	Secrets Group[view] `json:"Secret.v1" composite:"optional"`
+	Secrets Group[observedObject] `json:"Secret.v1" composite:"optional"`
 }
 
 func TestOptionalKind(t *testing.T) {
@@ -55,8 +55,8 @@ func TestOptionalKind(t *testing.T) {
 // TestWithoutController checks requests that a person wrote. Metacontroller always sends the controller.
 func TestWithoutController(t *testing.T) {
 	type groups struct {
-		Secrets Group[view] `json:"Secret.v1"`
-		Nodes   Group[view] `json:"Node.v1" composite:"optional"`
+		Secrets Group[observedObject] `json:"Secret.v1"`
+		Nodes   Group[observedObject] `json:"Node.v1" composite:"optional"`
 	}
 	hook := Sync(func(observed Observed[*corev1.ConfigMap, groups, nodes]) (Desired[configMapStatus], error) {
 		if observed.Children.Nodes.Listed() {

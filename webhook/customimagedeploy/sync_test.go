@@ -49,21 +49,21 @@ func running(deploy *v1.CustomImageDeploy) syncRequest {
 	}
 }
 
-// observedAs returns the view of a child once Metacontroller has applied it.
+// observedAs returns a child as the hook observes it once Metacontroller has applied it.
 func observedAs[T any](child runtime.Object) T {
-	var view T
+	var result T
 	applied, err := json.Marshal(child)
 	if err == nil {
 		child.(metav1.Object).SetAnnotations(map[string]string{observed.LastAppliedAnnotation: string(applied), resources.ParentGenerationAnnotation: "3"})
 		applied, err = json.Marshal(child)
 	}
 	if err == nil {
-		err = jsonv2.Unmarshal(applied, &view)
+		err = jsonv2.Unmarshal(applied, &result)
 	}
 	if err != nil {
 		panic(err)
 	}
-	return view
+	return result
 }
 
 func kindsOf(objects []runtime.Object) []string {

@@ -10,7 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
-// validate repeats the rules of the CRD, because a parent may have been stored before a rule existed.
+// validate repeats the rules of the CRD, because a parent may have been stored before a rule existed. The API server would refuse a
+// child, and only a part of the children would change.
 func validate(deploy *v1.CustomImageDeploy) error {
 	spec := field.NewPath("spec")
 	errs := corevalidation.ParentName(deploy)

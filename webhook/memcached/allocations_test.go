@@ -17,7 +17,7 @@ import (
 // increase it if a change is worth its cost.
 const allocationsOf100Pods = 2216
 
-// TestAllocations detects new allocations for each pod, such as a slice in a view or a map of labels.
+// TestAllocations detects new allocations for each pod, such as a slice in an observed object or a map of labels.
 func TestAllocations(t *testing.T) {
 	controller := Controller(Config{})
 	body := requests.Sync(100)

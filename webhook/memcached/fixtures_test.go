@@ -95,7 +95,7 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 
 // observedAs returns a child as it is observed after Metacontroller has applied it.
 func observedAs[T any](child runtime.Object) T {
-	var view T
+	var result T
 	applied, err := json.Marshal(child)
 	if err == nil {
 		annotations := map[string]string{observed.LastAppliedAnnotation: string(applied)}
@@ -104,12 +104,12 @@ func observedAs[T any](child runtime.Object) T {
 		applied, err = json.Marshal(child)
 	}
 	if err == nil {
-		err = jsonv2.Unmarshal(applied, &view)
+		err = jsonv2.Unmarshal(applied, &result)
 	}
 	if err != nil {
 		panic(err)
 	}
-	return view
+	return result
 }
 
 func conditionsOf(t *testing.T, config Config, request syncRequest) map[string]metav1.Condition {

@@ -51,7 +51,7 @@ func isProgress(before, after v1alpha1.MemcachedStatus) bool {
 		equality.Semantic.DeepEqual(before.Scaling, after.Scaling) &&
 		sameProxies(before.Proxy, after.Proxy) &&
 		keepsAll(before.Nodes, after.Nodes) &&
-		keepsAll(before.ServerList, after.ServerList) &&
+		keepsAll(before.Servers, after.Servers) &&
 		slices.EqualFunc(before.Conditions, after.Conditions, sameCondition)
 }
 
@@ -65,7 +65,7 @@ func sameProxies(before, after *v1alpha1.ProxyStatus) bool {
 	return equality.Semantic.DeepEqual(*before, compared)
 }
 
-// keepsAll reports whether a list was reported before and no element of it was removed.
+// keepsAll reports whether names were reported before and all of them are still there.
 func keepsAll(before, after []string) bool {
 	return before != nil && sets.New(after...).HasAll(before...)
 }

@@ -23,7 +23,7 @@ func TestPaceProgress(t *testing.T) {
 				condition(api.Progressing, metav1.ConditionTrue, "RollingOut"),
 				condition(api.Degraded, metav1.ConditionFalse, "AsExpected"),
 			}},
-			ServerList: servers,
+			Servers: servers,
 		}
 	}
 	starting := rollingOut([]string{"a"}, []string{}, metav1.ConditionFalse)
@@ -50,7 +50,7 @@ func TestPaceProgress(t *testing.T) {
 		{"the transition is in the future, because a clock is behind", starting, progressed, -time.Second, false, 0},
 		{"nothing has changed", progressed, progressed, 0, false, 0},
 		{"the first status is reported immediately", v1alpha1.MemcachedStatus{}, starting, 0, false, 0},
-		{"an earlier version wrote no lists", with(starting, func(s *v1alpha1.MemcachedStatus) { s.ServerList = nil }), progressed, 0, false, 0},
+		{"an earlier version wrote no servers", with(starting, func(s *v1alpha1.MemcachedStatus) { s.Servers = nil }), progressed, 0, false, 0},
 		{"the removal of a server is reported immediately", progressed, starting, 0, false, 0},
 		{"Ready is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) {
 			s.Conditions[1].Status, s.Conditions[2].Status = metav1.ConditionTrue, metav1.ConditionFalse

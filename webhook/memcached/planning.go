@@ -19,7 +19,7 @@ import (
 // deploymentRevisionAnnotation is the number of the rollout. The Deployment controller increases it when the pod template changes.
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
-// scalingState returns what the number of servers, and the lists of the proxies, are decided from.
+// scalingState returns what the number of servers, and the routes of the proxies, are decided from.
 func (c Config) scalingState(request *syncRequest, workload *observed.Workload) scaling.State {
 	memcached, spec := request.Parent, &request.Parent.Spec
 	s := scaling.State{

@@ -43,11 +43,11 @@ func proxyStatus(request *syncRequest, p scaling.Plan, assessment *conditions.As
 	return status
 }
 
-// lastChange returns when the lists of the proxies or the number of servers changed last.
+// lastChange returns when the routes of the proxies or the number of servers changed last.
 func lastChange(request *syncRequest, p scaling.Plan) *metav1.Time {
 	status := &request.Parent.Status
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(request.Now.Time) &&
-		scaling.RecordedRoutes(before) == p.Routes && len(status.ServerList) == int(p.Servers) {
+		scaling.RecordedRoutes(before) == p.Routes && len(status.Servers) == int(p.Servers) {
 		return before.LastChangeTime
 	}
 	return new(request.Now.Rfc3339Copy())

@@ -24,7 +24,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
-		ServerList:      children.ServerList(s.request.Parent, s.plan.Servers, o.Pods),
+		Servers:         children.Servers(s.request.Parent, s.plan.Servers, o.Pods),
 		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,
 		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
@@ -47,11 +47,11 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	status := memcached.Status
 	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
-		status.ServerList = children.ServerAddresses(pods)
+		status.Servers = children.ServerAddresses(pods)
 	}
 	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
 		workload = stateful
-		status.ServerList = children.ServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers))
+		status.Servers = children.ServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers))
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas

@@ -193,13 +193,13 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
 	names := children.ServerNames(memcached, 3)
-	memcached.Status.ServerList = names
+	memcached.Status.Servers = names
 	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	got, err := (Config{}).sync(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(names, got.Status.ServerList); diff != "" {
+	if diff := cmp.Diff(names, got.Status.Servers); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
 }

@@ -38,7 +38,7 @@ func sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// validate repeats the rules of the CRD, because a parent may have been stored before a rule existed.
+// validate repeats the rules of the CRD that protect the Deployment, because a parent may have been stored before a rule existed.
 func validate(nginx *v1alpha1.Nginx) error {
 	spec := field.NewPath("spec")
 	return slices.Concat(

@@ -19,7 +19,7 @@ import (
 var schemas = sync.OnceValues(crds.Schemas[*spec.Schema])
 
 // check validates the document by the schema, with the messages of the API server, and refuses unknown fields as kubectl
-// does. It does not evaluate CEL rules, which the hooks repeat in Go.
+// does. It does not evaluate CEL rules; the hooks repeat those that protect children.
 func (d document) check(crdSchema *spec.Schema) error {
 	errs := d.unknownFields(crdSchema, d.object, "")
 	result := validate.NewSchemaValidator(crdSchema, nil, "", strfmt.Default).Validate(d.object)

@@ -45,8 +45,8 @@ spec: {selector: {app: memcached}, ports: [{port: 11211}]}
 		return out, strings.Contains(out, "sessions-")
 	})
 	kubectl(t, "delete", "deployment/old", "service/old")
-	if servers := kubectl(t, "get", "memcached", "sessions", "--output", "jsonpath={.status.serverList}"); strings.Count(servers, ":11211") != 2 {
-		t.Errorf("status.serverList is %s, want 2 servers", servers)
+	if servers := kubectl(t, "get", "memcached", "sessions", "--output", "jsonpath={.status.servers}"); strings.Count(servers, ":11211") != 2 {
+		t.Errorf("status.servers is %s, want 2 servers", servers)
 	}
 }
 

@@ -78,7 +78,7 @@ func Container(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container 
 		Name:            ContainerName,
 		Image:           cmp.Or(spec.Image, DefaultImage),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         command(spec, size),
+		Command:         commandLine(spec, size),
 		Env:             saslEnv(spec),
 		Ports:           ContainerPorts(clientPorts(spec)),
 		Resources:       ContainerResources(spec.Resources, size),

@@ -24,9 +24,9 @@ It looks at what the pods report about their Secrets: see secretnotmounted.go an
 */
 
 var (
-	// ReasonLoaded is for pods of which none reports a failure.
+	// ReasonLoaded is for pods that use their Secrets.
 	ReasonLoaded = conditions.Declare(conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
-		Meaning: "memcached uses the latest content of its Secrets that its pods received: none of them reports that memcached did not accept it."})
+		Meaning: "memcached uses the latest content of its Secrets that its pods received."})
 	// ReasonNoPodRunning is for pods of which none could report anything.
 	ReasonNoPodRunning = conditions.Declare(conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "No running memcached could have loaded a Secret."})

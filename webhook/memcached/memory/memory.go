@@ -93,7 +93,7 @@ func slabMiB(args []string) int64 {
 	return baseMiB
 }
 
-// addsSlabClasses reports whether an argument is the growth factor, the minimum item size or the list of slab classes.
+// addsSlabClasses reports whether an argument is the growth factor, the minimum item size or the sizes of slab classes.
 func addsSlabClasses(arg string) bool {
 	return arg == "-f" || arg == "-n" || strings.HasPrefix(arg, "--slab-") || strings.Contains(arg, "slab_sizes")
 }

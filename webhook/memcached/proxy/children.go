@@ -1,4 +1,5 @@
-// Package proxy builds the children that belong to the proxies of a cache.
+// Package proxy builds the children that belong to the proxies of a cache. memcached loads two files from their pods: the routes in
+// library.lua, and a configuration that names the servers.
 package proxy
 
 import (

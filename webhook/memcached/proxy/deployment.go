@@ -13,8 +13,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/proxyroutes"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
@@ -30,7 +28,7 @@ const (
 )
 
 // deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
-// of the lists is a rollout, and the status of the Deployment reports when it has finished.
+// of the routes is a rollout, and the status of the Deployment reports when it has finished.
 func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
@@ -58,21 +56,9 @@ func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployme
 func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = proxyroutes.Library
-	annotations[proxyConfigAnnotation] = proxyConfig(memcached, p)
+	annotations[proxyLibraryAnnotation] = Library
+	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, p.Routes.Longest()), p.Routes)
 	return annotations
-}
-
-func proxyConfig(memcached *v1alpha1.Memcached, p children.Plan) string {
-	var change *proxyroutes.Change
-	if p.Routes.Phase != scaling.Steady {
-		change = &proxyroutes.Change{
-			From:     children.ServerNames(memcached, p.Routes.From),
-			Phase:    proxyroutes.Phase(p.Routes.Phase),
-			MarksEnd: p.Routes.MarksEnd,
-		}
-	}
-	return proxyroutes.Config(children.ServerNames(memcached, p.Routes.To), change)
 }
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
@@ -136,7 +122,7 @@ func proxyCommand(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 		"-I", children.ItemSizeArg(*spec.Cache.MaxItemSize),
 		"-p", strconv.Itoa(children.Port),
 		"-U", "0",
-		"-o", proxyroutes.Options(proxyDirectory+"/"+proxyLibraryFile, proxyDirectory+"/"+proxyConfigFile),
+		"-o", Options(proxyDirectory+"/"+proxyLibraryFile, proxyDirectory+"/"+proxyConfigFile),
 	}
 }
 

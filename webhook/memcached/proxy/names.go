@@ -17,7 +17,7 @@ const (
 	// ContainerName is the name of the proxy container.
 	ContainerName = "proxy"
 
-	// RoutesLabel on a proxy pod has its lists of servers, as [scaling.Routes] print them. The hook reads them from there, and so can
+	// RoutesLabel on a proxy pod has its routes, as [scaling.Routes] print them. The hook reads them from there, and so can
 	// kubectl get pods -L.
 	RoutesLabel = "memcached-operator.example.com/proxy-servers"
 )

@@ -5,7 +5,7 @@ package scaling
 // calm returns the world after a sync and a step of each controller, without any fault.
 func (s *space) calm(w world) world {
 	w.before = 0
-	next := s.apply(w, s.view(w, false, 0, noFault), whole, false)
+	next := s.apply(w, s.observation(w, false, 0, noFault), whole, false)
 	for i := maxSize - 1; i >= 0; i-- {
 		if next.servers[i].exists && int8(i) >= next.workload.replicas {
 			next.servers[i] = serverWorld{}

@@ -87,7 +87,7 @@ func (w *world) same() bool {
 	return true
 }
 
-// restored returns the world after the restore of a status of an earlier rollout with the same lists, whose times have
+// restored returns the world after the restore of a status of an earlier rollout with the same servers, whose times have
 // passed.
 func (w world) restored() world {
 	status := &w.status

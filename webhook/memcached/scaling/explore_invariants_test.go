@@ -93,7 +93,7 @@ func (s *space) checkBegin(w world, to routesWorld) string {
 	return ""
 }
 
-// checkReady checks that proxies get new servers in their lists only when these are ready: in the sync that begins the change, and
+// checkReady checks that proxies get new servers only when these are ready: in the sync that begins the change, and
 // in the one that lets items move. Proxies that start with the cache are no change.
 func checkReady(s State, p Plan) string {
 	d := s.Proxies.Deployment

@@ -28,7 +28,7 @@ type space struct {
 
 	snapshots []snapshot
 	numbers   map[snapshot]int32
-	decisions map[view]decision
+	decisions map[observation]decision
 	// violated is the invariant that a decision violates.
 	violated string
 }
@@ -38,8 +38,8 @@ func (s *space) forgets() bool {
 	return !s.losses && !s.unobserved && !s.deletions && !s.edits && s.late != "parent"
 }
 
-// readsList reports whether the StatefulSet is not always observed, so that the planner reads status.serverList.
-func (s *space) readsList() bool { return s.unobserved || s.deletions }
+// readsServers reports whether the StatefulSet is not always observed, so that the planner reads status.servers.
+func (s *space) readsServers() bool { return s.unobserved || s.deletions }
 
 // onTime is the clock of a hook that is not off.
 var onTime = []int16{0}

@@ -66,7 +66,7 @@ func worldOfAddedFor(text string) int8 {
 
 // status returns the recorded status.
 func (s statusWorld) status() *v1alpha1.MemcachedStatus {
-	status := &v1alpha1.MemcachedStatus{ServerList: make([]string, s.list)}
+	status := &v1alpha1.MemcachedStatus{Servers: make([]string, s.list)}
 	if s.proxy {
 		status.Proxy = record(s.routes.routes(), 0)
 		status.Proxy.Observed = revisionOf(deploymentObject, s.revision)

@@ -4,7 +4,7 @@ package scaling
 func (s *space) syncs(w world, yield func(name string, next world)) {
 	for _, clock := range s.clocks {
 		sync := func(name string, late bool, f fault, parts int) {
-			yield(name, s.apply(w, s.view(w, late, clock, f), parts, late))
+			yield(name, s.apply(w, s.observation(w, late, clock, f), parts, late))
 		}
 		for _, late := range []bool{false, true} {
 			if late && w.before == 0 {
@@ -45,12 +45,12 @@ const (
 )
 
 // apply returns the world after a sync. An object that exists is not created again.
-func (s *space) apply(w world, v view, parts int, late bool) world {
+func (s *space) apply(w world, v observation, parts int, late bool) world {
 	d := s.decide(v)
 	next := w
 	if parts&status != 0 {
 		next.status = d.status
-		if !s.readsList() {
+		if !s.readsServers() {
 			next.status.list = 0
 		}
 		if next.status != w.status {

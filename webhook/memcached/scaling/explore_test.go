@@ -27,7 +27,7 @@ func TestExplore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			s.sizes, s.numbers, s.decisions = min(cmp.Or(s.sizes, maxSize), int8(*sizes)), map[snapshot]int32{}, map[view]decision{}
+			s.sizes, s.numbers, s.decisions = min(cmp.Or(s.sizes, maxSize), int8(*sizes)), map[snapshot]int32{}, map[observation]decision{}
 			x := &exploration{space: &s, T: t, numbers: map[world]int32{}}
 			x.explore()
 			t.Logf("%s: %d states, %d decisions in %s", name, len(x.worlds), len(s.decisions), time.Since(start).Round(time.Millisecond))

@@ -6,7 +6,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// A world is a state of a small cluster with one cache. Worlds are compared, so all lists have a fixed length and an order.
+// A world is a state of a small cluster with one cache. Worlds are compared, so all slices have a fixed length and an order.
 // Times are in seconds from now, and times that no rule distinguishes are the same time. Revisions of a child count down: the
 // child has the revision 0, an earlier one has -1, and all before it -2.
 type world struct {
@@ -106,7 +106,7 @@ type podWorld struct {
 type statusWorld struct {
 	until, step        int16
 	proxy, scaling     bool
-	list               int8 // length of serverList
+	list               int8 // length of servers
 	routes             routesWorld
 	phase              int8 // index of resizePhases
 	from, to, revision int8

@@ -20,8 +20,8 @@ var messages = map[v1alpha1.ResizePhase]string{
 	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
 	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
 	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to the new list.",
-	v1alpha1.ResizeClosing:         "The proxies are rolled out to use the new list. Items that have not moved are lost.",
+	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.ResizeClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
 	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
 }
 

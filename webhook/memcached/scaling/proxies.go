@@ -77,7 +77,7 @@ func (c *change) countServers() {
 		c.existing = min(c.Workload.Replicas, MaxServers)
 		return
 	}
-	c.existing = int32(len(c.Status.ServerList))
+	c.existing = int32(len(c.Status.Servers))
 	for ordinal, server := range c.Servers {
 		if server.Deleted == nil {
 			c.existing = max(c.existing, ordinal+1)

@@ -118,7 +118,7 @@ func TestNext(t *testing.T) {
 		{"finding 2: a proxy counts as stopped a minute after its deletion timestamp", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(59).Deleted}) }), 4, 2, "3", removing, 1},
 		{"finding 2: after this minute, servers are removed", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(60).Deleted}) }), 3, 2, "3", removing, 0},
 		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Workload = nil }), 5, 2, "5-4-preparing", preparing, 0},
-		{"finding 4: the status of an earlier rollout with the same lists", 4, 4, "3-4-warming-1795263600", func(s *State) {
+		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
 		}, 4, 2, "3-4-warming-1795263600", warmUp, 600},
 		{"finding 4: the status of another Deployment of the same name", 4, 4, "3-4-warming-1795263600", func(s *State) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "3-4-warming-1795263600", warmUp, 600},
@@ -143,7 +143,7 @@ func TestNext(t *testing.T) {
 
 		{"a step down waits for the interval", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 2, "3", "", 60},
 		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
-		{"without a warm-up, the list changes directly", 3, 4, "4", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
+		{"without a warm-up, the servers change directly", 3, 4, "4", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
 		{"the clocks of machines differ", 4, 4, "3-4-warming-1795263600", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263600", warmUp, 660},
 		{"a clock was set back", 4, 4, "3-4-warming-1795263600", until(99999), 4, 2, "3-4-warming-1795263600", warmUp, 600},
 

@@ -2,16 +2,16 @@ package scaling
 
 import "testing"
 
-// TestRecordedServers checks that status has the lists of servers of each phase: keys belong to the first list.
+// TestRecordedServers checks that status has the servers of each phase: keys belong to the servers that serve.
 func TestRecordedServers(t *testing.T) {
 	cases := []struct {
 		reason, label   string
 		serving, second int32
 	}{
-		{"one list", "3", 3, 0},
-		{"items are about to move to the second list", "3-4-preparing", 3, 4},
-		{"items move away from the second list", "3-4-warming-1795263600", 4, 3},
-		{"the rest of the second list is given up", "3-4-closing-1795263600", 4, 3},
+		{"no change", "3", 3, 0},
+		{"items are about to move to the second servers", "3-4-preparing", 3, 4},
+		{"items move away from the second servers", "3-4-warming-1795263600", 4, 3},
+		{"what is left on the second servers is given up", "3-4-closing-1795263600", 4, 3},
 		{"a decrease is about to begin", "4-3-preparing", 4, 3},
 		{"a decrease", "4-3-warming-1795263600", 3, 4},
 	}

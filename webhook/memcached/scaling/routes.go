@@ -16,22 +16,22 @@ type Phase string
 
 // The phases of the proxies.
 const (
-	// Steady proxies use one list.
+	// Steady proxies know the servers of one size.
 	Steady Phase = ""
-	// Preparing proxies know both lists, and move no item.
+	// Preparing proxies know the servers of both sizes, and move no item.
 	Preparing Phase = "preparing"
 	// Warming proxies move each item that a client uses.
 	Warming Phase = "warming"
-	// Closing proxies know both lists, and give up the items that have not moved.
+	// Closing proxies know the servers of both sizes, and give up the items that have not moved.
 	Closing Phase = "closing"
 )
 
 var phaseOrder = []Phase{Steady, Preparing, Warming, Closing}
 
-// Routes are what proxies do: their lists of servers and their phase. The zero value means that the routes are unknown.
+// Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
-	// From is the list before the change, and To the list after it: the number of the first pods of a StatefulSet. Steady
-	// proxies have the same list twice.
+	// From is the number of servers before the change, and To the number after it. The servers are the first pods of a
+	// StatefulSet. Both numbers are the same for steady proxies.
 	From, To int32
 	Phase    Phase
 	// MarksEnd is the Unix time in seconds until which servers may have marks in place of items that have moved. A proxy that
@@ -39,7 +39,7 @@ type Routes struct {
 	MarksEnd int64
 }
 
-// steady returns the routes of proxies that use one list.
+// steady returns the routes of proxies that know the servers of one size.
 func steady(servers int32, marksEnd int64) Routes {
 	return Routes{From: servers, To: servers, MarksEnd: marksEnd}
 }

@@ -1,7 +1,7 @@
-// Package scaling decides how a cache changes its size without a loss of items: how many servers run, which lists of servers
+// Package scaling decides how a cache changes its size without a loss of items: how many servers run, which servers
 // the proxies use, and what a change waits for. [State.Next] is the only decision. It is a pure function of what is observed.
 //
-// A change of size from n to m servers with proxies has these phases. The proxies have the phase and the lists in a label, so
+// A change of size from n to m servers with proxies has these phases. The proxies have the phase and both numbers in a label, so
 // that the observed Deployment and pods say how far a change is.
 //
 //	Waiting          a decrease waits until the marks of an earlier increase have ended

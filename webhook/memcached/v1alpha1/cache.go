@@ -7,6 +7,7 @@ import (
 // Cache configures memcached.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxConnections) || !has(self.threads) || self.maxConnections >= 16 * self.threads",message="maxConnections must be at least 16 per thread: memcached counts its own open files as connections and does not start with too few"
+// +kubebuilder:validation:XValidation:rule="!has(self.memory) || [self.memory, self.maxItemSize].exists(each, !isQuantity(string(each))) || quantity(string(self.memory)).asApproximateFloat() >= 2.0 * quantity(string(self.maxItemSize)).asApproximateFloat()",message="memory must be at least twice maxItemSize (1Mi by default): memcached does not start otherwise"
 type Cache struct {
 	// memory is the memory for items in each pod, such as 1Gi (memcached -m). It is rounded down to whole MiB. Defaults to what
 	// fits under the memory limit in resources. Without a memory limit it defaults to 64Mi, and with flash to what the keys of
@@ -60,7 +61,7 @@ type Cache struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256
-	// +kubebuilder:validation:items:Pattern=`^[0-9A-Za-z_.,=-]+$`
-	// +kubebuilder:validation:XValidation:rule="self.join(' ').matches('^((-[CFWX]|--disable-(cas|dumping|flush-all|watch)|(-[Rbfn] |--(listen-backlog|max-reqs-per-event|slab-growth-factor|slab-min-size)[ =])[0-9][0-9.]*|-o([ ,](ext_(compact_under|drop_under|drop_unread|item_age|low_ttl|max_frag|max_sleep|recache_rate)|hash_algorithm|hashpower|hot_(lru_pct|max_factor)|idle_timeout|lru_crawler_(sleep|tocrawl)|modern|no_(hashexpand|lru_crawler|lru_maintainer|modern|slab_reassign)|slab_(automove|automove_freeratio|automove_ratio|automove_window|chunk_max|reassign|sizes)|tail_repair_time|temporary_ttl|track_sizes|warm_(lru_pct|max_factor))(=[0-9A-Za-z.-]+)?)+)( |$))*$')",message="may only have -C, -F, -W, -X, -R, -b, -f and -n with a number, their long forms, and -o with the options of the documentation; each flag and each value is an element"
+	// +kubebuilder:validation:items:XValidation:rule="(self + ',').matches('^(-[A-Za-z-]+(=[0-9.]+)?,|[0-9.]+,|((ext_(compact_under|drop_under|drop_unread|item_age|low_ttl|max_frag|max_sleep|recache_rate)|hash_algorithm|hashpower|hot_(lru_pct|max_factor)|idle_timeout|lru_crawler_(sleep|tocrawl)|modern|no_(hashexpand|lru_crawler|lru_maintainer|modern|slab_reassign)|slab_(automove|automove_freeratio|automove_ratio|automove_window|chunk_max|reassign|sizes)|tail_repair_time|temporary_ttl|track_sizes|warm_(lru_pct|max_factor))(=[0-9A-Za-z.-]+)?,)+)$')",message="must be one flag, one number, or options of -o that the documentation allows, separated by commas"
+	// +kubebuilder:validation:XValidation:rule="self.join(' ').matches('^((-[CFWX]|--disable-(cas|dumping|flush-all|watch)|(-[Rbfn] |--(listen-backlog|max-reqs-per-event|slab-growth-factor|slab-min-size)[ =])[0-9][0-9.]*|-o [a-z][^ ]*)( |$))*$')",message="may only have -C, -F, -W, -X, -R, -b, -f and -n with a number, their long forms, and -o with options; each flag and each value is an element"
 	ExtraArgs []string `json:"extraArgs,omitempty"`
 }

@@ -13,7 +13,6 @@ type Duration string
 // Metrics configures the metrics exporter for Prometheus, which runs in each pod and listens on port 9150.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
-// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.metrics.resources.requests must not be greater than spec.metrics.resources.limits"
 type Metrics struct {
 	// enabled adds the exporter to the pods.
 	// +optional
@@ -49,7 +48,5 @@ type ServiceMonitor struct {
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`
 	// labels are additional labels of the ServiceMonitor, such as the labels by which Prometheus selects it.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label that identifies the objects of the cache: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and the labels that workloads set"
-	Labels map[string]LabelValue `json:"labels,omitempty"`
+	Labels Labels `json:"labels,omitempty"`
 }

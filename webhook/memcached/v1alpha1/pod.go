@@ -10,6 +10,12 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.matches('^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$')",message="must be the value of a label: letters, digits, dashes, underscores and dots, with a letter or digit at both ends"
 type LabelValue string
 
+// Labels are labels that a user adds to objects of the cache.
+//
+// +kubebuilder:validation:MaxProperties=64
+// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the operator or a workload identifies objects, such as app, memcached_cr or app.kubernetes.io/name"
+type Labels map[string]LabelValue
+
 // PodOptions configure the scheduling, the identity and the metadata of the pods. The fields are those of a pod.
 type PodOptions struct {
 	// affinity is the affinity of the pods to nodes and to other pods.
@@ -22,14 +28,12 @@ type PodOptions struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:XValidation:rule="self.all(each, !has(each.operator) || each.operator in ['', 'Exists', 'Equal'])",message="the operator of each toleration must be Exists or Equal"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 	// topologySpreadConstraints spread the pods over the cluster. A constraint without a labelSelector selects the pods of
 	// this cache. Defaults to a spread over nodes and over zones, with whenUnsatisfiable ScheduleAnyway.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:validation:XValidation:rule="self.all(each, each.maxSkew >= 1 && each.whenUnsatisfiable in ['DoNotSchedule', 'ScheduleAnyway'])",message="each constraint must have a maxSkew of at least 1, and whenUnsatisfiable must be DoNotSchedule or ScheduleAnyway"
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 	// priorityClassName is the name of the PriorityClass of the pods.
 	// +optional
@@ -45,9 +49,7 @@ type PodOptions struct {
 
 	// podLabels are additional labels of the pods. Labels that identify the pods cannot be set.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key in ['app', 'memcached_cr', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label that identifies the pods: app, memcached_cr, app.kubernetes.io/name, instance, component and managed-by, and the labels that workloads set"
-	PodLabels map[string]LabelValue `json:"podLabels,omitempty"`
+	PodLabels Labels `json:"podLabels,omitempty"`
 	// podAnnotations are additional annotations of the pods.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
@@ -61,6 +63,5 @@ type PodOptions struct {
 	// securityContext is the security context of the memcached container. Fields that are not set keep their defaults: no
 	// privilege escalation, no capabilities, and a read-only root filesystem.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="!has(self.privileged) || !self.privileged || !has(self.allowPrivilegeEscalation) || self.allowPrivilegeEscalation",message="allowPrivilegeEscalation must not be false if privileged is true"
 	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Proxy configures the proxies, pods of memcached's own proxy that give clients one address for all servers. A change of
-// size moves keys to other servers without misses, because the proxies also read the previous list of servers for a while.
+// size moves keys to other servers without misses, because for a while the proxies also read the servers of the earlier size.
 type Proxy struct {
 	// replicas is the number of proxy pods.
 	// +required
@@ -20,8 +20,8 @@ type Proxy struct {
 	// limit of 256Mi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// warmupSeconds is the longest time for which the proxies also read the previous list of servers after a change of size. In
-	// this time each item that a client uses moves to its new server, and a Job copies all others. The warm-up ends when the Job is
+	// warmupSeconds is the longest time for which the proxies, in a change of size, also read the servers of the earlier size. In this
+	// time each item that a client uses moves to its new server, and a Job reads all others. The warm-up ends when the Job is
 	// complete. 0 disables the warm-up.
 	// +optional
 	// +kubebuilder:default=600
@@ -67,15 +67,15 @@ type ProxyStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// servingServers is the number of servers that serve, which are the first pods of the StatefulSet: every key belongs to one
-	// of them. During WarmingUp, an item can still be on a second server, until a client uses it.
+	// of them. During WarmingUp, an item can still be on its server of the earlier size, until a client uses it.
 	// +optional
 	ServingServers int32 `json:"servingServers"`
-	// secondServers is the number of servers in the second list of the proxies, which are also the first pods of the
-	// StatefulSet. The proxies have a second list in three phases of resize. In Preparing, items are about to move to its
-	// servers; in WarmingUp, items move away from them; in Closing, the items that have not moved are given up.
+	// secondServers is the number of servers that the proxies know in addition to servingServers during three phases of resize.
+	// They are also the first pods of the StatefulSet, so both numbers count the pods that have both roles. In Preparing, items
+	// are about to move to them; in WarmingUp, items move away from them; in Closing, the items that have not moved are given up.
 	// +optional
 	SecondServers int32 `json:"secondServers,omitempty"`
-	// lastChangeTime is when the lists of the proxies or the number of memcached pods changed last.
+	// lastChangeTime is when the servers of the proxies, their phase or the number of memcached pods changed last.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`
 	// decreaseAfter is the earliest time at which a decrease of size begins. Until then, servers may have marks in place of

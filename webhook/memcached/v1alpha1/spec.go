@@ -21,9 +21,6 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",message="spec.workload cannot be changed, because the cache would start empty under other names: create another Memcached and move the clients"
 // +kubebuilder:validation:XValidation:rule="self.workload != 'StatefulSet' || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
 // +kubebuilder:validation:XValidation:rule="self.preStopSleepSeconds < self.terminationGracePeriodSeconds",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
-// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(string(self.resources.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="spec.resources.limits.memory must be at least 1Mi"
-// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !has(self.resources.requests) || ['cpu', 'memory'].all(name, !(name in self.resources.limits) || !(name in self.resources.requests) || quantity(string(self.resources.requests[name])).compareTo(quantity(string(self.resources.limits[name]))) <= 0)",message="spec.resources.requests must not be greater than spec.resources.limits"
-// +kubebuilder:validation:XValidation:rule="!has(self.cache.memory) && (has(self.flash) || has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits) || [string(self.cache.maxItemSize), has(self.cache.memory) ? string(self.cache.memory) : '64Mi'].exists(each, !isQuantity(each)) || 2.0 * quantity(string(self.cache.maxItemSize)).asApproximateFloat() <= quantity(has(self.cache.memory) ? string(self.cache.memory) : '64Mi').asApproximateFloat()",message="spec.cache.maxItemSize (1Mi by default) must be at most half of spec.cache.memory (64Mi by default): memcached does not start otherwise"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, whose pods keep the names that the proxies use"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
@@ -63,6 +60,7 @@ type MemcachedSpec struct {
 	// large as fits under the limit. The memory limit defaults to what cache.memory needs, and the memory request to the
 	// limit.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.limits) || !('memory' in self.limits) || quantity(string(self.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="limits.memory must be at least 1Mi"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// cache configures memcached.
 	// +optional
@@ -83,7 +81,7 @@ type MemcachedSpec struct {
 	// +kubebuilder:default={}
 	Metrics Metrics `json:"metrics,omitzero"`
 
-	// proxy runs memcached's own proxy in front of the servers: one address for all clients, and changes of size without
+	// proxy runs memcached's own proxy between clients and servers: one address for all clients, and changes of size without
 	// misses. It requires the workload StatefulSet, and neither tls nor auth. By default there is no proxy.
 	// +optional
 	Proxy *Proxy `json:"proxy,omitempty"`

@@ -43,12 +43,12 @@ type MemcachedStatus struct {
 	// updatedReplicas is the number of pods that have the current pod template.
 	// +optional
 	UpdatedReplicas int32 `json:"updatedReplicas"`
-	// serverList is the list of servers for client libraries: the host:port of each server, in a stable order. For a
-	// StatefulSet it lists the names of all pods, ready or not, so that a replaced pod keeps its place. For a Deployment it
-	// lists the addresses of the pods whose memcached is ready.
+	// servers are the servers for client libraries: the host:port of each server, in a stable order. For a StatefulSet, they
+	// are the names of all pods, ready or not, so that a replaced pod keeps its place. For a Deployment, they are the
+	// addresses of the pods whose memcached is ready.
 	// +optional
 	// +listType=atomic
-	ServerList []string `json:"serverList"`
+	Servers []string `json:"servers"`
 	// memory is the memory of each pod.
 	// +optional
 	Memory MemoryStatus `json:"memory,omitzero"`

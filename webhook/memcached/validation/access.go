@@ -9,6 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+// validateService repeats rules of the CRD. Reason: child.
 func validateService(spec *v1alpha1.Service, path *field.Path) field.ErrorList {
 	errs := validateAnnotations(path.Child("annotations"), spec.Annotations)
 	errs = append(errs, validateServiceAnnotations(path.Child("annotations"), spec.Annotations)...)
@@ -30,19 +31,21 @@ func validateServiceAnnotations(path *field.Path, annotations map[string]string)
 	return errs
 }
 
+// validateNetworkPolicy repeats rules of the CRD. Reason: open, because the API server would refuse the whole NetworkPolicy.
 func validateNetworkPolicy(policy *v1alpha1.NetworkPolicy, path *field.Path) field.ErrorList {
 	return append(validatePeers(path.Child("from"), policy.From), validatePeers(path.Child("metricsFrom"), policy.MetricsFrom)...)
 }
 
 // validatePeers validates peers even if the policy is not enabled, so that it can always be enabled.
 func validatePeers(path *field.Path, peers []networkingv1.NetworkPolicyPeer) field.ErrorList {
-	errs := validateMaxItems(path, len(peers), 64)
+	var errs field.ErrorList
 	for i := range peers {
 		errs = append(errs, corevalidation.NetworkPolicyPeer(path.Index(i), &peers[i])...)
 	}
 	return errs
 }
 
+// validateSecurity repeats rules of the CRD. Reasons: open, because memcached would serve without TLS or passwords, and child for the names of Secrets.
 func validateSecurity(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if tls := spec.TLS; tls != nil {

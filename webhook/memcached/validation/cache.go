@@ -10,12 +10,12 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+// validateCache repeats rules of the CRD. Reasons: size and start.
 func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
 	errs := validateQuantity(path.Child("memory"), cache.Memory, "16Mi", "1Ti", 0, "must be a quantity from 16Mi to 1Ti, such as 1Gi")
 	errs = append(errs, validateRange(path.Child("overheadPercent"), cache.OverheadPercent, 0, 400)...)
 	errs = append(errs, validateRange(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
 	errs = append(errs, validateRange(path.Child("threads"), cache.Threads, 1, 64)...)
-	errs = append(errs, validateRange(path.Child("verbosity"), cache.Verbosity, 0, 2)...)
 	if threads := *cache.Threads; *cache.MaxConnections < 16*int64(threads) {
 		errs = append(errs, field.Invalid(path.Child("maxConnections"), *cache.MaxConnections, fmt.Sprintf("must be at least 16 per thread, and there are %d threads: memcached counts its own open files as connections and does not start with too few", threads)))
 	}

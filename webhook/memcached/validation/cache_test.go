@@ -25,6 +25,9 @@ func TestValidateMemory(t *testing.T) {
 		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources, s.Cache.MaxItemSize = sample.Limits("128Mi"), sample.Quantity("64Mi")
 		}, "must be at least 193Mi: 128 MiB of items"},
+		{"without memory and a limit, the maximum size of an item must fit into the default of memory", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.MaxItemSize = sample.Quantity("33Mi")
+		}, `spec.cache.maxItemSize: Invalid value: "33Mi": must be at most half of spec.cache.memory, which is 64Mi by default`},
 		{"the request is greater than the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be greater than the limit of 123Mi`},

@@ -33,6 +33,12 @@ func TestExtraArgs(t *testing.T) {
 		{"a negative number looks like a flag", []string{"-f", "-1"}, false},
 		{"a value without a flag", []string{"1.25"}, false},
 		{"the end of flags", []string{"--", "x"}, false},
+		{"a value after the options of -o", []string{"-o", "modern", "hashpower=20"}, false},
+		{"options joined to -o", []string{"-o,modern"}, false},
+		{"an option that begins like a flag", []string{"-o", "modern,-C"}, false},
+		{"options that end with a comma", []string{"-o", "modern,"}, false},
+		{"-o without options", []string{"-o"}, false},
+		{"a number in place of options", []string{"-o", "1"}, false},
 		{"a listener", []string{"-l", "0.0.0.0:11212"}, false},
 		{"an option that runs Lua", []string{"-o", "proxy_config=/etc/memcached/tls/tls.crt"}, false},
 		{"an option that runs Lua after others", []string{"-o", "hashpower=20,proxy_config=routelib"}, false},
@@ -65,7 +71,7 @@ func TestExtraArgsOfCRD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{allowedArgs, argCharacters, argsMessage} {
+	for _, want := range []string{argPattern, argMessage, argsPattern, argsMessage} {
 		if !strings.Contains(string(schema), want) {
 			t.Errorf("the CRD does not have %q", want)
 		}

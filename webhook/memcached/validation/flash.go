@@ -2,7 +2,6 @@ package validation
 
 import (
 	"fmt"
-	"regexp"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -22,9 +21,7 @@ const (
 // minFlashSize is the smallest volume for which a flash tier is useful, and which most storage providers offer.
 var minFlashSize = resource.MustParse("1Gi")
 
-// disablesFlash matches an option without which no item moves to flash, or keys do not get the memory that items leave.
-var disablesFlash = regexp.MustCompile(`(^|[,=])no_(modern|lru_maintainer|slab_reassign|slab_automove)`)
-
+// validateFlash repeats rules of the CRD. Reasons: start and size, and child for the claims.
 func validateFlash(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	flash := spec.Flash
 	if flash == nil {
@@ -38,14 +35,6 @@ func validateFlash(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	errs = append(errs, validateFlashSizes(flash, flashPath)...)
 	if spec.Cache.MaxItemSize.Cmp(*flash.WriteBuffer) > 0 {
 		errs = append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize.String(), fmt.Sprintf("must not be greater than spec.flash.writeBuffer, which is %s: memcached does not start otherwise", flash.WriteBuffer)))
-	}
-	if spec.Cache.DisableEvictions {
-		errs = append(errs, field.Forbidden(flashPath, "cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"))
-	}
-	for i, arg := range spec.Cache.ExtraArgs {
-		if disablesFlash.MatchString(arg) {
-			errs = append(errs, field.Invalid(path.Child("cache", "extraArgs").Index(i), arg, "must not disable the LRU maintainer or the slab mover of memcached, which spec.flash needs"))
-		}
 	}
 	return errs
 }

@@ -34,8 +34,6 @@ func TestValidateFlash(t *testing.T) {
 		{"a negative buffer", func(s *v1alpha1.MemcachedSpec) { s.Flash.WriteBuffer = sample.Quantity("-2Mi") }, "spec.flash.writeBuffer: Invalid"},
 		{"items as large as a buffer", func(s *v1alpha1.MemcachedSpec) { s.Cache.MaxItemSize = sample.Quantity("16Mi") }, ""},
 		{"items larger than a buffer", func(s *v1alpha1.MemcachedSpec) { s.Cache.MaxItemSize = sample.Quantity("16896Ki") }, `spec.cache.maxItemSize: Invalid value: "16896Ki": must not be greater than spec.flash.writeBuffer, which is 16Mi`},
-		{"no evictions", func(s *v1alpha1.MemcachedSpec) { s.Cache.DisableEvictions = true }, "spec.flash: Forbidden: cannot be combined with spec.cache.disableEvictions"},
-		{"no LRU maintainer", func(s *v1alpha1.MemcachedSpec) { s.Cache.ExtraArgs = []string{"-o", "hashpower=20,no_lru_maintainer"} }, "spec.cache.extraArgs[1]: Invalid"},
 		{"more options of the flash tier", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.ExtraArgs = []string{"-o", "ext_recache_rate=0,slab_automove_freeratio=0.1"}
 		}, ""},

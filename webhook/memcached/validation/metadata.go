@@ -13,7 +13,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validatePodLabels validates the labels of pods, and of the ServiceMonitor, which has the same restrictions.
+// validatePodLabels validates the labels of pods, and of the ServiceMonitor, which has the same restrictions: name, because Services
+// and policies select pods by labels, and child.
 func validatePodLabels(path *field.Path, labels map[string]v1alpha1.LabelValue) field.ErrorList {
 	var errs field.ErrorList
 	values := map[string]string{}
@@ -24,9 +25,10 @@ func validatePodLabels(path *field.Path, labels map[string]v1alpha1.LabelValue) 
 		}
 	}
 	errs = append(errs, metavalidation.ValidateLabels(values, path)...)
-	return corevalidation.Sorted(append(errs, validateMaxItems(path, len(labels), 64)...))
+	return corevalidation.Sorted(errs)
 }
 
+// validateAnnotations repeats rules of the CRD. Reasons: name, because the hook reads its own annotations, and child.
 func validateAnnotations(path *field.Path, annotations map[string]string) field.ErrorList {
 	var errs field.ErrorList
 	for key := range annotations {
@@ -34,8 +36,7 @@ func validateAnnotations(path *field.Path, annotations map[string]string) field.
 			errs = append(errs, field.Forbidden(path.Key(key), "the annotation is reserved for the operator and Metacontroller"))
 		}
 	}
-	errs = append(corevalidation.Sorted(errs), corevalidation.Annotations(path, annotations)...)
-	return append(errs, validateMaxItems(path, len(annotations), 64)...)
+	return append(corevalidation.Sorted(errs), corevalidation.Annotations(path, annotations)...)
 }
 
 // validatePodAnnotations also refuses annotations that have a meaning for the API server, if the spec has a field with the

@@ -11,11 +11,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+// validatePod repeats rules of the CRD. Reason: child.
 func validatePod(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	errs := corevalidation.OneOf(path.Child("imagePullPolicy"), spec.ImagePullPolicy, "", corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 	errs = append(errs, corevalidation.Image(path.Child("image"), spec.Image)...)
 	errs = append(errs, corevalidation.ImagePullSecrets(path.Child("imagePullSecrets"), spec.ImagePullSecrets)...)
-	errs = append(errs, validateMaxItems(path.Child("imagePullSecrets"), len(spec.ImagePullSecrets), 16)...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &spec.Resources)...)
 	errs = append(errs, validateTermination(spec, path)...)
 	errs = append(errs, validateObjectName(path.Child("priorityClassName"), spec.PriorityClassName)...)
@@ -30,12 +30,10 @@ func validateScheduling(memcached *v1alpha1.Memcached, path *field.Path) field.E
 	spec := &memcached.Spec
 	errs := corevalidation.Sorted(metavalidation.ValidateLabels(spec.NodeSelector, path.Child("nodeSelector")))
 	errs = append(errs, corevalidation.Affinity(path.Child("affinity"), spec.Affinity)...)
-	errs = append(errs, validateMaxItems(path.Child("tolerations"), len(spec.Tolerations), 64)...)
 	errs = append(errs, corevalidation.Tolerations(path.Child("tolerations"), spec.Tolerations)...)
 	if len(spec.TopologySpreadConstraints) == 0 {
 		return errs
 	}
-	errs = append(errs, validateMaxItems(path.Child("topologySpreadConstraints"), len(spec.TopologySpreadConstraints), 16)...)
 	// The operator adds a labelSelector to a constraint without one, so the result is validated.
 	return append(errs, corevalidation.TopologySpreadConstraints(path.Child("topologySpreadConstraints"), children.TopologySpreadConstraints(memcached))...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+// validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could connect to no server.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	proxy, path := spec.Proxy, path.Child("proxy")
 	if proxy == nil {
@@ -33,7 +34,7 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)
 }
 
-// validateProxyConfig refuses a size whose server lists do not fit into the annotations of a pod.
+// validateProxyConfig refuses a size whose server names do not fit into the annotations of a pod.
 func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
 	if memcached.Spec.Proxy == nil {
 		return nil
@@ -44,5 +45,5 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,
-		"the server lists of the proxies, with spec.podAnnotations, do not fit into the annotations of a pod: decrease the size, or use shorter names or annotations")}
+		"the names of all servers, which the proxies need, with spec.podAnnotations, do not fit into the annotations of a pod: decrease the size, or use shorter names or annotations")}
 }

@@ -27,7 +27,7 @@ func TestValidateProxy(t *testing.T) {
 		{"the largest size", func(m *v1alpha1.Memcached) { m.Spec.Size = new(int32(1000)) }, ""},
 		{"the largest size with the longest names does not fit into annotations", func(m *v1alpha1.Memcached) {
 			m.Name, m.Namespace, m.Spec.Size = strings.Repeat("a", 52), strings.Repeat("b", 63), new(int32(1000))
-		}, "spec.size: Invalid value: 1000: the server lists"},
+		}, "spec.size: Invalid value: 1000: the names of all servers"},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)

@@ -1,4 +1,17 @@
 // Package validation refuses specs that would break a cache, or that memcached or the API server would refuse later.
+//
+// The API server validates a spec first, by the CRD. A spec can violate the CRD all the same: it was stored before a rule existed, a
+// person sent it to the hook, or render reads it, which evaluates no CEL. So a rule of the CRD is here too for one of these
+// reasons, which the functions name:
+//
+//   - child: the API server would refuse a child, and only a part of the children would change.
+//   - start: memcached would not start.
+//   - open: clients or peers could connect that must not, or pods would lose a protection.
+//   - size: the number of pods, their memory or the time between two steps follows from the value.
+//   - name: names or labels of other objects follow from the value.
+//
+// Only the CRD has rules about values that do no harm, and the limits of the number of items, which limit the cost of CEL rules.
+// Only this package has the rules about Kubernetes types, and those that compare several fields with the memory that follows.
 package validation
 
 import (
@@ -16,9 +29,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Validate repeats the validation of the CRD, because a parent may have been stored before a rule existed, and must not
-// change a running cache. It also refuses what a CRD cannot, such as a memory limit that is too low for the minimum of
-// items.
+// Validate returns an error for a spec that must not change a running cache. managed are the kinds of children that the
+// CompositeController manages.
 func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string]) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
@@ -37,29 +49,25 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string]) error {
 	errs = append(errs, validateNetworkPolicy(&spec.NetworkPolicy, path.Child("networkPolicy"))...)
 	errs = append(errs, validatePod(spec, path)...)
 	errs = append(errs, validateScheduling(memcached, path)...)
-	if len(errs) == 0 { // the memory size and the server lists follow from valid fields only
+	if len(errs) == 0 { // the memory size and the server names follow from valid fields only
 		errs = append(errs, validateMemory(spec, path)...)
 		errs = append(errs, validateProxyConfig(memcached, path)...)
 	}
 	return errs.ToAggregate()
 }
 
+// validateWorkload repeats rules of the CRD. Reasons: size and name.
 func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
-	if spec.Workload != v1alpha1.StatefulSetWorkload {
-		return errs
-	}
-	if spec.Rollout.MaxSurge != nil || spec.Rollout.MaxUnavailable != nil {
-		errs = append(errs, field.Forbidden(path.Child("rollout"), "maxSurge and maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"))
-	}
-	if len(memcached.Name) > 52 {
+	if spec.Workload == v1alpha1.StatefulSetWorkload && len(memcached.Name) > 52 {
 		errs = append(errs, field.TooLong(field.NewPath("metadata", "name"), memcached.Name, 52))
 	}
 	return errs
 }
 
+// validateRollout repeats rules of the CRD. Reason: child.
 func validateRollout(rollout *v1alpha1.RolloutOptions, path *field.Path) field.ErrorList {
 	errs := validateRange(path.Child("minReadySeconds"), rollout.MinReadySeconds, 0, 86400)
 	errs = append(errs, validatePodsOrPercent(path.Child("maxSurge"), rollout.MaxSurge)...)
@@ -70,12 +78,14 @@ func validateRollout(rollout *v1alpha1.RolloutOptions, path *field.Path) field.E
 	return errs
 }
 
+// validateScaling repeats rules of the CRD. Reason: size.
 func validateScaling(scaling *v1alpha1.Scaling, path *field.Path) field.ErrorList {
 	errs := validateRange(path.Child("maxStep"), scaling.MaxStep, 1, 1000)
 	errs = append(errs, validateRange(path.Child("stepIntervalSeconds"), scaling.StepIntervalSeconds, 1, 86400)...)
 	return errs
 }
 
+// validateBudget repeats rules of the CRD. Reasons: child, and open, because a drain could evict all pods.
 func validateBudget(budget *v1alpha1.PodDisruptionBudget, path *field.Path) field.ErrorList {
 	errs := validatePodsOrPercent(path.Child("minAvailable"), budget.MinAvailable)
 	errs = append(errs, validatePodsOrPercent(path.Child("maxUnavailable"), budget.MaxUnavailable)...)
@@ -113,11 +123,4 @@ func validateQuantity(path *field.Path, value *resource.Quantity, minimum, maxim
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, value.String(), message)}
-}
-
-func validateMaxItems(path *field.Path, length, maximum int) field.ErrorList {
-	if length <= maximum {
-		return nil
-	}
-	return field.ErrorList{field.TooMany(path, length, maximum)}
 }

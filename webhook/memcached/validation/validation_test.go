@@ -48,12 +48,6 @@ func TestValidateCoreTypes(t *testing.T) {
 		{"a negative group", func(s *v1alpha1.MemcachedSpec) {
 			s.PodSecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(-1))}
 		}, `spec.podSecurityContext.fsGroup`},
-		{"256 characters in an argument", func(s *v1alpha1.MemcachedSpec) {
-			s.Cache.ExtraArgs = []string{"-o", "slab_sizes=" + strings.Repeat("1", 245)}
-		}, ""},
-		{"257 characters in an argument", func(s *v1alpha1.MemcachedSpec) {
-			s.Cache.ExtraArgs = []string{"-o", "slab_sizes=" + strings.Repeat("1", 246)}
-		}, `spec.cache.extraArgs[1]: Too long: may not be more than 256 bytes`},
 		{"a valid deletion cost", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: "-5"} }, ""},
 		{"a deletion cost with a leading zero", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: "05"} }, `spec.podAnnotations[controller.kubernetes.io/pod-deletion-cost]`},
 		{"an empty deletion cost", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: ""} }, `spec.podAnnotations[controller.kubernetes.io/pod-deletion-cost]`},

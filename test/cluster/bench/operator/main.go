@@ -99,7 +99,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || slices.Equal(nodes, parent.Status.Nodes) {
 		return ctrl.Result{}, err
 	}
-	parent.Status.Nodes, parent.Status.ServerList = nodes, []string{} // a required list, which must not be null
+	parent.Status.Nodes, parent.Status.Servers = nodes, []string{} // a required list, which must not be null
 	return ctrl.Result{}, r.Status().Update(ctx, &parent)
 }
 

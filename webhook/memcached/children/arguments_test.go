@@ -25,7 +25,7 @@ func TestMemcachedCommand(t *testing.T) {
 		}, []string{"memcached", "-m", "64", "-vv", "-c", "9", "-t", "8", "-I", "512k", "-p", "11211", "-U", "0", "-M", "-o", "slab_automove=1"}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, command(sample.Defaulted(v1alpha1.MemcachedSpec{Cache: test.cache}), memory.Size{ItemMiB: 64})); diff != "" {
+		if diff := cmp.Diff(test.want, commandLine(sample.Defaulted(v1alpha1.MemcachedSpec{Cache: test.cache}), memory.Size{ItemMiB: 64})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

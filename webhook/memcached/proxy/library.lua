@@ -1,11 +1,11 @@
 -- Routes of the proxy, for memcached's routelib:
 --   memcached -o proxy_config=routelib:library.lua,proxy_arg=config.lua
--- The configuration calls servers{current = {...}}, or during a change of size
---   servers{current = {...}, previous = {...}, phase = "preparing" | "warming" | "closing", marks_end = 1700000000}
--- with lists of host:port. current is the new list and previous the old one, in every phase.
+-- The configuration calls servers{to = {...}}, or during a change of size
+--   servers{from = {...}, to = {...}, phase = "preparing" | "warming" | "closing", marks_end = 1700000000}
+-- with the host:port of the servers before the change (from) and after it (to).
 --
--- One list is the beginning of the other list. A jump hash distributes the keys, so a key either keeps its server, or it moves
--- from a previous server P to a current server C, and one of the two is only in the longer list. Proxies in two phases that
+-- The shorter of both is the beginning of the longer one. A jump hash distributes the keys, so a key either keeps its server, or
+-- it moves from a previous server P to a current server C, and only the longer one has both P and C. Proxies in two phases that
 -- follow each other serve at the same time, so P alone says who decides for a key that moves. The CAS unique of its item on P
 -- is the state of the key:
 --
@@ -17,7 +17,7 @@
 --
 -- preparing: commands for a key that is not moved run on P. Each change is conditional on the CAS unique, or on a missing item.
 -- warming:   the same, and afterwards the proxy moves the item: plain -> owned -> copy to C -> moved.
--- closing:   C decides. An item that is still on P is given up, because proxies with the new list alone do not know P.
+-- closing:   C decides. An item that is still on P is given up, because proxies after the change do not know P.
 
 -- READ_TIMEOUT limits in seconds how long a request waits for a server.
 local READ_TIMEOUT <const> = 1
@@ -44,9 +44,9 @@ local FLAGS <const> = 0x6d6f7665 -- "move"
 -- No item has this CAS unique.
 local NEVER <const> = OWNED - 1
 
--- settings, pools and routes for the two lists. A pool whose first or last servers are marked as down tells keys apart: a
+-- settings, pools and routes for the servers before and after a change. A pool whose first or last servers are marked as down tells keys apart: a
 -- request for a key of a server that is marked as down fails within the proxy.
-function servers(lists)
+function servers(change)
     settings{
         backend_connect_timeout = READ_TIMEOUT,
         backend_read_timeout = READ_TIMEOUT,
@@ -54,7 +54,7 @@ function servers(lists)
         backend_failure_limit = 1,  -- the first failure reconnects immediately, because a client can cause it
         tcp_keepalive = true,
     }
-    local current, previous = lists.current, lists.previous
+    local current, previous = change.to, change.from
     if previous == nil then
         pools{ current = { backends = current } }
         return routes{ default = route_servers{ child_current = "current" } }
@@ -73,7 +73,7 @@ function servers(lists)
         current = { backends = grows and rest or current },
     }
     routes{ default = route_servers{ child_kept = "kept", child_previous = "previous", child_current = "current",
-        phase = lists.phase, marks_end = lists.marks_end } }
+        phase = change.phase, marks_end = change.marks_end } }
 end
 
 function route_servers_conf(arguments)

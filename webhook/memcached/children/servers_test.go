@@ -15,7 +15,7 @@ func podAt(ip string, ready corev1.ConditionStatus) *observed.Pod {
 	return &observed.Pod{Status: observed.PodStatus{PodIP: ip, Conditions: []observed.PodCondition{{Type: corev1.PodReady, Status: ready}}}}
 }
 
-func TestServerList(t *testing.T) {
+func TestServers(t *testing.T) {
 	stateful := sample.New(2)
 	stateful.Spec.Workload = v1alpha1.StatefulSetWorkload
 	cases := []struct {
@@ -25,7 +25,7 @@ func TestServerList(t *testing.T) {
 		pods      []*observed.Pod
 		want      []string
 	}{
-		{"without pods, the list is empty and not nil", sample.New(2), 2, nil, []string{}},
+		{"without pods, the servers are empty and not nil", sample.New(2), 2, nil, []string{}},
 		{"addresses are sorted as numbers", sample.New(2), 2,
 			[]*observed.Pod{podAt("10.0.0.10", corev1.ConditionTrue), podAt("10.0.0.9", corev1.ConditionTrue)},
 			[]string{"10.0.0.9:11211", "10.0.0.10:11211"}},
@@ -35,10 +35,10 @@ func TestServerList(t *testing.T) {
 			[]*observed.Pod{podAt("fd00::a", corev1.ConditionTrue)}, []string{"[fd00::a]:11211"}},
 		{"the names of a StatefulSet are listed even if pods do not serve", stateful, 2, nil,
 			[]string{"cache-0.cache.web.svc:11211", "cache-1.cache.web.svc:11211"}},
-		{"without replicas, the list is empty and not nil", stateful, 0, nil, []string{}},
+		{"without replicas, the servers are empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, ServerList(test.memcached, test.replicas, test.pods)); diff != "" {
+		if diff := cmp.Diff(test.want, Servers(test.memcached, test.replicas, test.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// command returns the command line of memcached. Each flag and each value is a separate argument, because memcached
+// commandLine returns the command line of memcached. Each flag and each value is a separate argument, because memcached
 // parses "-m=64" as a limit of 0 and exits.
-func command(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
+func commandLine(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 	cache := &spec.Cache
 	args := []string{"memcached", "-m", strconv.FormatInt(size.ItemMiB, 10)}
 	if verbosity := *cache.Verbosity; verbosity > 0 {

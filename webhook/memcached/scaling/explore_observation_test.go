@@ -2,8 +2,8 @@ package scaling
 
 import "time"
 
-// A view is what a sync observes: a world without what no sync observes.
-type view struct {
+// An observation is what a sync observes: a world without what no sync observes.
+type observation struct {
 	world world
 	clock int16
 	fault fault
@@ -21,8 +21,8 @@ const (
 	noDeployment
 )
 
-// view returns what a sync observes.
-func (s *space) view(w world, late bool, clock int16, f fault) view {
+// observation returns what a sync observes.
+func (s *space) observation(w world, late bool, clock int16, f fault) observation {
 	w.deployment.rolledOut = w.rolledOut()
 	if late {
 		b := s.snapshots[w.before-1]
@@ -44,7 +44,7 @@ func (s *space) view(w world, late bool, clock int16, f fault) view {
 	}
 	w.copy.whole = false
 	w.before, w.warmed, w.copied, w.marks = 0, false, false, noMarks
-	return view{w, clock, f}
+	return observation{w, clock, f}
 }
 
 // A decision is a plan, and whether the planner desires proxies.
@@ -56,8 +56,8 @@ type decision struct {
 	routes, copy     routesWorld
 }
 
-// decide returns the decision of the planner. Many worlds have the same view.
-func (s *space) decide(v view) decision {
+// decide returns the decision of the planner. Many worlds have the same observation.
+func (s *space) decide(v observation) decision {
 	if d, found := s.decisions[v]; found {
 		return d
 	}
@@ -77,8 +77,8 @@ func (s *space) decide(v view) decision {
 	return d
 }
 
-// state returns the state of a view.
-func (s *space) state(v view) State {
+// state returns the state of an observation.
+func (s *space) state(v observation) State {
 	w := v.world
 	state := State{
 		Now: at(v.clock), MaxClockSkew: skew * time.Second, Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,

@@ -10,9 +10,9 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// ServerList returns the servers for clients: the names of all pods of a StatefulSet, or the addresses of the serving pods
+// Servers returns the servers for clients: the names of all pods of a StatefulSet, or the addresses of the serving pods
 // of a Deployment.
-func ServerList(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod) []string {
+func Servers(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod) []string {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		return ServerNames(memcached, replicas)
 	}
@@ -42,9 +42,9 @@ func ServerAddresses(pods []*observed.Pod) []string {
 		}
 	}
 	slices.SortFunc(addresses, netip.AddrPort.Compare)
-	list := make([]string, 0, len(addresses))
+	servers := make([]string, 0, len(addresses))
 	for _, address := range addresses {
-		list = append(list, address.String())
+		servers = append(servers, address.String())
 	}
-	return list
+	return servers
 }

@@ -25,9 +25,9 @@ cases.PAIRS = {
 
 local function phases(old, new)
     local ends = #new > #old and schedules.START // 1000 + 3600 or 0 -- marks of a decrease end with their servers
-    local all = { before = { current = old }, after = { current = new } }
+    local all = { before = { to = old }, after = { to = new } }
     for _, phase in ipairs({ "preparing", "warming", "closing" }) do
-        all[phase] = { current = new, previous = old, phase = phase, marks_end = phase == "preparing" and 0 or ends }
+        all[phase] = { from = old, to = new, phase = phase, marks_end = phase == "preparing" and 0 or ends }
     end
     for phase, configuration in pairs(all) do
         all[phase] = schedules.proxies.new(configuration)

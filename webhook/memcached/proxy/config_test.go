@@ -1,0 +1,39 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+func TestConfig(t *testing.T) {
+	field := func(name string, servers ...string) string {
+		return "    " + name + " = {\n        \"" + strings.Join(servers, "\",\n        \"") + "\",\n    },\n"
+	}
+	for _, test := range []struct {
+		reason, routes, want string
+	}{
+		{"without a change, the proxies know the servers of one size", "3", field("to", "a:1", "b:1", "c:1")},
+		{"before the first move, marks have no end", "1-3-preparing",
+			field("to", "a:1", "b:1", "c:1") + field("from", "a:1") + "    phase = \"preparing\",\n    marks_end = 0,\n"},
+		{"marks of a growth end", "1-3-warming-1795263600",
+			field("to", "a:1", "b:1", "c:1") + field("from", "a:1") + "    phase = \"warming\",\n    marks_end = 1795263600,\n"},
+		{"a server that is removed is known until the end", "4-3-closing",
+			field("to", "a:1", "b:1", "c:1") + field("from", "a:1", "b:1", "c:1", "d:1") + "    phase = \"closing\",\n    marks_end = 0,\n"},
+	} {
+		got := Config([]string{"a:1", "b:1", "c:1", "d:1"}, scaling.ParseRoutes(test.routes))
+		if diff := cmp.Diff("servers{\n"+test.want+"}\n", got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// Both files are annotations of a pod, which may have 256 KiB of annotations.
+func TestLibraryIsSmall(t *testing.T) {
+	if limit := 32 << 10; len(Library) > limit || !strings.Contains(Library, "register_route_handlers") {
+		t.Errorf("the library has %d bytes, want the Lua code in at most %d", len(Library), limit)
+	}
+}

@@ -84,17 +84,23 @@ func resizing() map[string]string {
 // wantProxies fails unless proxies remain, and use only servers that remain.
 func wantProxies(t *testing.T, request map[string]any, children []any) {
 	t.Helper()
-	replicas := children[0].(map[string]any)["spec"].(map[string]any)["replicas"].(float64)
-	name := request["parent"].(map[string]any)["metadata"].(map[string]any)["name"].(string) + "-proxy"
+	parent := request["parent"].(map[string]any)["metadata"].(map[string]any)["name"].(string)
+	name, replicas := parent+"-proxy", map[string]float64{}
 	for _, child := range children {
 		proxies := child.(map[string]any)
+		if proxies["kind"] == "StatefulSet" {
+			replicas[proxies["metadata"].(map[string]any)["name"].(string)] = proxies["spec"].(map[string]any)["replicas"].(float64)
+		}
 		if proxies["kind"] != "Deployment" || proxies["metadata"].(map[string]any)["name"] != name {
 			continue
 		}
 		spec := proxies["spec"].(map[string]any)
 		label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
-		if servers := scaling.ParseRoutes(label).Longest(); spec["replicas"] != 0.0 && (servers < 1 || float64(servers) > replicas) {
-			t.Fatalf("proxies have the routes %q to %v servers", label, replicas)
+		routes := scaling.ParseRoutes(label)
+		for _, set := range []scaling.Set{scaling.First, scaling.Second} {
+			if servers := routes.In(set); spec["replicas"] != 0.0 && (routes.From.Count < 1 || float64(servers) > replicas[parent+set.Suffix()]) {
+				t.Fatalf("proxies have the routes %q to %v servers", label, replicas)
+			}
 		}
 		return
 	}

@@ -96,14 +96,11 @@ func startPhase(t testing.TB, phase scaling.Phase, from, to []string) server {
 // phaseConfig returns the configuration of a proxy in a phase. Marks of a growth end after all tests, and those of a decrease with
 // their servers.
 func phaseConfig(phase scaling.Phase, from, to []string) string {
-	routes := scaling.Routes{From: int32(len(from)), To: int32(len(to)), Phase: phase}
-	if len(from) > len(to) {
-		return proxy.Config(from, routes)
-	}
+	var marksEnd int64
 	if phase != scaling.Preparing && len(to) > len(from) {
-		routes.MarksEnd = time.Now().Add(time.Hour).Unix()
+		marksEnd = time.Now().Add(time.Hour).Unix()
 	}
-	return proxy.Config(to, routes)
+	return proxy.Config(from, to, phase, marksEnd)
 }
 
 func startConfigured(t testing.TB, config string, args ...string) server {

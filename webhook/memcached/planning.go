@@ -20,24 +20,21 @@ import (
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // scalingState returns what the number of servers, and the routes of the proxies, are decided from.
-func (c Config) scalingState(request *syncRequest, workload *observed.Workload) scaling.State {
+func (c Config) scalingState(request *syncRequest, sets [2]scaling.ObservedSet) scaling.State {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	s := scaling.State{
+	return scaling.State{
 		Now:          request.Now.Time,
 		MaxClockSkew: c.MaxClockSkew,
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))),
+		Sets:         sets,
+		Warm:         spec.RollsOutWarm(),
 		Proxies:      proxies(request),
 		Copy:         observedCopy(request),
 		CanCopy:      c.ReloaderImage != "" && spec.CopiesItems() && request.Children.Jobs.Listed(),
 		Status:       &memcached.Status,
 	}
-	if workload != nil {
-		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[children.AddedForAnnotation]}
-	}
-	return s
 }
 
 func revision(workload *observed.Workload) v1alpha1.Revision {
@@ -51,19 +48,24 @@ func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
 }
 
 // servers returns the pods of a StatefulSet by ordinal.
-func servers(memcached *v1alpha1.Memcached, pods []*observed.Pod) map[int32]scaling.Server {
-	if memcached.Spec.Proxy == nil && memcached.Status.Proxy == nil {
+func servers(memcached *v1alpha1.Memcached, set scaling.Set, pods []*observed.Pod) map[int32]scaling.Server {
+	if !hasProxies(memcached) {
 		return nil // only proxies use ordinals
 	}
 	servers := make(map[int32]scaling.Server, len(pods))
 	for _, pod := range pods {
-		if suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-"); found {
+		if suffix, found := strings.CutPrefix(pod.Name, children.StatefulSetName(memcached, set)+"-"); found {
 			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
 				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready() && !pod.Terminating(), Deleted: deleted(pod)}
 			}
 		}
 	}
 	return servers
+}
+
+// hasProxies reports whether spec has proxies, or the proxies that it had may still run.
+func hasProxies(memcached *v1alpha1.Memcached) bool {
+	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil
 }
 
 func proxies(request *syncRequest) scaling.Proxies {

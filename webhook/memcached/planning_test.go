@@ -76,7 +76,7 @@ func TestObservedServers(t *testing.T) {
 	stopping := readyPod("cache-2", nil)
 	stopping.DeletionTimestamp = new(metav1.Unix(1795262400, 0))
 	foreign := readyPod("cache-x", nil)
-	got := servers(memcached, []*observed.Pod{&ready, &starting, &stopping, &foreign})
+	got := servers(memcached, scaling.First, []*observed.Pod{&ready, &starting, &stopping, &foreign})
 	if diff := cmp.Diff(map[int32]scaling.Server{0: {Ready: true}, 1: {}, 2: {Deleted: new(time.Unix(1795262400, 0))}}, got); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}

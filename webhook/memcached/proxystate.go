@@ -37,6 +37,10 @@ func proxyStatus(request *syncRequest, p scaling.Plan, assessment *conditions.As
 	}
 	status := p.Proxy.DeepCopy()
 	status.LastChangeTime = lastChange(request, p)
+	status.ServingStatefulSet = children.StatefulSetName(request.Parent, p.InUse)
+	if status.SecondServers > 0 {
+		status.SecondStatefulSet = children.StatefulSetName(request.Parent, p.Routes.Second().Set)
+	}
 	if assessment.Proxies != nil {
 		status.Address, status.ReadyReplicas = proxy.Address(request.Parent), assessment.Proxies.Rollout.Ready
 	}
@@ -47,7 +51,7 @@ func proxyStatus(request *syncRequest, p scaling.Plan, assessment *conditions.As
 func lastChange(request *syncRequest, p scaling.Plan) *metav1.Time {
 	status := &request.Parent.Status
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(request.Now.Time) &&
-		scaling.RecordedRoutes(before) == p.Routes && len(status.Servers) == int(p.Servers) {
+		scaling.RecordedRoutes(before) == p.Routes && len(status.Servers) == int(p.Replicas()) {
 		return before.LastChangeTime
 	}
 	return new(request.Now.Rfc3339Copy())

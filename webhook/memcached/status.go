@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -24,7 +26,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
-		Servers:         children.Servers(s.request.Parent, s.plan.Servers, o.Pods),
+		Servers:         children.Servers(s.request.Parent, s.plan.Sets, o.Pods),
 		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,
 		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
@@ -49,9 +51,16 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		status.Servers = children.ServerAddresses(pods)
 	}
-	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
-		workload = stateful
-		status.Servers = children.ServerNames(memcached, min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers))
+	if stateful := workloadsOf(memcached, &request.Children, v1alpha1.StatefulSetWorkload); stateful != (workloads{}) {
+		workload = stateful[scaling.RecordedRoutes(memcached.Status.Proxy).Used().Set]
+		var sets [2]scaling.DesiredSet
+		for set, each := range stateful {
+			if each != nil {
+				workload = cmp.Or(workload, each)
+				sets[set].Replicas = min(max(ptr.Deref(each.Spec.Replicas, 0), 0), scaling.MaxServers)
+			}
+		}
+		status.Servers = children.StatefulSetServers(memcached, sets)
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas

@@ -14,6 +14,7 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -192,7 +193,7 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 	request := settled(sample.Proxied(3))
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
-	names := children.ServerNames(memcached, 3)
+	names := children.ServerNames(memcached, scaling.Servers{Count: 3})
 	memcached.Status.Servers = names
 	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	got, err := (Config{}).sync(request)

@@ -1,16 +1,14 @@
 package memcached
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/memcached/validation"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -31,11 +29,11 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
-	workload, err := observedWorkload(memcached, &request.Children)
+	existing, err := observedWorkloads(memcached, &request.Children)
 	if err != nil {
 		return syncResponse{}, err
 	}
-	state, err := c.newSyncState(&request, workload, pods)
+	state, err := c.newSyncState(&request, existing, pods)
 	if err != nil {
 		return syncResponse{}, err
 	}
@@ -53,7 +51,9 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 
 // syncState contains what one sync derives from its request. Each part is computed once.
 type syncState struct {
-	request     *syncRequest
+	request *syncRequest
+	// sets are both sets of servers, and plan is the one in use.
+	sets        [2]children.Plan
 	plan        children.Plan
 	secrets     diagnosis.Secrets
 	observation conditions.Observation
@@ -61,23 +61,24 @@ type syncState struct {
 	monitorsManaged bool
 }
 
-func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
+func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	state := c.scalingState(request, workload)
-	s := &syncState{
-		request:         request,
-		plan:            children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
-		observation:     observationOf(request, workload, pods),
-		monitorsManaged: request.Children.ServiceMonitors.Listed(),
-	}
-	var err error
-	if s.plan.ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
+	sets, state, err := c.planSets(request, existing, pods)
+	if err != nil {
 		return nil, err
 	}
+	inUse := sets[scaling.First].InUse
+	s := &syncState{
+		request:         request,
+		sets:            sets,
+		plan:            sets[inUse],
+		observation:     observationOf(request, existing[inUse], pods),
+		monitorsManaged: request.Children.ServiceMonitors.Listed(),
+	}
 	o := &s.observation
-	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
+	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
-	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
+	o.Children = request.Listed(desiredChildren(memcached, s.plan, s.sets, &request.Children))
 	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
@@ -108,13 +109,16 @@ func (s *syncState) assessProxies() error {
 	return nil
 }
 
-// desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.
-func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *childGroups) []runtime.Object {
+// desiredChildren returns the desired children, the workload in use first, also of kinds that the CompositeController does not list.
+func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, sets [2]children.Plan, existing *childGroups) []runtime.Object {
 	desired := []runtime.Object{
 		children.Workload(memcached, p),
 		children.KeepForeignAnnotations(children.Service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
 	}
-	if budget := children.PodDisruptionBudget(memcached, p.Servers); budget != nil {
+	if other := p.InUse.Other(); p.Sets[other].Exists {
+		desired = append(desired, children.Workload(memcached, sets[other]))
+	}
+	if budget := children.PodDisruptionBudget(memcached, p.Replicas()); budget != nil {
 		desired = append(desired, budget)
 	}
 	if policy := children.NetworkPolicy(memcached); policy != nil {
@@ -124,18 +128,4 @@ func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *c
 		desired = append(desired, monitor)
 	}
 	return append(desired, proxy.Children(memcached, p)...)
-}
-
-// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
-// it would look like a workload without pods.
-func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
-	group := children.Deployments
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		group = children.StatefulSets
-	}
-	workload := group.Get(memcached.Namespace, memcached.Name)
-	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
-	}
-	return workload, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -34,7 +35,7 @@ func TestDesiredChildren(t *testing.T) {
 		memcached := sample.New(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desiredChildren(memcached, PlanOf(memcached, test.replicas, ""), &childGroups{}) {
+		for _, child := range desiredChildren(memcached, PlanOf(memcached, test.replicas, ""), [2]children.Plan{}, &childGroups{}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

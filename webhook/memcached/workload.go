@@ -5,17 +5,44 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
+
+// observedWorkloads returns the observed workloads. It refuses a workload without spec.replicas, because it would look like a
+// workload without pods.
+func observedWorkloads(memcached *v1alpha1.Memcached, children *childGroups) (workloads, error) {
+	found := workloadsOf(memcached, children, memcached.Spec.Workload)
+	for _, workload := range found {
+		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
+			return found, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, workload.Name)}
+		}
+	}
+	return found, nil
+}
+
+// workloadsOf returns the observed workloads of a kind.
+func workloadsOf(memcached *v1alpha1.Memcached, existing *childGroups, kind v1alpha1.Workload) (found workloads) {
+	if kind != v1alpha1.StatefulSetWorkload {
+		found[scaling.First] = existing.Deployments.Get(memcached.Namespace, memcached.Name)
+		return found
+	}
+	for set := range found {
+		found[set] = existing.StatefulSets.Get(memcached.Namespace, children.StatefulSetName(memcached, scaling.Set(set)))
+	}
+	return found
+}
 
 // checkWorkloadChange refuses a parent whose pods run in a workload of the other kind.
 func checkWorkloadChange(memcached *v1alpha1.Memcached, children *childGroups) error {
 	kind := memcached.Spec.Workload
-	former, others := v1alpha1.StatefulSetWorkload, children.StatefulSets
+	former := v1alpha1.StatefulSetWorkload
 	if kind == v1alpha1.StatefulSetWorkload {
-		former, others = v1alpha1.DeploymentWorkload, children.Deployments
+		former = v1alpha1.DeploymentWorkload
 	}
-	if others.Get(memcached.Namespace, memcached.Name) == nil {
+	if workloadsOf(memcached, children, former) == (workloads{}) {
 		return nil
 	}
 	return fmt.Errorf("spec.workload cannot be changed from %s to %s, because the cache would start empty: restore the former value, or create another Memcached", former, kind)

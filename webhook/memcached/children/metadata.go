@@ -6,7 +6,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -14,11 +16,15 @@ import (
 // edited the workload.
 const ReloaderAnnotation = "memcached-operator.example.com/reloader-image"
 
-// AddedForAnnotation on a StatefulSet is [scaling.Plan.AddedFor].
+// AddedForAnnotation on a StatefulSet is [scaling.DesiredSet.AddedFor].
 const AddedForAnnotation = "memcached-operator.example.com/servers-added-for"
 
 // NameLabel is the label with the name of the Memcached.
 const NameLabel = "memcached_cr"
+
+// SetLabel is on the second StatefulSet and its pods only. The selector of the first one also selects these pods, but each StatefulSet
+// manages only pods whose names begin with its own.
+const SetLabel = "memcached_set"
 
 // ProxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 const ProxyLabel = "memcached_proxy"
@@ -40,8 +46,24 @@ func childLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return resources.Labels(SelectorLabels(memcached), "memcached", memcached.Name, "cache")
 }
 
-func podLabels(memcached *v1alpha1.Memcached) map[string]string {
-	return AddLabels(childLabels(memcached), memcached.Spec.PodLabels)
+func podLabels(memcached *v1alpha1.Memcached, set scaling.Set) map[string]string {
+	return AddLabels(setLabels(childLabels(memcached), set), memcached.Spec.PodLabels)
+}
+
+// setLabels adds the label of the second set.
+func setLabels(labels map[string]string, set scaling.Set) map[string]string {
+	if set == scaling.Second {
+		labels[SetLabel] = "b"
+	}
+	return labels
+}
+
+// SetOf returns the set that a pod belongs to.
+func SetOf(pod *observed.Pod) scaling.Set {
+	if pod.Labels[SetLabel] != "" {
+		return scaling.Second
+	}
+	return scaling.First
 }
 
 // AddLabels adds the labels of the spec to the labels of a child, except those that the operator owns.
@@ -58,7 +80,7 @@ func AddLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelVal
 // labels.
 func OwnedLabel(key string) bool {
 	switch key {
-	case "app", NameLabel,
+	case "app", NameLabel, SetLabel,
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
 		"controller-uid", // Metacontroller selects the children of a parent by it
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
@@ -75,7 +97,11 @@ func OwnedAnnotation(key string) bool {
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
 func workloadAnnotations(memcached *v1alpha1.Memcached, p Plan) map[string]string {
 	annotations := resources.ParentGeneration(memcached)
-	for name, value := range map[string]string{ReloaderAnnotation: p.ReloaderImage, AddedForAnnotation: p.AddedFor} {
+	reloader := p.ReloaderImage
+	if p.Kept != nil {
+		reloader = p.Kept.ReloaderImage
+	}
+	for name, value := range map[string]string{ReloaderAnnotation: reloader, AddedForAnnotation: p.Sets[p.Set].AddedFor} {
 		if value == "" {
 			continue
 		}

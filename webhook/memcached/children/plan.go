@@ -13,9 +13,13 @@ import (
 // Plan contains what determines the children in addition to spec.
 type Plan struct {
 	scaling.Plan
+	// Set is the set that the workload belongs to.
+	Set    scaling.Set
 	Memory memory.Size
 	// ReloaderImage is "" for pods without a reloader.
 	ReloaderImage string
+	// Kept is the pod template to keep; nil for the desired one.
+	Kept *KeptTemplate
 }
 
 // Workload returns the Deployment or the StatefulSet of the servers.

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -38,7 +39,7 @@ func TestServers(t *testing.T) {
 		{"without replicas, the servers are empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Servers(test.memcached, test.replicas, test.pods)); diff != "" {
+		if diff := cmp.Diff(test.want, Servers(test.memcached, [2]scaling.DesiredSet{{Replicas: test.replicas}}, test.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

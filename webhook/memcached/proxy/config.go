@@ -8,7 +8,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// Library is the Lua code that distributes keys to servers and moves items during a change of size. It is the same for every
+// Library is the Lua code that distributes keys to servers and moves items during a change of the servers. It is the same for every
 // proxy.
 //
 //go:embed library.lua
@@ -19,18 +19,18 @@ func Options(library, config string) string {
 	return "proxy_config=routelib:" + library + ",proxy_arg=" + config
 }
 
-// Config returns the configuration of a proxy with these routes, for the host:port of all servers that they use. The order of
-// the servers is part of the distribution of keys.
+// Config returns the configuration of a proxy in a phase, for the host:port of the servers before and after a change. The order of the
+// servers is part of the distribution of keys.
 //
-// The marks of a growth end at routes.MarksEnd. It must be later than the last Closing proxy, because a key whose mark has expired
+// The marks of a growth end at marksEnd. It must be later than the last Closing proxy, because a key whose mark has expired
 // is missing for Warming proxies, and earlier than the next decrease: proxies that know only the former servers return a mark
 // as an empty item. If it is 0, a mark expires after a day: that is for servers that are removed with their marks.
-func Config(servers []string, routes scaling.Routes) string {
-	config := "servers{\n" + backends("to", servers[:routes.To])
-	if routes.Phase != scaling.Steady {
-		config += backends("from", servers[:routes.From])
-		config += "    phase = " + strconv.Quote(string(routes.Phase)) + ",\n"
-		config += "    marks_end = " + strconv.FormatInt(routes.MarksEnd, 10) + ",\n"
+func Config(from, to []string, phase scaling.Phase, marksEnd int64) string {
+	config := "servers{\n" + backends("to", to)
+	if phase != scaling.Steady {
+		config += backends("from", from)
+		config += "    phase = " + strconv.Quote(string(phase)) + ",\n"
+		config += "    marks_end = " + strconv.FormatInt(marksEnd, 10) + ",\n"
 	}
 	return config + "}\n"
 }

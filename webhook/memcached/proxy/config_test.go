@@ -24,7 +24,8 @@ func TestConfig(t *testing.T) {
 		{"a server that is removed is known until the end", "4-3-closing",
 			field("to", "a:1", "b:1", "c:1") + field("from", "a:1", "b:1", "c:1", "d:1") + "    phase = \"closing\",\n    marks_end = 0,\n"},
 	} {
-		got := Config([]string{"a:1", "b:1", "c:1", "d:1"}, scaling.ParseRoutes(test.routes))
+		routes, servers := scaling.ParseRoutes(test.routes), []string{"a:1", "b:1", "c:1", "d:1"}
+		got := Config(servers[:routes.From.Count], servers[:routes.To.Count], routes.Phase, routes.MarksEnd)
 		if diff := cmp.Diff("servers{\n"+test.want+"}\n", got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

@@ -57,7 +57,8 @@ func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]s
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[proxyLibraryAnnotation] = Library
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, p.Routes.Longest()), p.Routes)
+	r := p.Routes
+	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase, r.MarksEnd)
 	return annotations
 }
 

@@ -22,7 +22,7 @@ import (
 func routed(memcached *v1alpha1.Memcached, label string) children.Plan {
 	memcached.Default()
 	routes := scaling.ParseRoutes(label)
-	return children.Plan{Plan: scaling.Plan{Servers: routes.Longest(), Proxies: 2, Routes: routes}, Memory: memory.Of(&memcached.Spec)}
+	return children.Plan{Plan: scaling.Plan{Proxies: 2, Routes: routes}, Memory: memory.Of(&memcached.Spec)}
 }
 
 func TestProxyConfig(t *testing.T) {
@@ -93,11 +93,11 @@ func TestProxiesAreNoServers(t *testing.T) {
 
 func TestLongestProxyName(t *testing.T) {
 	memcached := sample.Proxied(3)
-	memcached.Name = strings.Repeat("a", 52) // the maximum for a StatefulSet
+	memcached.Name = strings.Repeat("a", 50) // the maximum with proxies
 	if problems := validation.IsDNS1035Label(Name(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", Name(memcached), problems)
 	}
-	routes := scaling.Routes{From: 1000, To: 999, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	routes := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: 1000}, To: scaling.Servers{Set: scaling.Second, Count: 999}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
 	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}

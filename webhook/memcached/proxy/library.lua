@@ -4,7 +4,7 @@
 --   servers{from = {...}, to = {...}, phase = "preparing" | "warming" | "closing", marks_end = 1700000000}
 -- with the host:port of the servers before the change (from) and after it (to).
 --
--- The shorter of both is the beginning of the longer one. A jump hash distributes the keys, so a key either keeps its server, or
+-- The shorter of both is the beginning of the longer one, or they have no server in common and every key moves. A jump hash distributes the keys, so a key either keeps its server, or
 -- it moves from a previous server P to a current server C, and only the longer one has both P and C. Proxies in two phases that
 -- follow each other serve at the same time, so P alone says who decides for a key that moves. The CAS unique of its item on P
 -- is the state of the key:
@@ -60,7 +60,8 @@ function servers(change)
         return routes{ default = route_servers{ child_current = "current" } }
     end
     local grows = #current > #previous
-    local longer, shared = grows and current or previous, math.min(#current, #previous)
+    local longer = grows and current or previous
+    local shared = current[1] == previous[1] and math.min(#current, #previous) or 0
     local first, rest = {}, {}
     for i, server in ipairs(longer) do
         local down = { host = "moved", port = "0", label = "moved", down = true }

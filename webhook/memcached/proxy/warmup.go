@@ -27,7 +27,7 @@ func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + 
 // Warmup returns the Job that reads the items of all servers that items move from, one server for each index. The Job is never
 // updated, because its template is immutable.
 func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batchv1.Job {
-	first, servers := r.Sources()
+	set, first, servers := r.Sources()
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -45,7 +45,7 @@ func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batc
 			PodFailurePolicy:      ignoreDisruptions(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: warmupPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       resources.HardenedPod(warmupPod(memcached, first, image)),
+				Spec:       resources.HardenedPod(warmupPod(memcached, set, first, image)),
 			},
 		},
 	}
@@ -70,7 +70,7 @@ func warmupPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 }
 
 // warmupPod returns a pod with the options of the proxies.
-func warmupPod(memcached *v1alpha1.Memcached, first int32, image string) corev1.PodSpec {
+func warmupPod(memcached *v1alpha1.Memcached, set scaling.Set, first int32, image string) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
@@ -80,7 +80,7 @@ func warmupPod(memcached *v1alpha1.Memcached, first int32, image string) corev1.
 			ImagePullPolicy: spec.ImagePullPolicy,
 			Args: []string{
 				"copy",
-				"--from=" + children.ServerName(memcached, "{ordinal}"),
+				"--from=" + children.ServerName(memcached, set, "{ordinal}"),
 				fmt.Sprintf("--first-ordinal=%d", first),
 				"--index=$(JOB_COMPLETION_INDEX)", // the Job controller sets the variable
 				"--through=" + Address(memcached),

@@ -36,10 +36,10 @@ func (c change) beginCopy(p *Plan) {
 	}
 }
 
-// Sources returns the ordinal of the first server that items move from, and how many of them there are.
-func (r Routes) Sources() (first, number int32) {
-	if r.grows() {
-		return 0, r.From
+// Sources returns the set that items move from, the ordinal of the first server, and how many of them there are.
+func (r Routes) Sources() (set Set, first, number int32) {
+	if r.moves() || r.grows() {
+		return r.From.Set, 0, r.From.Count
 	}
-	return r.To, r.From - r.To
+	return r.From.Set, r.To.Count, r.From.Count - r.To.Count
 }

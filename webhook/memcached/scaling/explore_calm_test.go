@@ -6,10 +6,13 @@ package scaling
 func (s *space) calm(w world) world {
 	w.before = 0
 	next := s.apply(w, s.observation(w, false, 0, noFault), whole, false)
-	for i := maxSize - 1; i >= 0; i-- {
-		if next.servers[i].exists && int8(i) >= next.workload.replicas {
-			next.servers[i] = serverWorld{}
-			break
+	for set := range next.servers {
+		next.workloads[set].rolling = false
+		for i := maxSize - 1; i >= 0; i-- {
+			if next.servers[set][i].exists && int8(i) >= next.workloads[set].replicas {
+				next.servers[set][i] = serverWorld{}
+				break
+			}
 		}
 	}
 	next.rollOne()
@@ -50,7 +53,12 @@ func (w *world) rollOne() {
 
 // reached reports whether the desired state is reached.
 func (s *space) reached(w world) bool {
-	if w.workload.replicas != w.size || w.status.phase != 0 || w.desired != w.status.proxy || w.deployment.exists != w.desired {
+	set := First
+	if w.workloads[Second].exists {
+		set = Second
+	}
+	used := w.workloads[set]
+	if w.workloads[set.Other()].exists || used.outdated || used.replicas != w.size || w.status.phase != 0 || w.desired != w.status.proxy || w.deployment.exists != w.desired {
 		return false
 	}
 	d := w.deployment
@@ -60,7 +68,7 @@ func (s *space) reached(w world) bool {
 	if w.size == 0 {
 		return d.replicas == 0
 	}
-	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == w.size
+	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == worldOfServers(Servers{set, int32(w.size)})
 }
 
 // converge checks that every state leads to the desired state, which then stays.

@@ -25,7 +25,7 @@ func (s *space) events(w world, yield func(name string, next world)) {
 
 // specEvents edits spec.
 func (s *space) specEvents(w world, yield func(name string, next world)) {
-	for size := range s.sizes + 1 {
+	for size := s.least; size <= s.sizes; size++ {
 		if size != w.size {
 			next := w
 			next.size = size
@@ -39,15 +39,46 @@ func (s *space) specEvents(w world, yield func(name string, next world)) {
 		s.keep(&next, w, "parent")
 		yield("proxies are switched", next)
 	}
+	if s.twins {
+		s.templateEvents(w, yield)
+	}
+}
+
+// templateEvents edits the pod template in spec: to one that no set has, or to the one of a set.
+func (s *space) templateEvents(w world, yield func(name string, next world)) {
+	edit := func(name string, current int) {
+		next := w
+		for set := range next.workloads {
+			next.workloads[set].outdated = w.workloads[set].exists && set != current
+		}
+		s.keep(&next, w, "parent")
+		yield(name, next)
+	}
+	edit("the template is edited", -1)
+	for set := range w.workloads {
+		if w.workloads[set].outdated {
+			edit("the template is edited back", set)
+		}
+	}
+	for set := range w.workloads {
+		if w.workloads[set].rolling {
+			next := w
+			next.workloads[set].rolling = false
+			s.keep(&next, w, "workload")
+			yield("all pods have the template", next)
+		}
+	}
 }
 
 // foreignEvents edits or deletes children by hand.
 func (s *space) foreignEvents(w world, yield func(name string, next world)) {
-	if s.deletions && w.workload.exists {
-		next := w
-		next.workload = workloadWorld{addedFor: none}
-		next.status.age(workloadObject, 2)
-		yield("somebody deletes the StatefulSet", next)
+	for set := range w.workloads {
+		if s.deletions && w.workloads[set].exists {
+			next := w
+			next.workloads[set] = noSet
+			next.status.age(workloadObjects[set], 2)
+			yield("somebody deletes a StatefulSet", next)
+		}
 	}
 	if s.deletions && w.deployment.exists {
 		next := w
@@ -93,10 +124,15 @@ func (w world) restored() world {
 	status := &w.status
 	if status.proxy && w.deployment.exists {
 		r := w.deployment.routes
-		status.routes, status.from, status.to, status.until, status.revision = r, r.from, r.to, past, -2
+		change := resize("", r.from.servers(), r.to.servers())
+		status.routes, status.from, status.to, status.until, status.revision = r, int8(change.From), int8(change.To), past, -2
+		status.replaces = change.Replaces
 		status.phase = int8(slices.Index(resizePhases, phases[phaseOrder[r.phase]]))
 		if phaseOrder[r.phase] == Steady {
-			status.phase, status.from = int8(len(resizePhases)-1), max(w.workload.replicas, r.to)
+			status.phase, status.from = int8(len(resizePhases)-1), max(w.workloads[r.to.servers().Set].replicas, status.to)
+			if other := r.to.servers().Set.Other(); w.workloads[other].exists {
+				status.from, status.replaces = w.workloads[other].replicas, true
+			}
 		}
 	}
 	if status.scaling {
@@ -114,9 +150,14 @@ func (s *space) keep(next *world, w world, kind string) {
 	switch kind {
 	case "parent":
 		b.size, b.desired, b.status = w.size, w.desired, w.status
+		for set := range w.workloads {
+			b.workloads[set].outdated = w.workloads[set].outdated
+		}
 	case "workload":
-		b.workload = w.workload
-		b.workload.revision = -1
+		b.workloads = w.workloads
+		for set := range b.workloads {
+			b.workloads[set].revision = -1
+		}
 	case "deployment":
 		b.deployment = w.deployment
 		b.deployment.revision = -1
@@ -137,13 +178,15 @@ func (s *space) keep(next *world, w world, kind string) {
 
 // serverEvents stops servers. The StatefulSet starts servers immediately, because syncs also observe that none is ready.
 func (s *space) serverEvents(w world, yield func(name string, next world)) {
-	for i, server := range w.servers {
-		if server.exists && int8(i) >= w.workload.replicas {
-			next := w
-			next.servers[i] = serverWorld{}
-			next.forgetMarks()
-			s.keep(&next, w, "pods")
-			yield("a server stops", next)
+	for set, servers := range w.servers {
+		for i, server := range servers {
+			if server.exists && int8(i) >= w.workloads[set].replicas {
+				next := w
+				next.servers[set][i] = serverWorld{}
+				next.forgetMarks()
+				s.keep(&next, w, "pods")
+				yield("a server stops", next)
+			}
 		}
 	}
 }
@@ -196,24 +239,29 @@ func (w world) countProxies() (free int, live, updated int8) {
 func (w *world) use() {
 	for _, pod := range w.pods {
 		r := pod.routes.routes()
-		for i := range w.servers {
-			if pod.exists && (int32(i) < r.Used() || (r.Phase == Warming || r.Phase == Closing) && int32(i) < r.Longest()) {
-				w.servers[i].used = w.servers[i].exists
+		if !pod.exists {
+			continue
+		}
+		moving := r.Phase == Warming || r.Phase == Closing
+		for set := range w.servers {
+			for i := range w.servers[set] {
+				if r.Used().Set == Set(set) && int32(i) < r.Used().Count || moving && int32(i) < r.In(Set(set)) {
+					w.servers[set][i].used = w.servers[set][i].exists
+				}
 			}
 		}
-		if pod.exists && (r.Phase == Warming || r.Phase == Closing) && r.grows() && pod.routes.marks > w.marks {
-			w.marks = pod.routes.marks
+		if set := r.To.Set; moving && r.grows() && pod.routes.marks > w.marks[set] {
+			w.marks[set] = pod.routes.marks
 		}
 	}
 	w.forgetMarks()
 }
 
-// forgetMarks ends all marks if no server can have one.
+// forgetMarks ends all marks of a set if no server can have one.
 func (w *world) forgetMarks() {
-	for _, server := range w.servers {
-		if server.used {
-			return
+	for set, servers := range w.servers {
+		if !slices.ContainsFunc(servers[:], func(server serverWorld) bool { return server.used }) {
+			w.marks[set] = noMarks
 		}
 	}
-	w.marks = noMarks
 }

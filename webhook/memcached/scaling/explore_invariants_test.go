@@ -21,8 +21,11 @@ func (s *space) check(name string, w, next world) string {
 	if problem := checkRemoval(w, next); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
-	if s.late == "" && w.size == 0 && w.workload.exists && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
+	if s.late == "" && w.size == 0 && w.deployment.replicas == 0 && w.scaledDown() && !next.scaledDown() && next.replicas() > 0 {
 		return "no server starts at size 0 once the proxies have stopped"
+	}
+	if problem := s.checkTemplates(name, w, next); problem != "" {
+		return problem
 	}
 	if problem := s.checkNeighbours(next.running()); problem != "" {
 		return problem
@@ -45,19 +48,46 @@ func (s *space) checkNeighbours(running []podWorld) string {
 	return ""
 }
 
+// scaledDown reports whether a StatefulSet exists, and none has servers.
+func (w *world) scaledDown() bool {
+	return (w.workloads[First].exists || w.workloads[Second].exists) && w.replicas() == 0
+}
+
+func (w *world) replicas() int8 { return w.workloads[First].replicas + w.workloads[Second].replicas }
+
 // checkRemoval checks the invariants of the number of servers.
 func checkRemoval(w, next world) string {
-	after := int32(next.workload.replicas)
-	if next.workload.replicas >= w.workload.replicas {
-		return ""
-	}
-	for _, pod := range w.running() {
-		if pod.routes.routes().Longest() > after {
-			return "no server is removed that a running proxy may use"
+	for set := range w.workloads {
+		after := int32(next.workloads[set].replicas)
+		if next.workloads[set].replicas >= w.workloads[set].replicas {
+			continue
+		}
+		for _, pod := range w.running() {
+			if pod.routes.routes().In(Set(set)) > after {
+				return "no server is removed that a running proxy may use"
+			}
+		}
+		if w.deployment.exists && w.deployment.replicas > 0 && w.deployment.routes.routes().In(Set(set)) > after {
+			return "no server is removed that a new proxy will use"
 		}
 	}
-	if w.deployment.exists && w.deployment.replicas > 0 && w.deployment.routes.routes().Longest() > after {
-		return "no server is removed that a new proxy will use"
+	return ""
+}
+
+// checkTemplates checks that proxies use no servers that are replaced in place, except those that serve nothing.
+func (s *space) checkTemplates(name string, w, next world) string {
+	if !s.twins || !w.desired || strings.Contains(name, "ready servers") {
+		return ""
+	}
+	for set := range w.workloads {
+		if !next.workloads[set].rolling || w.workloads[set].rolling || s.late == "parent" && s.switches {
+			continue
+		}
+		for i, server := range w.servers[set] {
+			if server.used && int8(i) < w.workloads[set].replicas {
+				return "no template of servers that have items changes"
+			}
+		}
 	}
 	return ""
 }
@@ -74,19 +104,25 @@ func (s *space) checkRoutes(w world, from, to routesWorld) string {
 	if before != Steady || to.from == to.to || len(w.running()) == 0 {
 		return ""
 	}
-	return s.checkBegin(w, to)
+	return s.checkBegin(w, to.routes())
 }
 
-// checkBegin checks the invariants of the begin of a change of size.
-func (s *space) checkBegin(w world, to routesWorld) string {
+// checkBegin checks the invariants of the begin of a change.
+func (s *space) checkBegin(w world, to Routes) string {
+	step := max(to.To.Count-to.From.Count, to.From.Count-to.To.Count)
 	switch {
-	case to.from > to.to && w.marks > endedMarks:
+	case !to.moves() && !to.grows() && w.marks[to.From.Set] > endedMarks:
 		return "no decrease begins while servers have marks"
-	case s.maxStep > 0 && max(to.to-to.from, to.from-to.to) > s.maxStep:
+	case s.maxStep > 0 && !to.moves() && step > int32(s.maxStep):
 		return "a step is at most maxStep"
+	case to.moves() && w.workloads[to.To.Set].rolling && s.late == "":
+		return "servers of another set have the template before they are used"
 	}
-	for i := to.from; i < to.to; i++ {
-		if w.servers[i].used {
+	if !to.addsTo(to.To.Set) {
+		return ""
+	}
+	for _, server := range w.servers[to.To.Set][to.added():to.To.Count] {
+		if server.used {
 			return "new servers have no items of an earlier change"
 		}
 	}
@@ -97,16 +133,18 @@ func (s *space) checkBegin(w world, to routesWorld) string {
 // in the one that lets items move. Proxies that start with the cache are no change.
 func checkReady(s State, p Plan) string {
 	d := s.Proxies.Deployment
-	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes || !p.Routes.grows() && p.Routes.To <= d.Routes.To {
+	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes {
 		return ""
 	}
 	if p.Routes.Phase == Closing { // the warm-up ends also without the servers
 		return ""
 	}
-	for ordinal := d.Routes.Used(); ordinal < p.Routes.Longest(); ordinal++ {
-		if !s.Servers[ordinal].Ready {
-			return "proxies use new servers only when these are ready"
-		}
+	used, to := d.Routes.Used(), p.Routes.To
+	if used.Set != to.Set {
+		used.Count = 0
+	}
+	if !s.Sets[to.Set].allReady(used.Count, to.Count) {
+		return "proxies use new servers only when these are ready"
 	}
 	return ""
 }

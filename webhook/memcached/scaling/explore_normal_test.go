@@ -7,7 +7,7 @@ func (w world) normal(forget bool) world {
 	if forget && w.status.proxy && w.deployment.exists {
 		if w.status.revision != 0 || w.status.routes != w.deployment.routes || w.status.until == never {
 			w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
-			w.status.phase, w.status.from, w.status.to = 0, 0, 0
+			w.status.phase, w.status.from, w.status.to, w.status.replaces = 0, 0, 0, false
 		}
 	}
 	if forget && w.status.scaling && w.status.scalingRev < 0 {
@@ -17,9 +17,11 @@ func (w world) normal(forget bool) world {
 	w.warmed = w.warmed && w.allWarming()
 	w.copied = w.copied && w.onlyWarming()
 	w.copy.whole = w.copy.whole && w.onlyWarming()
-	for i, server := range w.servers {
-		if !server.exists {
-			w.servers[i] = serverWorld{}
+	for set, servers := range w.servers {
+		for i, server := range servers {
+			if !server.exists {
+				w.servers[set][i] = serverWorld{}
+			}
 		}
 	}
 	return w
@@ -49,7 +51,7 @@ func (p podWorld) order() int {
 	if !p.exists {
 		return 1 << 40
 	}
-	order := int(p.routes.from)<<3 | int(p.routes.to)
+	order := int(p.routes.from)<<4 | int(p.routes.to)
 	order = order<<3 | int(p.routes.phase)
 	order = order<<1 | bit(p.deleted)
 	return order<<3 | int(p.routes.marks)

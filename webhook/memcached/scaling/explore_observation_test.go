@@ -17,8 +17,11 @@ const (
 	unreadyServers
 	unavailableProxies
 	beforeRollout // the Deployment controller has not observed the Deployment
-	noWorkload
+	noFirstSet
+	noSecondSet
 	noDeployment
+	unreadyFirstSet
+	unreadySecondSet
 )
 
 // observation returns what a sync observes.
@@ -29,8 +32,11 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 		switch s.late {
 		case "parent":
 			w.size, w.desired, w.status = b.size, b.desired, b.status
+			for set := range w.workloads {
+				w.workloads[set].outdated = w.workloads[set].exists && b.workloads[set].outdated
+			}
 		case "workload":
-			w.workload = b.workload
+			w.workloads = b.workloads
 		case "deployment":
 			w.deployment = b.deployment
 		case "job":
@@ -39,21 +45,23 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 			w.servers, w.pods = b.servers, b.pods
 		}
 	}
-	for i := range w.servers {
-		w.servers[i].used = false
+	for set := range w.servers {
+		for i := range w.servers[set] {
+			w.servers[set][i].used = false
+		}
 	}
 	w.copy.whole = false
-	w.before, w.warmed, w.copied, w.marks = 0, false, false, noMarks
+	w.before, w.warmed, w.copied, w.marks = 0, false, false, [2]marksEnd{}
 	return observation{w, clock, f}
 }
 
 // A decision is a plan, and whether the planner desires proxies.
 type decision struct {
-	status           statusWorld
-	servers, proxies int8
-	addedFor         int8
-	desired          bool
-	routes, copy     routesWorld
+	status       statusWorld
+	sets         [2]workloadWorld // outdated if they keep their template
+	proxies      int8
+	desired      bool
+	routes, copy routesWorld
 }
 
 // decide returns the decision of the planner. Many worlds have the same observation.
@@ -66,7 +74,10 @@ func (s *space) decide(v observation) decision {
 	if problem := checkReady(state, plan); problem != "" && s.violated == "" {
 		s.violated = problem
 	}
-	d := decision{status: statusOf(plan), servers: int8(plan.Servers), addedFor: worldOfAddedFor(plan.AddedFor), desired: v.world.desired}
+	d := decision{status: statusOf(plan), desired: v.world.desired}
+	for set, desired := range plan.Sets {
+		d.sets[set] = workloadWorld{exists: desired.Exists, replicas: int8(desired.Replicas), addedFor: worldOfAddedFor(desired.AddedFor), outdated: desired.KeepsTemplate}
+	}
 	if d.desired {
 		d.proxies, d.routes = int8(plan.Proxies), worldOf(plan.Routes)
 		if plan.Copy != (Routes{}) {
@@ -82,18 +93,10 @@ func (s *space) state(v observation) State {
 	w := v.world
 	state := State{
 		Now: at(v.clock), MaxClockSkew: skew * time.Second, Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Servers: map[int32]Server{}, Status: w.status.status(),
+		Warm: s.twins && w.desired && s.warmup > 0, Status: w.status.status(),
 	}
-	if w.workload.exists && v.fault != noWorkload {
-		state.Workload = &Workload{Revision: revisionOf(workloadObject, w.workload.revision), Replicas: int32(w.workload.replicas), Available: int32(w.workload.replicas), AddedFor: addedFor[w.workload.addedFor]}
-		if v.fault == unreadyServers {
-			state.Workload.Available = 0
-		}
-	}
-	for i, server := range w.servers {
-		if server.exists {
-			state.Servers[int32(i)] = Server{Ready: v.fault != unreadyServers}
-		}
+	for set := range state.Sets {
+		state.Sets[set] = observedSet(v, set)
 	}
 	state.Copy, state.CanCopy = w.copy.observed(), s.copies
 	state.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
@@ -118,6 +121,26 @@ func (s *space) state(v observation) State {
 		}
 	}
 	return state
+}
+
+// observedSet returns what is observed of a set.
+func observedSet(v observation, set int) ObservedSet {
+	w := v.world.workloads[set]
+	o := ObservedSet{Servers: map[int32]Server{}, Recorded: int32(v.world.status.list[set])}
+	unready := v.fault == unreadyServers || v.fault == [2]fault{unreadyFirstSet, unreadySecondSet}[set]
+	if w.exists && v.fault != [2]fault{noFirstSet, noSecondSet}[set] {
+		replicas := int32(w.replicas)
+		o.Workload = &Workload{Revision: revisionOf(workloadObjects[set], w.revision), Replicas: replicas, Ready: replicas, Available: replicas, Current: !w.outdated, Updated: !w.rolling, AddedFor: addedFor[w.addedFor]}
+		if unready {
+			o.Workload.Ready, o.Workload.Available = 0, 0
+		}
+	}
+	for i, server := range v.world.servers[set] {
+		if server.exists {
+			o.Servers[int32(i)] = Server{Ready: !unready}
+		}
+	}
+	return o
 }
 
 func (w *world) rolledOut() bool {

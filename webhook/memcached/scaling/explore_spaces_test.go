@@ -4,7 +4,8 @@ import "maps"
 
 // space is one configuration that is explored.
 type space struct {
-	sizes   int8 // sizes 0 to sizes
+	sizes   int8 // sizes least to sizes
+	least   int8
 	maxStep int8
 	warmup  int16
 	// clocks are how far the clocks of hooks are off, in seconds.
@@ -23,6 +24,8 @@ type space struct {
 	deletions bool
 	// edits lets somebody edit the Deployment.
 	edits bool
+	// twins lets the pod template be edited, which moves the items to the other set.
+	twins bool
 	// copies lets a Job run.
 	copies bool
 
@@ -69,6 +72,23 @@ var copies = map[string]space{
 	"copies, deletions":        {clocks: onTime, deletions: true},
 }
 
+// twins are configurations with a pod template that is edited, and with a fault. Most of them have one size.
+var twins = map[string]space{
+	"twins":                    {sizes: 1, clocks: onTime},
+	"twins, sizes 1 and 2":     {least: 1, sizes: 2, clocks: onTime},
+	"twins, failures":          {least: 1, sizes: 1, clocks: onTime, failures: true},
+	"twins, copies":            {least: 1, sizes: 1, clocks: onTime, copies: true},
+	"twins, clocks":            {least: 1, sizes: 1, clocks: []int16{0, skew}},
+	"twins, losses":            {least: 1, sizes: 1, clocks: onTime, losses: true},
+	"twins, unobserved":        {least: 1, sizes: 1, clocks: onTime, unobserved: true},
+	"twins, late parents":      {least: 1, sizes: 1, clocks: onTime, late: "parent"},
+	"twins, late StatefulSets": {least: 1, sizes: 1, clocks: onTime, late: "workload"},
+	"twins, late Deployments":  {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
+	"twins, late pods":         {least: 1, sizes: 1, clocks: onTime, late: "pods"},
+	"twins, switches":          {least: 1, sizes: 1, clocks: onTime, switches: true},
+	"twins, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
+}
+
 // faults are the kinds of faults, each as a change of a space without faults.
 var faults = map[string]func(*space){
 	"clocks":            func(s *space) { s.clocks = []int16{0, skew} },
@@ -99,12 +119,21 @@ func spacesAndFaults() map[string]space {
 		}
 		all[name] = s
 	}
+	for name, s := range twins {
+		s.twins, s.warmup = true, warmup
+		all[name] = s
+	}
 	return all
 }
 
-// pairsOfFaults returns the configurations with two kinds of faults. Only one kind of object is observed late.
+// pairsOfFaults returns the configurations with two kinds of faults, and those of two sets with more sizes. Only one kind of object is
+// observed late.
 func pairsOfFaults() map[string]space {
 	all := map[string]space{}
+	for name, s := range twins {
+		s.twins, s.warmup, s.least = true, warmup, 0
+		all[name] = s
+	}
 	for first, change := range faults {
 		for second, changeAlso := range faults {
 			s := spaces["warm-up"]

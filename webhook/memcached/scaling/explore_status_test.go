@@ -14,15 +14,23 @@ func (r routesWorld) routes() Routes {
 	if r.from == 0 {
 		return Routes{}
 	}
-	routes := Routes{From: int32(r.from), To: int32(r.to), Phase: phaseOrder[r.phase]}
+	routes := Routes{From: r.from.servers(), To: r.to.servers(), Phase: phaseOrder[r.phase]}
 	if r.marks != noMarks {
 		routes.MarksEnd = at(marksEnds[r.marks]).Unix()
 	}
 	return routes
 }
 
+func (v serversWorld) servers() Servers {
+	return Servers{Set: Set(v / secondSet), Count: int32(v % secondSet)}
+}
+
+func worldOfServers(s Servers) serversWorld {
+	return serversWorld(s.Set)*secondSet + serversWorld(s.Count)
+}
+
 func worldOf(r Routes) routesWorld {
-	w := routesWorld{from: int8(r.From), to: int8(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
+	w := routesWorld{from: worldOfServers(r.From), to: worldOfServers(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
 	if r.MarksEnd != 0 {
 		end := fromEpoch(time.Unix(r.MarksEnd, 0))
 		w.marks = marksEnd(slices.Index(marksEnds[:], end))
@@ -33,10 +41,9 @@ func worldOf(r Routes) routesWorld {
 	return w
 }
 
-const (
-	workloadObject   = 1
-	deploymentObject = 2
-)
+const deploymentObject = 2
+
+var workloadObjects = [2]int8{1, 3} // of each set
 
 func revisionOf(object, revision int8) v1alpha1.Revision {
 	if object == 0 {
@@ -66,16 +73,16 @@ func worldOfAddedFor(text string) int8 {
 
 // status returns the recorded status.
 func (s statusWorld) status() *v1alpha1.MemcachedStatus {
-	status := &v1alpha1.MemcachedStatus{Servers: make([]string, s.list)}
+	status := &v1alpha1.MemcachedStatus{}
 	if s.proxy {
-		status.Proxy = record(s.routes.routes(), 0)
+		status.Proxy = record(s.routes.routes())
 		status.Proxy.Observed = revisionOf(deploymentObject, s.revision)
 		if s.revision == none {
 			status.Proxy.Observed = v1alpha1.Revision{}
 		}
 		status.Proxy.Resize = nil
 		if s.phase != 0 {
-			status.Proxy.Resize = &v1alpha1.ResizeStatus{From: int32(s.from), To: int32(s.to), Phase: resizePhases[s.phase]}
+			status.Proxy.Resize = &v1alpha1.ResizeStatus{From: int32(s.from), To: int32(s.to), Replaces: s.replaces, Phase: resizePhases[s.phase]}
 			if s.until != never {
 				status.Proxy.Resize.Until = new(metav1.NewTime(at(s.until)))
 			}
@@ -93,7 +100,9 @@ const none = -100
 // statusOf returns the status that records a plan.
 func statusOf(p Plan) statusWorld {
 	s := lostStatus
-	s.list = int8(p.Servers)
+	for set, desired := range p.Sets {
+		s.list[set] = int8(desired.Replicas)
+	}
 	if p.Proxy != nil {
 		s.proxy, s.routes = true, worldOf(RecordedRoutes(p.Proxy))
 		object, revision := worldOfRevision(p.Proxy.Observed)
@@ -102,7 +111,7 @@ func statusOf(p Plan) statusWorld {
 			s.revision = none
 		}
 		if r := p.Proxy.Resize; r != nil {
-			s.phase, s.from, s.to = int8(slices.Index(resizePhases, r.Phase)), int8(r.From), int8(r.To)
+			s.phase, s.from, s.to, s.replaces = int8(slices.Index(resizePhases, r.Phase)), int8(r.From), int8(r.To), r.Replaces
 			if r.Until != nil {
 				s.until = fromEpoch(r.Until.Time)
 			}

@@ -13,10 +13,18 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 			sync("sync", late, noFault, whole)
 			sync("sync without ready servers", late, unreadyServers, whole)
 			sync("sync without available proxies", late, unavailableProxies, whole)
+			if s.twins {
+				sync("sync without ready servers in the first set", late, unreadyFirstSet, whole)
+				sync("sync without ready servers in the second set", late, unreadySecondSet, whole)
+			}
 			if s.failures {
-				sync("sync fails before the status is written", late, noFault, workload|deployment)
+				sync("sync fails before the status is written", late, noFault, workloads|deployment)
 				sync("sync only writes the status", late, noFault, status)
-				sync("sync only changes the servers", late, noFault, workload)
+				sync("sync only changes the servers", late, noFault, workloads)
+				if s.twins {
+					sync("sync only changes the first set", late, noFault, firstWorkload)
+					sync("sync only changes the second set", late, noFault, secondWorkload)
+				}
 				sync("sync only changes the proxies", late, noFault, deployment)
 				if s.copies {
 					sync("sync only changes the Job", late, noFault, job)
@@ -27,7 +35,10 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 			sync("sync before the Deployment controller", false, beforeRollout, whole)
 		}
 		if s.unobserved {
-			sync("sync does not observe the StatefulSet", false, noWorkload, whole)
+			sync("sync does not observe the StatefulSet", false, noFirstSet, whole)
+			if s.twins {
+				sync("sync does not observe the second StatefulSet", false, noSecondSet, whole)
+			}
 			if w.desired { // nobody can know a Deployment that spec no longer has, and that is not observed for minutes
 				sync("sync does not observe the Deployment", false, noDeployment, whole)
 			}
@@ -37,11 +48,13 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 
 // What a sync changes.
 const (
-	workload = 1 << iota
+	firstWorkload = 1 << iota
+	secondWorkload
 	deployment
 	status
 	job
-	whole = workload | deployment | status | job
+	workloads = firstWorkload | secondWorkload
+	whole     = workloads | deployment | status | job
 )
 
 // apply returns the world after a sync. An object that exists is not created again.
@@ -51,7 +64,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 	if parts&status != 0 {
 		next.status = d.status
 		if !s.readsServers() {
-			next.status.list = 0
+			next.status.list = [2]int8{}
 		}
 		if next.status != w.status {
 			s.keep(&next, w, "parent")
@@ -62,10 +75,17 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		parts &^= deployment
 	}
 	if late && s.late == "workload" {
-		parts &^= workload
+		parts &^= workloads
 	}
-	if parts&workload != 0 && (v.fault != noWorkload || !w.workload.exists) {
-		s.scale(&next, w, d)
+	for set := range w.workloads {
+		unobserved := v.fault == [2]fault{noFirstSet, noSecondSet}[set]
+		if parts&[2]int{firstWorkload, secondWorkload}[set] != 0 && (!unobserved || !w.workloads[set].exists) {
+			// A late parent has the template of before its last change.
+			old := late && s.late == "parent" && s.snapshots[w.before-1].outdated() != w.outdated()
+			want := d.sets[set]
+			want.outdated = want.outdated || !v.world.workloads[set].outdated // the template stays the same
+			s.scale(&next, w, set, want, old)
+		}
 	}
 	if parts&deployment != 0 && (v.fault != noDeployment || !w.deployment.exists) {
 		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
@@ -76,21 +96,41 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 	return next
 }
 
-func (s *space) scale(next *world, w world, d decision) {
-	if w.workload.exists && w.workload.replicas == d.servers {
-		next.workload.addedFor = d.addedFor
+// scale creates, updates or deletes a StatefulSet. If want is outdated, its template stays the same. old reports whether the template of
+// want is not desired any more.
+func (s *space) scale(next *world, w world, set int, want workloadWorld, old bool) {
+	now := w.workloads[set]
+	to, older := want, int8(1)
+	switch {
+	case !want.exists && !now.exists:
+		return
+	case !want.exists:
+		to, older = noSet, 2
+	case !now.exists:
+		to.outdated, older = old, 2 // another object
+		to.rolling = w.servers[set] != [maxSize]serverWorld{}
+	case want.outdated:
+		to.outdated, to.rolling = now.outdated, now.rolling
+	default:
+		to.outdated, to.rolling = old, min(now.replicas, want.replicas) > 0
+	}
+	to.rolling = to.rolling && to.replicas > 0 && s.twins
+	next.workloads[set] = to
+	now.addedFor, now.revision = to.addedFor, 0
+	if to == now {
 		return
 	}
-	next.workload = workloadWorld{exists: true, replicas: d.servers, addedFor: d.addedFor}
-	for i := range d.servers {
-		next.servers[i].exists = true
+	for i := range to.replicas {
+		next.servers[set][i].exists = true
 	}
-	older := int8(1)
-	if !w.workload.exists {
-		older = 2 // another object
-	}
-	next.status.age(workloadObject, older)
+	next.status.age(workloadObjects[set], older)
 	s.keep(next, w, "workload")
+}
+
+func (w *world) outdated() [2]bool { return [2]bool{w.workloads[0].outdated, w.workloads[1].outdated} }
+
+func (b *snapshot) outdated() [2]bool {
+	return [2]bool{b.workloads[0].outdated, b.workloads[1].outdated}
 }
 
 func (s *space) rollOut(next *world, w world, want deploymentWorld) {
@@ -112,7 +152,7 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 		s.keep(next, w, "parent")
 	}
 	if s.late == "workload" && next.before != 0 {
-		w.workload = s.snapshots[next.before-1].workload
+		w.workloads = s.snapshots[next.before-1].workloads
 		w.ageDeployment(older)
 		s.keep(next, w, "workload")
 	}
@@ -125,8 +165,12 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 // ageDeployment makes the recorded revisions of the Deployment older.
 func (w *world) ageDeployment(by int8) {
 	w.status.age(deploymentObject, by)
-	if w.workload.addedFor -= by; w.workload.addedFor < -1 { // no sync observes a Deployment that is older
-		w.workload.addedFor = none
+	for set := range w.workloads {
+		if added := &w.workloads[set].addedFor; *added-by < -1 { // no sync observes a Deployment that is older
+			*added = none
+		} else {
+			*added -= by
+		}
 	}
 }
 

@@ -14,11 +14,11 @@ type world struct {
 	before int32
 
 	status     statusWorld
-	workload   workloadWorld
+	workloads  [2]workloadWorld // of each set
 	deployment deploymentWorld
 	copy       copyWorld
 	pods       [maxPods]podWorld // the proxies, also those that are being deleted
-	servers    [maxSize]serverWorld
+	servers    [2][maxSize]serverWorld
 
 	size    int8
 	desired bool // spec has proxies
@@ -28,18 +28,18 @@ type world struct {
 	// copied reports whether a Job that began when all proxies were warming has read all items, and only such proxies have run
 	// since.
 	copied bool
-	// marks is when the last mark of an increase ends.
-	marks marksEnd
+	// marks is when the last mark of an increase of each set ends.
+	marks [2]marksEnd
 }
 
 // A snapshot has the state of those objects before their last change.
 type snapshot struct {
 	status     statusWorld
-	workload   workloadWorld
+	workloads  [2]workloadWorld
 	deployment deploymentWorld
 	copy       copyWorld
 	pods       [maxPods]podWorld
-	servers    [maxSize]serverWorld
+	servers    [2][maxSize]serverWorld
 	size       int8
 	desired    bool
 }
@@ -75,7 +75,11 @@ type workloadWorld struct {
 	exists             bool
 	replicas, revision int8
 	addedFor           int8 // a revision of the Deployment, or none
+	// outdated reports whether the pod template is not the desired one, and rolling whether pods may have another one.
+	outdated, rolling bool
 }
+
+var noSet = workloadWorld{addedFor: none}
 
 type serverWorld struct {
 	exists bool
@@ -93,10 +97,15 @@ type deploymentWorld struct {
 
 // routesWorld is the zero value if the label was edited.
 type routesWorld struct {
-	from, to int8
+	from, to serversWorld
 	phase    int8 // index of phaseOrder
 	marks    marksEnd
 }
+
+// serversWorld is a number of servers, plus secondSet for those of the second set.
+type serversWorld int8
+
+const secondSet = 8
 
 type podWorld struct {
 	exists, deleted bool
@@ -106,12 +115,13 @@ type podWorld struct {
 type statusWorld struct {
 	until, step        int16
 	proxy, scaling     bool
-	list               int8 // length of servers
+	list               [2]int8 // number of servers of each set
+	replaces           bool
 	routes             routesWorld
 	phase              int8 // index of resizePhases
 	from, to, revision int8
 	replicas           int8
-	scalingObject      int8 // 0: none, 1: workload, 2: Deployment
+	scalingObject      int8 // 0: none
 	scalingRev         int8
 }
 
@@ -154,7 +164,7 @@ func (w *world) pass() {
 // endMarks lets so much time pass that all marks end.
 func (w *world) endMarks() {
 	w.pass()
-	w.marks = noMarks
+	w.marks = [2]marksEnd{}
 	w.deployment.routes.endMarks()
 	w.copy.routes.endMarks()
 	w.status.routes.endMarks()

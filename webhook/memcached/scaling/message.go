@@ -27,9 +27,9 @@ var messages = map[v1alpha1.ResizePhase]string{
 
 // Progress returns the reason and the message of a change that is under way; "" if there is none.
 func (s State) Progress(p Plan) (reason, message string) {
-	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.From != p.Proxy.Resize.To {
+	if p.Proxy != nil && p.Proxy.Resize != nil && (p.Proxy.Resize.Replaces || p.Proxy.Resize.From != p.Proxy.Resize.To) {
 		r := p.Proxy.Resize
-		message = fmt.Sprintf("Resizing from %d to %d servers, phase %s: %s", r.From, r.To, r.Phase, messages[r.Phase])
+		message = fmt.Sprintf("%s, phase %s: %s", describe(r), r.Phase, messages[r.Phase])
 		if r.Until == nil {
 			return ReasonResizing, message
 		}
@@ -50,6 +50,17 @@ func (s State) Progress(p Plan) (reason, message string) {
 	from, next := p.Scaling.Replicas, s.step(p.Scaling.Replicas)
 	return ReasonScaling, fmt.Sprintf("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
 		from, s.Size, next, s.Interval, movedKeysPercent(from, next))
+}
+
+// describe returns what a recorded phase is for.
+func describe(r *v1alpha1.ResizeStatus) string {
+	switch {
+	case !r.Replaces:
+		return fmt.Sprintf("Resizing from %d to %d servers", r.From, r.To)
+	case r.Phase == v1alpha1.ResizeRemovingServers:
+		return fmt.Sprintf("Removing the %d servers of the StatefulSet that is not in use", r.From)
+	}
+	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", r.From, r.To)
 }
 
 // movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the

@@ -8,74 +8,104 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 func (c change) steady() Plan {
 	p := c.planFor(c.routes)
 	servers := c.routes.To
-	target := c.step(servers)
-	if left := c.untilStep(p.Scaling); left > 0 && target != servers {
-		target, p.Wait = servers, left
+	next := Routes{From: servers, To: c.target(servers)}
+	if left := c.untilStep(p.Scaling); left > 0 && next.To != servers && !next.moves() {
+		next.To, p.Wait = servers, left
 	}
-	added := c.adding() && target > servers
-	switch {
-	case c.existing > servers && c.Workload != nil && !added:
-		p.setResize(v1alpha1.ResizeRemovingServers, c.existing, servers)
+	switch unused := c.unused(next); {
+	case len(unused) > 0:
+		p.setResize(v1alpha1.ResizeRemovingServers, c.existing(unused[0]), servers)
 		if c.elapsed(&p, observationDelay) {
-			p.Servers = servers
+			c.remove(&p, unused)
 		}
-	case target > servers:
-		return c.add(p, target)
-	case target < servers && c.untilMarksEnd() > 0:
-		p.setResize(v1alpha1.ResizeWaiting, servers, target)
+	case next.addsTo(next.To.Set):
+		return c.add(p, next)
+	case next.To != servers && c.untilMarksEnd() > 0:
+		p.setResize(v1alpha1.ResizeWaiting, servers, next.To)
 		p.Wait = c.untilMarksEnd()
 		p.Proxy.Resize.Until = seconds(c.Now.Add(p.Wait))
-	case target < servers:
-		return c.begin(target, 0)
+	case next.To != servers:
+		return c.begin(next, 0)
 	}
 	return p
 }
 
+// unused returns the sets with servers that neither steady proxies nor their next change uses.
+func (c change) unused(next Routes) []Set {
+	var sets []Set
+	for _, set := range []Set{First, Second} {
+		inUse := set == next.From.Set && c.existing(set).Count <= next.From.Count
+		if c.Sets[set].Workload != nil && !inUse && !(next.addsTo(set) && c.adding(set)) {
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+// remove removes the servers of sets that steady proxies do not use.
+func (c change) remove(p *Plan, sets []Set) {
+	for _, set := range sets {
+		if set != c.routes.To.Set {
+			p.Sets[set] = DesiredSet{}
+			continue
+		}
+		p.Sets[set].Replicas, p.Sets[set].AddedFor = c.routes.To.Count, ""
+	}
+}
+
+// target returns the servers that follow others. A set that serves keeps its pods, so a change of the pod template uses the other set.
+// That is one step, because no key is lost.
+func (c change) target(from Servers) Servers {
+	if c.Warm && c.Size > 0 && c.Sets[from.Set].outdated() {
+		return Servers{from.Set.Other(), c.Size}
+	}
+	return Servers{from.Set, c.step(from.Count)}
+}
+
 // add adds servers, and begins the change when they are ready. They must be new: no server of the same name may have items.
-func (c change) add(p Plan, target int32) Plan {
-	servers := c.routes.To
-	if old, wait := c.serversFrom(servers); !c.adding() && (old || c.Workload == nil || c.existing > servers) {
-		p.setResize(v1alpha1.ResizeWaiting, servers, target)
+func (c change) add(p Plan, next Routes) Plan {
+	set, from := next.To.Set, next.added()
+	workload, existing := c.Sets[set].Workload, c.existing(set).Count
+	if old, wait := c.serversFrom(set, from); !c.adding(set) && (old || workload == nil && !next.moves() || existing > from) {
+		p.setResize(v1alpha1.ResizeWaiting, next.From, next.To)
 		p.Wait = soonest(p.Wait, wait)
 		return p
 	}
-	p.Servers, p.AddedFor = target, c.revision.String()
-	p.setResize(v1alpha1.ResizeAddingServers, servers, target)
-	if c.existing < target || !c.ready(servers, target) {
+	p.Sets[set] = DesiredSet{Exists: true, Replicas: next.To.Count, AddedFor: c.revision.String(), KeepsTemplate: !next.moves() && p.Sets[set].KeepsTemplate}
+	p.setResize(v1alpha1.ResizeAddingServers, next.From, next.To)
+	if existing < next.To.Count || !c.ready(next) {
 		return p
 	}
-	return c.begin(target, c.routes.MarksEnd)
+	return c.begin(next, c.routes.MarksEnd)
 }
 
-// adding reports whether servers were added for this rollout of the proxies.
-func (c change) adding() bool {
-	return c.Workload != nil && c.Workload.AddedFor == c.revision.String()
+// adding reports whether servers of a set were added for this rollout of the proxies.
+func (c change) adding(set Set) bool {
+	workload := c.Sets[set].Workload
+	return workload != nil && workload.AddedFor == c.revision.String()
 }
 
-// ready reports whether all servers from an ordinal to another one are ready.
-func (c change) ready(from, to int32) bool {
-	for ordinal := from; ordinal < to; ordinal++ {
-		if !c.Servers[ordinal].Ready {
-			return false
-		}
-	}
-	return true
+// ready reports whether all servers that a change adds are ready. Those of another set must have the desired pod template.
+func (c change) ready(next Routes) bool {
+	set := c.Sets[next.To.Set]
+	return set.allReady(next.added(), next.To.Count) && (!next.moves() || set.Workload != nil && set.Workload.Current && set.Workload.Updated)
 }
 
-func (c change) begin(target int32, marksEnd int64) Plan {
+func (c change) begin(next Routes, marksEnd int64) Plan {
 	if c.Proxies.Warmup == 0 {
-		return c.planFor(steady(target, marksEnd))
+		return c.planFor(steady(next.To, marksEnd))
 	}
-	return c.planFor(Routes{From: c.routes.To, To: target, Phase: Preparing, MarksEnd: marksEnd})
+	next.Phase, next.MarksEnd = Preparing, marksEnd
+	return c.planFor(next)
 }
 
 // preparing lets the warm-up begin. This is the only phase in which a change turns back: no item has moved.
 func (c change) preparing() Plan {
 	next := c.routes
 	switch {
-	case c.step(next.From) != next.To:
+	case c.target(next.From) != next.To, next.moves() && !c.Sets[next.To.Set].current():
 		return c.planFor(steady(next.From, next.MarksEnd))
-	case next.grows() && !c.ready(next.From, next.To):
+	case next.addsTo(next.To.Set) && !c.ready(next):
 		return c.plan()
 	}
 	next.Phase, next.MarksEnd = Warming, max(next.MarksEnd, c.marksEnd())
@@ -98,7 +128,7 @@ func (c change) warming() Plan {
 	return c.planFor(next)
 }
 
-// closing ends the change. The marks of a decrease are on servers that are removed.
+// closing ends the change. The marks are on servers that are removed, unless servers were added to the same set.
 func (c change) closing() Plan {
 	if c.routes.grows() {
 		return c.planFor(steady(c.routes.To, c.routes.MarksEnd))

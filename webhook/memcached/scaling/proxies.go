@@ -12,7 +12,7 @@ func (s State) Next() Plan {
 	c := s.change()
 	switch {
 	case !s.Proxies.Desired && s.Status.Proxy == nil && c.gone():
-		return s.direct()
+		return s.direct(c.routes.Used().Set)
 	case !s.Proxies.Desired:
 		return c.leave()
 	case c.stops():
@@ -31,7 +31,7 @@ func (s State) Next() Plan {
 	return c.steady()
 }
 
-// change is a change of size with proxies, or none, as far as it is observed.
+// change is a change of the servers with proxies, or none, as far as it is observed.
 type change struct {
 	State
 	// revision is that of the Deployment of the proxies; the zero value if none is observed.
@@ -43,15 +43,12 @@ type change struct {
 	// deleted counts as stopped; 0 if there is none.
 	running      []Routes
 	untilStopped time.Duration
-	// existing is the number of servers. While the workload is not observed, they are those that status or pods show.
-	existing int32
 	// resize is what status records for this revision; nil if there is nothing.
 	resize *v1alpha1.ResizeStatus
 }
 
 func (s State) change() change {
 	c := change{State: s}
-	c.countServers()
 	for _, proxy := range s.Proxies.Pods {
 		c.observe(proxy)
 	}
@@ -59,11 +56,11 @@ func (s State) change() change {
 	if d != nil {
 		c.revision, c.routes, c.shown = d.Revision, d.Routes, d.Routes != (Routes{})
 	}
-	switch {
-	case s.Size > 0 && c.emptied():
-		c.routes, c.shown = steady(s.Size, 0), false
-	case !c.shown:
+	if !c.shown {
 		c.routes = c.lastRoutes()
+	}
+	if s.Size > 0 && c.emptied() {
+		c.routes, c.shown = steady(Servers{c.routes.Used().Set, s.Size}, 0), false
 	}
 	starts := s.Proxies.Desired && s.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
 	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
@@ -72,19 +69,8 @@ func (s State) change() change {
 	return c
 }
 
-func (c *change) countServers() {
-	if c.Workload != nil {
-		c.existing = min(c.Workload.Replicas, MaxServers)
-		return
-	}
-	c.existing = int32(len(c.Status.Servers))
-	for ordinal, server := range c.Servers {
-		if server.Deleted == nil {
-			c.existing = max(c.existing, ordinal+1)
-		}
-	}
-	c.existing = min(c.existing, MaxServers)
-}
+// existing returns the servers of a set that exist.
+func (c change) existing(set Set) Servers { return Servers{set, c.Sets[set].existing()} }
 
 // observe adds a proxy to those that may run.
 func (c *change) observe(proxy Proxy) {
@@ -108,25 +94,55 @@ func (c change) lastRoutes() Routes {
 			routes = running
 		}
 	}
-	switch {
-	case routes != (Routes{}):
+	if routes != (Routes{}) {
 		return routes
-	case len(c.Servers) > 0 && (c.Workload == nil || c.Workload.Generation > 1):
-		return steady(max(c.existing, 1), c.marksEnd())
 	}
-	return steady(max(c.existing, c.Size, 1), 0)
+	set, existing := c.Sets[c.likelySet()], c.existing(c.likelySet())
+	if len(set.Servers) > 0 && (set.Workload == nil || set.Workload.Generation > 1) {
+		existing.Count = max(existing.Count, 1)
+		return steady(existing, c.marksEnd())
+	}
+	existing.Count = max(existing.Count, c.Size, 1)
+	return steady(existing, 0)
+}
+
+// likelySet returns the set in use if no proxy says so: the one that status has, or that exists, or that has more ready servers.
+func (s State) likelySet() Set {
+	a, b := s.Sets[First], s.Sets[Second]
+	second := b.ready() > a.ready()
+	switch {
+	case (a.Recorded > 0) != (b.Recorded > 0):
+		second = b.Recorded > 0
+	case (a.Workload == nil) != (b.Workload == nil):
+		second = b.Workload != nil
+	}
+	if second {
+		return Second
+	}
+	return First
 }
 
 // emptied reports whether all servers were removed, and no proxy runs: there are no items to keep.
 func (c change) emptied() bool {
-	serves, _ := c.serversFrom(0)
-	return c.Workload != nil && c.Workload.Replicas == 0 && !serves && c.stopped()
+	for _, set := range c.Sets {
+		if set.Workload != nil && set.Workload.Replicas > 0 {
+			return false
+		}
+	}
+	serve, _ := c.serversRun()
+	return c.Sets[c.routes.Used().Set].Workload != nil && !serve && c.stopped()
 }
 
-// serversFrom reports whether servers from an ordinal on may run, and the time until the next one of them counts as stopped; 0 if
-// there is no such time.
-func (s State) serversFrom(ordinal int32) (run bool, wait time.Duration) {
-	for each, server := range s.Servers {
+// serversRun reports whether servers may run, and the time until the next one of them counts as stopped; 0 if there is no such time.
+func (s State) serversRun() (run bool, wait time.Duration) {
+	first, wait := s.serversFrom(First, 0)
+	second, waitAlso := s.serversFrom(Second, 0)
+	return first || second, soonest(wait, waitAlso)
+}
+
+// serversFrom is [State.serversRun] for the servers of a set from an ordinal on.
+func (s State) serversFrom(set Set, ordinal int32) (run bool, wait time.Duration) {
+	for each, server := range s.Sets[set].Servers {
 		if each < ordinal {
 			continue
 		}
@@ -174,14 +190,32 @@ func (c change) plan() Plan {
 
 // planFor returns the decision for routes. It removes no server.
 func (c change) planFor(routes Routes) Plan {
-	p := Plan{Servers: max(c.existing, routes.Longest()), Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes, c.existing), Wait: c.untilStopped}
+	p := Plan{InUse: routes.Used().Set, Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes), Wait: c.untilStopped}
 	p.Proxy.Observed = c.revision
-	if c.adding() && c.Size > routes.Longest() {
-		p.AddedFor = c.Workload.AddedFor
+	if unused := c.unused(Routes{From: routes.To, To: routes.To}); len(unused) > 0 {
+		p.setResize(v1alpha1.ResizeRemovingServers, c.existing(unused[0]), routes.To)
+	}
+	for set := range p.Sets {
+		p.Sets[set] = c.kept(Set(set), routes)
 	}
 	if c.MaxStep > 0 {
-		p.Scaling = c.record(c.revision, routes.To)
+		p.Scaling = c.record(c.revision, routes.To.Count)
 	}
 	c.keepCopy(&p)
 	return p
+}
+
+// kept returns the desired state of a set of which no server is removed. A set that is used keeps its pod template while it serves:
+// a set that serves nothing has no items to keep, and may need the change.
+func (c change) kept(set Set, routes Routes) DesiredSet {
+	observed, used := c.Sets[set], routes.In(set)
+	if observed.Workload == nil && used == 0 {
+		return DesiredSet{}
+	}
+	kept := DesiredSet{Exists: true, Replicas: max(observed.existing(), used), KeepsTemplate: observed.outdated() && (c.Warm || routes.Phase != Steady)}
+	next := Routes{From: routes.To, To: c.target(routes.To)}
+	if routes.Phase == Steady && c.adding(set) && next.addsTo(set) {
+		kept.AddedFor = observed.Workload.AddedFor
+	}
+	return kept
 }

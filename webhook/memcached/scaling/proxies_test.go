@@ -24,23 +24,32 @@ var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), G
 func cache(size, servers int32, label string) *State {
 	routes := ParseRoutes(label)
 	s := &State{
-		Now: noon, Size: size, Interval: time.Minute, Servers: map[int32]Server{}, Status: &v1alpha1.MemcachedStatus{},
-		Workload: &Workload{Replicas: servers, Available: servers},
+		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}, Warm: true,
+		Sets: [2]ObservedSet{observed(servers)},
 		Proxies: Proxies{
 			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
 			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true},
 		},
 	}
-	for i := range servers {
-		s.Servers[i] = Server{Ready: true}
-	}
 	s.recorded(rollout, 0)
 	return s
 }
 
+// observed returns a set with so many ready servers that have the desired template.
+func observed(servers int32) ObservedSet {
+	o := ObservedSet{Workload: &Workload{Replicas: servers, Ready: servers, Available: servers, Current: true, Updated: true}, Servers: map[int32]Server{}}
+	for i := range servers {
+		o.Servers[i] = Server{Ready: true}
+	}
+	return o
+}
+
 // recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
 func (s *State) recorded(observed v1alpha1.Revision, until int) {
-	s.Status.Proxy = record(s.Proxies.Deployment.Routes, s.Workload.Replicas)
+	s.Status.Proxy = record(s.Proxies.Deployment.Routes)
+	if r := s.Proxies.Deployment.Routes; r.Phase == Steady && s.Sets[r.To.Set].existing() > r.To.Count {
+		s.Status.Proxy.Resize = resize(removing, Servers{r.To.Set, s.Sets[r.To.Set].existing()}, r.To)
+	}
 	s.Status.Proxy.Observed = observed
 	if s.Status.Proxy.Resize != nil && until != 0 {
 		s.Status.Proxy.Resize.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))
@@ -91,14 +100,17 @@ func TestNext(t *testing.T) {
 	}{
 		{"nothing to do", 3, 3, "3", nil, 3, 2, "3", "", 0},
 		{"up: servers first", 4, 3, "3", nil, 4, 2, "3", adding, 0},
-		{"up: the new server has not started", 4, 4, "3", func(s *State) { s.Workload.AddedFor = rollout.String(); s.Servers[3] = Server{} }, 4, 2, "3", adding, 0},
-		{"up: servers are ready", 4, 4, "3", func(s *State) { s.Workload.AddedFor = rollout.String() }, 4, 2, "3-4-preparing", preparing, 0},
+		{"up: the new server has not started", 4, 4, "3", func(s *State) {
+			s.Sets[First].Workload.AddedFor = rollout.String()
+			s.Sets[First].Servers[3] = Server{}
+		}, 4, 2, "3", adding, 0},
+		{"up: servers are ready", 4, 4, "3", func(s *State) { s.Sets[First].Workload.AddedFor = rollout.String() }, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: a server of the same name may have old items", 4, 4, "3", nil, 4, 2, "3", removing, 10},
-		{"up: servers were added for an earlier rollout", 4, 4, "3", func(s *State) { s.Workload.AddedFor = "2026-11-21T11:00:00Z-4" }, 4, 2, "3", removing, 10},
-		{"up: a removed server still stops", 4, 3, "3", func(s *State) { s.Servers[3] = Server{} }, 3, 2, "3", waiting, 0},
-		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Servers[3] = Server{Deleted: deleted(20).Deleted} }, 3, 2, "3", waiting, 40},
+		{"up: servers were added for an earlier rollout", 4, 4, "3", func(s *State) { s.Sets[First].Workload.AddedFor = "2026-11-21T11:00:00Z-4" }, 4, 2, "3", removing, 10},
+		{"up: a removed server still stops", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 3, 2, "3", waiting, 0},
+		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Deleted: deleted(20).Deleted} }, 3, 2, "3", waiting, 40},
 		{"up: the proxies are not prepared", 4, 4, "3-4-preparing", busy, 4, 2, "3-4-preparing", preparing, 0},
-		{"up: the proxies are prepared, but the new server has failed", 4, 4, "3-4-preparing", func(s *State) { s.Servers[3] = Server{} }, 4, 2, "3-4-preparing", preparing, 0},
+		{"up: the proxies are prepared, but the new server has failed", 4, 4, "3-4-preparing", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: the proxies are prepared", 4, 4, "3-4-preparing", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"up: the warm-up begins", 4, 4, "3-4-warming-1795263600", nil, 4, 2, "3-4-warming-1795263600", warmUp, 600},
 		{"up: the warm-up goes on", 4, 4, "3-4-warming-1795263600", until(1), 4, 2, "3-4-warming-1795263600", warmUp, 1},
@@ -117,7 +129,7 @@ func TestNext(t *testing.T) {
 		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "3", all(steps, ended(deleted(-20)), func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "3", removing, 80},
 		{"finding 2: a proxy counts as stopped a minute after its deletion timestamp", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(59).Deleted}) }), 4, 2, "3", removing, 1},
 		{"finding 2: after this minute, servers are removed", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(60).Deleted}) }), 3, 2, "3", removing, 0},
-		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Workload = nil }), 5, 2, "5-4-preparing", preparing, 0},
+		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Sets[First].Workload = nil }), 5, 2, "5-4-preparing", preparing, 0},
 		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
 		}, 4, 2, "3-4-warming-1795263600", warmUp, 600},
@@ -131,15 +143,15 @@ func TestNext(t *testing.T) {
 		}), 0, 0, "3", removing, 0},
 		{"size 0: the removal of servers has changed the routes, and the Deployment is not rolled out: no server starts", 0, 0, "1", all(ended(), busy), 0, 0, "1", "", 0},
 		{"a new cache of size 0: no server starts", 0, 0, "", func(s *State) {
-			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
+			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 0, 0, "1", "", 0},
 		{"size 0: steps of 1 keep some servers", 0, 3, "3", steps, 3, 2, "3-2-preparing", preparing, 0},
 		{"size 0 and back, before servers are removed", 3, 3, "3", ended(), 3, 2, "3", "", 0},
 		{"from size 0", 2, 0, "1", ended(), 2, 2, "2", "", 0},
-		{"from size 0, and a server has not been stopped", 2, 0, "1", all(ended(), func(s *State) { s.Servers[0] = Server{} }), 0, 0, "1", "", 0},
-		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "1", all(ended(), busy, func(s *State) { s.Servers[0] = Server{} }), 0, 0, "1", "", 0},
-		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "1", all(ended(), func(s *State) { s.Servers[0] = Server{Deleted: deleted(20).Deleted} }), 0, 0, "1", "", 40},
-		{"from size 0, and a server counts as stopped a minute after its deletion timestamp", 2, 0, "1", all(ended(), func(s *State) { s.Servers[0] = Server{Deleted: deleted(60).Deleted} }), 2, 2, "2", "", 0},
+		{"from size 0, and a server has not been stopped", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{} }), 0, 0, "1", "", 0},
+		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "1", all(ended(), busy, func(s *State) { s.Sets[First].Servers[0] = Server{} }), 0, 0, "1", "", 0},
+		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{Deleted: deleted(20).Deleted} }), 0, 0, "1", "", 40},
+		{"from size 0, and a server counts as stopped a minute after its deletion timestamp", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{Deleted: deleted(60).Deleted} }), 2, 2, "2", "", 0},
 
 		{"a step down waits for the interval", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 2, "3", "", 60},
 		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
@@ -148,10 +160,10 @@ func TestNext(t *testing.T) {
 		{"a clock was set back", 4, 4, "3-4-warming-1795263600", until(99999), 4, 2, "3-4-warming-1795263600", warmUp, 600},
 
 		{"a cache gets proxies: servers may have marks of former proxies", 3, 3, "", func(s *State) {
-			s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy, s.Workload.Generation = nil, nil, nil, 2
+			s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy, s.Sets[First].Workload.Generation = nil, nil, nil, 2
 		}, 3, 2, "3-1795263600", "", 0},
 		{"a new cache", 3, 0, "", func(s *State) {
-			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
+			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 3, 2, "3", "", 0},
 		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
@@ -177,22 +189,26 @@ func TestNext(t *testing.T) {
 		if got.Proxy != nil && got.Proxy.Resize != nil {
 			phase = got.Proxy.Resize.Phase
 		}
-		if got.Servers != test.wantServers || got.Proxies != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
+		if got.Sets[First].Replicas != test.wantServers || got.Proxies != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
 			got.Wait != time.Duration(test.wantWait)*time.Second {
 			t.Errorf("%s:\n got %d servers, %d proxies with routes %s, phase %q, wait %s\nwant %d servers, %d proxies with routes %s, phase %q, wait %ds", test.reason,
-				got.Servers, got.Proxies, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
+				got.Sets[First].Replicas, got.Proxies, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
 		}
 	}
 }
 
 func TestParseRoutes(t *testing.T) {
 	for label, want := range map[string]Routes{
-		"1":                           steady(1, 0),
-		"4-1795263600":                steady(4, 1795263600),
-		"4-3-preparing":               {From: 4, To: 3, Phase: Preparing},
-		"3-4-warming-1795263600":      {From: 3, To: 4, Phase: Warming, MarksEnd: 1795263600},
-		"1000-999-closing-1795263600": {From: 1000, To: 999, Phase: Closing, MarksEnd: 1795263600},
-		"":                            {}, "0": {}, "-1": {}, "4-": {}, "4-0": {}, "4-4-warming": {}, "0-3-warming": {}, "04": {}, "4-3-2": {}, "1001": {}, "4-3-warming-": {},
+		"1":                           steady(Servers{First, 1}, 0),
+		"4-1795263600":                steady(Servers{First, 4}, 1795263600),
+		"4-3-preparing":               {From: Servers{First, 4}, To: Servers{First, 3}, Phase: Preparing},
+		"3-4-warming-1795263600":      {From: Servers{First, 3}, To: Servers{First, 4}, Phase: Warming, MarksEnd: 1795263600},
+		"1000-999-closing-1795263600": {From: Servers{First, 1000}, To: Servers{First, 999}, Phase: Closing, MarksEnd: 1795263600},
+		"3-3b-warming-1795263600":     {From: Servers{First, 3}, To: Servers{Second, 3}, Phase: Warming, MarksEnd: 1795263600},
+		"3b-4b-preparing":             {From: Servers{Second, 3}, To: Servers{Second, 4}, Phase: Preparing},
+		"4b":                          steady(Servers{Second, 4}, 0),
+		"3b-3b-preparing":             {}, "b": {}, "3bb": {}, "3c": {}, "0b": {},
+		"": {}, "0": {}, "-1": {}, "4-": {}, "4-0": {}, "4-4-warming": {}, "0-3-warming": {}, "04": {}, "4-3-2": {}, "1001": {}, "4-3-warming-": {},
 		"99999999999": {}, "+4": {}, "four": {}, "4-3-cold": {}, "6-4": {}, "4-3-warming--5": {}, "4-3-": {},
 	} {
 		if got := ParseRoutes(label); got != want {

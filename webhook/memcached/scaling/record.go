@@ -20,39 +20,29 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {
 		return Routes{}
 	}
-	routes := steady(status.ServingServers, 0)
-	if resize := status.Resize; resize != nil {
-		for phase, recorded := range phases {
-			if resize.Phase == recorded {
-				routes = Routes{From: resize.From, To: resize.To, Phase: phase}
-			}
-		}
-	}
-	if status.DecreaseAfter != nil {
-		routes.MarksEnd = status.DecreaseAfter.Unix()
-	}
-	return routes.ifValid()
+	return ParseRoutes(status.Routes)
 }
 
-// record returns the status that [RecordedRoutes] reads. Other servers than those of steady proxies are to be removed.
-func record(routes Routes, existing int32) *v1alpha1.ProxyStatus {
-	status := &v1alpha1.ProxyStatus{ServingServers: routes.Used(), SecondServers: routes.Second()}
+// record returns the status that [RecordedRoutes] reads.
+func record(routes Routes) *v1alpha1.ProxyStatus {
+	status := &v1alpha1.ProxyStatus{Routes: routes.String(), ServingServers: routes.Used().Count, SecondServers: routes.Second().Count}
 	if routes.MarksEnd != 0 {
 		status.DecreaseAfter = new(metav1.Unix(routes.MarksEnd, 0))
 	}
-	switch {
-	case routes.Phase != Steady:
-		status.Resize = &v1alpha1.ResizeStatus{From: routes.From, To: routes.To, Phase: phases[routes.Phase]}
-	case existing > status.ServingServers:
-		status.Resize = &v1alpha1.ResizeStatus{From: existing, To: status.ServingServers, Phase: v1alpha1.ResizeRemovingServers}
+	if routes.Phase != Steady {
+		status.Resize = resize(phases[routes.Phase], routes.From, routes.To)
 	}
 	return status
 }
 
+func resize(phase v1alpha1.ResizePhase, from, to Servers) *v1alpha1.ResizeStatus {
+	return &v1alpha1.ResizeStatus{From: from.Count, To: to.Count, Replaces: from.Set != to.Set, Phase: phase}
+}
+
 // setResize sets the phase of a change in which the proxies have no phase. Status always has the phase of the proxies.
-func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to int32) {
+func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to Servers) {
 	if p.Routes.Phase == Steady {
-		p.Proxy.Resize = &v1alpha1.ResizeStatus{From: from, To: to, Phase: phase}
+		p.Proxy.Resize = resize(phase, from, to)
 	}
 }
 
@@ -61,7 +51,7 @@ func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to int32) {
 func (c change) elapsed(p *Plan, duration time.Duration) bool {
 	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration+c.MaxClockSkew))
 	now.Until = nil
-	if before := c.resize; before != nil && before.Until != nil && before.Until.Before(end) && before.Phase == now.Phase && before.From == now.From && before.To == now.To {
+	if before := c.resize; before != nil && before.Until != nil && before.Until.Before(end) && sameChange(before, now) {
 		end = before.Until
 	}
 	left := end.Sub(c.Now)
@@ -70,6 +60,11 @@ func (c change) elapsed(p *Plan, duration time.Duration) bool {
 	}
 	now.Until, p.Wait = end, soonest(p.Wait, left)
 	return false
+}
+
+// sameChange reports whether two recorded phases are the same phase of the same change.
+func sameChange(a, b *v1alpha1.ResizeStatus) bool {
+	return a.Phase == b.Phase && a.From == b.From && a.To == b.To && a.Replaces == b.Replaces
 }
 
 // marksEnd returns the Unix time in seconds until which the marks of a warm-up that begins now may last.

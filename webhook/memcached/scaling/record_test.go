@@ -16,7 +16,7 @@ func TestRecordedServers(t *testing.T) {
 		{"a decrease", "4-3-warming-1795263600", 3, 4},
 	}
 	for _, test := range cases {
-		status := record(ParseRoutes(test.label), 4)
+		status := record(ParseRoutes(test.label))
 		if status.ServingServers != test.serving || status.SecondServers != test.second {
 			t.Errorf("%s: %d servers serve and %d are second, want %d and %d", test.reason, status.ServingServers, status.SecondServers, test.serving, test.second)
 		}

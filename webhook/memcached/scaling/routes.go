@@ -30,50 +30,71 @@ var phaseOrder = []Phase{Steady, Preparing, Warming, Closing}
 
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
-	// From is the number of servers before the change, and To the number after it. The servers are the first pods of a
-	// StatefulSet. Both numbers are the same for steady proxies.
-	From, To int32
+	// From are the servers before the change, and To those after it. Both are the same for steady proxies.
+	From, To Servers
 	Phase    Phase
 	// MarksEnd is the Unix time in seconds until which servers may have marks in place of items that have moved. A proxy that
 	// knows the server of a mark alone would return the mark as an empty item. 0 if there are no marks.
 	MarksEnd int64
 }
 
-// steady returns the routes of proxies that know the servers of one size.
-func steady(servers int32, marksEnd int64) Routes {
+// steady returns the routes of proxies that know these servers alone.
+func steady(servers Servers, marksEnd int64) Routes {
 	return Routes{From: servers, To: servers, MarksEnd: marksEnd}
 }
 
-// Longest returns the number of servers that proxies with these routes connect to.
-func (r Routes) Longest() int32 { return max(r.From, r.To) }
+// In returns the number of servers of a set that proxies with these routes connect to.
+func (r Routes) In(set Set) int32 {
+	var servers int32
+	for _, each := range []Servers{r.From, r.To} {
+		if each.Set == set {
+			servers = max(servers, each.Count)
+		}
+	}
+	return servers
+}
 
-// Used returns the number of servers that serve: those after the change, once items move.
-func (r Routes) Used() int32 {
+// Used returns the servers that serve: those after the change, once items move.
+func (r Routes) Used() Servers {
 	if r.Phase == Preparing {
 		return r.From
 	}
 	return r.To
 }
 
-// Second returns the number of servers that items move to before they serve, or from once they do; 0 if no item moves.
-func (r Routes) Second() int32 {
+// Second returns the servers that items move to before they serve, or from once they do; none if no item moves.
+func (r Routes) Second() Servers {
 	switch r.Phase {
 	case Steady:
-		return 0
+		return Servers{}
 	case Preparing:
 		return r.To
 	}
 	return r.From
 }
 
-// grows reports whether servers are added.
-func (r Routes) grows() bool { return r.To > r.From }
+// moves reports whether the servers after the change are in the other set.
+func (r Routes) moves() bool { return r.To.Set != r.From.Set }
 
-// String returns the value of the label on the pods: "3", "3-4-preparing", or "3-4-warming-1763890000" with MarksEnd.
+// grows reports whether servers are added, and all others stay.
+func (r Routes) grows() bool { return !r.moves() && r.To.Count > r.From.Count }
+
+// added returns the ordinal of the first server that is added.
+func (r Routes) added() int32 {
+	if r.moves() {
+		return 0
+	}
+	return r.From.Count
+}
+
+// addsTo reports whether servers are added to a set.
+func (r Routes) addsTo(set Set) bool { return r.To.Set == set && (r.moves() || r.grows()) }
+
+// String returns the value of the label on the pods: "3", "3-4-preparing", or "3-4b-warming-1763890000" with MarksEnd.
 func (r Routes) String() string {
-	words := []string{strconv.Itoa(int(r.From))}
+	words := []string{r.From.String()}
 	if r.Phase != Steady {
-		words = append(words, strconv.Itoa(int(r.To)), string(r.Phase))
+		words = append(words, r.To.String(), string(r.Phase))
 	}
 	if r.MarksEnd != 0 {
 		words = append(words, strconv.FormatInt(r.MarksEnd, 10))
@@ -82,7 +103,7 @@ func (r Routes) String() string {
 }
 
 // label matches what [Routes.String] returns.
-var label = regexp.MustCompile(`^(\d+)(?:-(\d+)-([a-z]+))?(?:-(\d{10}))?$`)
+var label = regexp.MustCompile(`^(\d+)(b?)(?:-(\d+)(b?)-([a-z]+))?(?:-(\d{10}))?$`)
 
 // ParseRoutes returns the routes of a label; the zero value if the label is missing or was edited.
 func ParseRoutes(text string) Routes {
@@ -94,9 +115,12 @@ func ParseRoutes(text string) Routes {
 		value, _ := strconv.ParseInt(word, 10, 64) // 0 is invalid
 		return value
 	}
-	routes := steady(int32(min(number(words[1]), MaxServers+1)), number(words[4]))
-	if words[2] != "" {
-		routes.To, routes.Phase = int32(min(number(words[2]), MaxServers+1)), Phase(words[3])
+	servers := func(count, set string) Servers {
+		return Servers{Set: Set(len(set)), Count: int32(min(number(count), MaxServers+1))}
+	}
+	routes := steady(servers(words[1], words[2]), number(words[6]))
+	if words[3] != "" {
+		routes.To, routes.Phase = servers(words[3], words[4]), Phase(words[5])
 	}
 	if routes.String() != text {
 		return Routes{}
@@ -106,7 +130,7 @@ func ParseRoutes(text string) Routes {
 
 // ifValid returns the routes; the zero value if they are not valid.
 func (r Routes) ifValid() Routes {
-	if slices.Contains(phaseOrder, r.Phase) && min(r.From, r.To) >= 1 && r.Longest() <= MaxServers && (r.From == r.To) == (r.Phase == Steady) {
+	if slices.Contains(phaseOrder, r.Phase) && min(r.From.Count, r.To.Count) >= 1 && max(r.From.Count, r.To.Count) <= MaxServers && (r.From == r.To) == (r.Phase == Steady) {
 		return r
 	}
 	return Routes{}

@@ -1,7 +1,8 @@
-// Package scaling decides how a cache changes its size without a loss of items: how many servers run, which servers
-// the proxies use, and what a change waits for. [State.Next] is the only decision. It is a pure function of what is observed.
+// Package scaling decides how a cache changes its size or its pod template without a loss of items: how many servers run, which
+// servers the proxies use, and what a change waits for. [State.Next] is the only decision. It is a pure function of what is observed.
 //
-// A change of size from n to m servers with proxies has these phases. The proxies have the phase and both numbers in a label, so
+// A change from n to m servers with proxies has these phases. The servers are in one StatefulSet if only the size changes, and in two if
+// the pod template does. The proxies have the phase and both numbers in a label, so
 // that the observed Deployment and pods say how far a change is.
 //
 //	Waiting          a decrease waits until the marks of an earlier increase have ended
@@ -45,10 +46,10 @@ type State struct {
 	// Interval is the minimum time between two steps.
 	Interval time.Duration
 
-	// Workload is the StatefulSet or Deployment of the servers; nil if none is observed.
-	Workload *Workload
-	// Servers are the pods by ordinal that exist. Only the pods of a StatefulSet have ordinals.
-	Servers map[int32]Server
+	// Sets are the servers. Those of a Deployment are the first set.
+	Sets [2]ObservedSet
+	// Warm reports whether a change of the pod template moves the items to the other set. Otherwise the pods are replaced in place.
+	Warm bool
 
 	Proxies Proxies
 	// Copy is the observed Job of a warm-up; nil if there is none, or if it is being deleted.
@@ -62,8 +63,10 @@ type State struct {
 // Workload is an observed workload of servers.
 type Workload struct {
 	v1alpha1.Revision
-	Replicas, Available int32
-	// AddedFor is [Plan.AddedFor] of the decision that set Replicas.
+	Replicas, Ready, Available int32
+	// Current reports whether the pod template is the desired one, and Updated whether all pods have the pod template.
+	Current, Updated bool
+	// AddedFor is [DesiredSet.AddedFor] of the decision that set Replicas.
 	AddedFor string
 }
 
@@ -104,13 +107,14 @@ type Proxy struct {
 	Deleted *time.Time
 }
 
+// Replicas returns the number of servers of both sets.
+func (p Plan) Replicas() int32 { return p.Sets[First].Replicas + p.Sets[Second].Replicas }
+
 // Plan is a decision.
 type Plan struct {
-	// Servers is the desired number of replicas of the workload.
-	Servers int32
-	// AddedFor names the rollout of the proxies for which servers are added: those that no proxy of this rollout uses are new.
-	// The workload has it in an annotation, because status may be observed later than the workload.
-	AddedFor string
+	// Sets are the servers, and InUse is the set whose servers serve. It always exists.
+	Sets  [2]DesiredSet
+	InUse Set
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes

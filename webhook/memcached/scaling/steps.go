@@ -8,28 +8,31 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// direct returns the decision for servers without proxies: steps towards the size.
-func (s State) direct() Plan {
-	p := Plan{Servers: s.Size}
+// direct returns the decision for servers of a set without proxies: steps towards the size. The other set is not needed any more.
+func (s State) direct(set Set) Plan {
+	p := Plan{InUse: set}
+	servers := &p.Sets[set]
+	servers.Exists, servers.Replicas = true, s.Size
 	if s.MaxStep == 0 {
 		return p
 	}
-	if s.Workload == nil {
+	workload := s.Sets[set].Workload
+	if workload == nil {
 		p.Scaling = s.record(v1alpha1.Revision{}, s.Size)
 		return p
 	}
-	revision, existing := s.Workload.Revision, min(s.Workload.Replicas, MaxServers)
-	p.Servers = existing
+	revision, existing := workload.Revision, min(workload.Replicas, MaxServers)
+	servers.Replicas = existing
 	p.Scaling = s.record(revision, existing)
 	left := s.untilStep(p.Scaling)
 	switch recorded, next := s.Status.Scaling, s.step(existing); {
 	case recorded != nil && recorded.Observed.Equal(revision) && recorded.Replicas == next: // not applied, or not observed yet
-		p.Servers, p.Scaling.Replicas = next, next
-	case existing != s.Size && (left == 0 || existing == 0) && (s.Size < existing || s.Workload.Available >= existing):
-		p.Servers, p.Scaling.Replicas, p.Scaling.LastStepTime = next, next, seconds(s.Now)
+		servers.Replicas, p.Scaling.Replicas = next, next
+	case existing != s.Size && (left == 0 || existing == 0) && (s.Size < existing || workload.Available >= existing):
+		servers.Replicas, p.Scaling.Replicas, p.Scaling.LastStepTime = next, next, seconds(s.Now)
 		left = s.Interval
 	}
-	if p.Servers != s.Size {
+	if servers.Replicas != s.Size {
 		p.Wait = left
 	}
 	return p

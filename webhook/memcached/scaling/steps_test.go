@@ -44,7 +44,7 @@ func TestDirect(t *testing.T) {
 		revision := v1alpha1.Revision{Created: rollout.Created, Generation: same}
 		s := State{
 			Now: noon, Size: test.size, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
-			Workload: &Workload{Revision: revision, Replicas: test.replicas, Available: test.available},
+			Sets: [2]ObservedSet{{Workload: &Workload{Revision: revision, Replicas: test.replicas, Available: test.available}}},
 		}
 		before := func(seconds int) *metav1.Time {
 			return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
@@ -54,12 +54,12 @@ func TestDirect(t *testing.T) {
 				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
 		}
 		got := s.Next()
-		want := Plan{Servers: test.want, Wait: time.Duration(test.wantWait) * time.Second,
+		want := Plan{Sets: [2]DesiredSet{{Exists: true, Replicas: test.want}}, Wait: time.Duration(test.wantWait) * time.Second,
 			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if next := s.step(got.Servers); next != test.wantNext {
+		if next := s.step(got.Sets[First].Replicas); next != test.wantNext {
 			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}
@@ -68,16 +68,16 @@ func TestDirect(t *testing.T) {
 // TestDirectWithoutTheWorkload checks a workload that is new, or is not observed.
 func TestDirectWithoutTheWorkload(t *testing.T) {
 	s := State{Now: noon, Size: 7, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}}
-	if got := s.Next(); got.Servers != 7 || got.Wait != 0 {
-		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Servers, got.Wait)
+	if got := s.Next(); got.Sets[First].Replicas != 7 || got.Wait != 0 {
+		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Sets[First].Replicas, got.Wait)
 	}
-	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Replicas: 3, Available: 3}
-	if got := s.Next(); got.Servers != 3 || got.Wait != time.Second {
-		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Servers, got.Wait)
+	s.Sets[First].Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Replicas: 3, Available: 3}
+	if got := s.Next(); got.Sets[First].Replicas != 3 || got.Wait != time.Second {
+		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Sets[First].Replicas, got.Wait)
 	}
 	s.MaxStep = 0
-	if got := s.Next(); got.Servers != 7 || got.Scaling != nil {
-		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Servers, got.Scaling)
+	if got := s.Next(); got.Sets[First].Replicas != 7 || got.Scaling != nil {
+		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Sets[First].Replicas, got.Scaling)
 	}
 }
 

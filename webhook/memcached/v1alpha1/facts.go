@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "k8s.io/utils/ptr"
+
 // The methods of this file expect the defaults that Default sets.
 
 // AuthMode returns how clients authenticate; "" if they do not.
@@ -32,6 +34,11 @@ func (s *MemcachedSpec) HasExporter() bool {
 // memcached reads them at each login.
 func (s *MemcachedSpec) NeedsReloader() bool {
 	return s.TLS != nil || s.AuthMode() == AuthASCII
+}
+
+// RollsOutWarm reports whether a change of the pod template moves the items to other servers.
+func (s *MemcachedSpec) RollsOutWarm() bool {
+	return s.Proxy != nil && *s.Proxy.WarmupSeconds > 0 && ptr.Deref(s.Rollout.Warm, true)
 }
 
 // CopiesItems reports whether a Job copies items during a warm-up.

@@ -66,15 +66,26 @@ type ProxyStatus struct {
 	// readyReplicas is the number of proxy pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// servingServers is the number of servers that serve, which are the first pods of the StatefulSet: every key belongs to one
-	// of them. During WarmingUp, an item can still be on its server of the earlier size, until a client uses it.
+	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: "3" for three servers, or
+	// "3-4-warming-1763890000" with the phase and the end of the marks. Servers of the second StatefulSet have the suffix b.
+	// +optional
+	Routes string `json:"routes,omitempty"`
+	// servingServers is the number of servers that serve, which are the first pods of servingStatefulSet: every key belongs to one
+	// of them. During WarmingUp, an item can still be on its server of before the change, until a client uses it.
 	// +optional
 	ServingServers int32 `json:"servingServers"`
+	// servingStatefulSet is the name of the StatefulSet with these servers.
+	// +optional
+	ServingStatefulSet string `json:"servingStatefulSet,omitempty"`
 	// secondServers is the number of servers that the proxies know in addition to servingServers during three phases of resize.
-	// They are also the first pods of the StatefulSet, so both numbers count the pods that have both roles. In Preparing, items
-	// are about to move to them; in WarmingUp, items move away from them; in Closing, the items that have not moved are given up.
+	// They are the first pods of secondStatefulSet. If it is the same StatefulSet, both numbers count the pods that have both roles.
+	// In Preparing, items are about to move to them; in WarmingUp, items move away from them; in Closing, the items that have not moved
+	// are given up.
 	// +optional
 	SecondServers int32 `json:"secondServers,omitempty"`
+	// secondStatefulSet is the name of the StatefulSet with these servers.
+	// +optional
+	SecondStatefulSet string `json:"secondStatefulSet,omitempty"`
 	// lastChangeTime is when the servers of the proxies, their phase or the number of memcached pods changed last.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`
@@ -82,7 +93,7 @@ type ProxyStatus struct {
 	// items that have moved.
 	// +optional
 	DecreaseAfter *metav1.Time `json:"decreaseAfter,omitempty"`
-	// resize is the change of size that is under way.
+	// resize is the change of the servers that is under way.
 	// +optional
 	Resize *ResizeStatus `json:"resize,omitempty"`
 	// observed identifies the rollout of the proxies from which this status follows.
@@ -98,6 +109,9 @@ type ResizeStatus struct {
 	// to is the number of servers after the change.
 	// +optional
 	To int32 `json:"to"`
+	// replaces is true if the servers before and after the change are in two StatefulSets, because their pod templates differ.
+	// +optional
+	Replaces bool `json:"replaces,omitempty"`
 	// phase is the current phase.
 	// +required
 	Phase ResizePhase `json:"phase,omitempty"`

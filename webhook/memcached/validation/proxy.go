@@ -40,7 +40,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	longest := scaling.Routes{From: size + 1, To: size, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	longest := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: size}, To: scaling.Servers{Count: size}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
 	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, children.Plan{Plan: scaling.Plan{Routes: longest}}))) == 0 {
 		return nil
 	}

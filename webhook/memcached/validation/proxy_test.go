@@ -17,6 +17,7 @@ func TestValidateProxy(t *testing.T) {
 		{"a valid proxy", func(*v1alpha1.Memcached) {}, ""},
 		{"no warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(0)) }, ""},
 		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = "" }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
+		{"a name that is too long for the second StatefulSet", func(m *v1alpha1.Memcached) { m.Name = strings.Repeat("a", 51) }, "metadata.name: Too long: may not be more than 50 bytes"},
 		{"TLS", func(m *v1alpha1.Memcached) { m.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"passwords", func(m *v1alpha1.Memcached) { m.Spec.Auth = &v1alpha1.Auth{SecretName: "users"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"no replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = nil }, "spec.proxy.replicas: Required"},
@@ -26,7 +27,7 @@ func TestValidateProxy(t *testing.T) {
 		{"a negative limit", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Resources = sample.Limits("-1") }, "spec.proxy.resources.limits[memory]"},
 		{"the largest size", func(m *v1alpha1.Memcached) { m.Spec.Size = new(int32(1000)) }, ""},
 		{"the largest size with the longest names does not fit into annotations", func(m *v1alpha1.Memcached) {
-			m.Name, m.Namespace, m.Spec.Size = strings.Repeat("a", 52), strings.Repeat("b", 63), new(int32(1000))
+			m.Name, m.Namespace, m.Spec.Size = strings.Repeat("a", 50), strings.Repeat("b", 63), new(int32(1000))
 		}, "spec.size: Invalid value: 1000: the names of all servers"},
 	}
 	for _, test := range cases {

@@ -61,8 +61,12 @@ func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.Err
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
-	if spec.Workload == v1alpha1.StatefulSetWorkload && len(memcached.Name) > 52 {
-		errs = append(errs, field.TooLong(field.NewPath("metadata", "name"), memcached.Name, 52))
+	limit := 52
+	if spec.Proxy != nil {
+		limit -= len(scaling.Second.Suffix())
+	}
+	if spec.Workload == v1alpha1.StatefulSetWorkload && len(memcached.Name) > limit {
+		errs = append(errs, field.TooLong(field.NewPath("metadata", "name"), memcached.Name, limit))
 	}
 	return errs
 }

@@ -22,6 +22,10 @@ type Observation struct {
 	Before api.ReplicaStatus
 	// Workload is the parent's Deployment or StatefulSet; nil when there is none.
 	Workload *observed.Workload
+	// Second is the workload with the pods that replace those of Workload; nil when there is none.
+	Second *observed.Workload
+	// SecondRemedy is what to do if Second cannot start.
+	SecondRemedy string
 	// Rollout compares the desired replicas with the observed ones. See [RolloutOf].
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.

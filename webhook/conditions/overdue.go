@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -49,8 +50,10 @@ func desiredSince(o *Observation) time.Time {
 			since = later(since, entry.Time.Time)
 		}
 	}
-	if o.Workload != nil {
-		since = later(since, o.Workload.CreationTimestamp)
+	for _, workload := range []*observed.Workload{o.Workload, o.Second} {
+		if workload != nil {
+			since = later(since, workload.CreationTimestamp)
+		}
 	}
 	return since
 }

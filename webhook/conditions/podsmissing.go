@@ -1,6 +1,7 @@
 package conditions
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -26,16 +27,23 @@ func missingPods(o *Observation) *Progress {
 	if o.Workload == nil || len(o.Children) == 0 || o.Rollout.Desired == 0 {
 		return nil
 	}
-	existing, desired := max(o.Workload.Status.Replicas, int32(len(o.Pods))), ptr.Deref(o.Workload.Spec.Replicas, 0)
+	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
+	if o.Second == nil {
+		return missingPodsOf(o.Workload, kind, max(o.Workload.Status.Replicas, int32(len(o.Pods))), "")
+	}
+	return cmp.Or(missingPodsOf(o.Workload, kind, o.Workload.Status.Replicas, ""), missingPodsOf(o.Second, kind, o.Second.Status.Replicas, ". "+o.SecondRemedy))
+}
+
+func missingPodsOf(workload *observed.Workload, kind string, existing int32, remedy string) *Progress {
+	desired := ptr.Deref(workload.Spec.Replicas, 0)
 	if existing >= desired {
 		return nil
 	}
-	if existing > 0 && o.Workload.Status.ObservedGeneration < o.Workload.Generation {
+	if existing > 0 && workload.Status.ObservedGeneration < workload.Generation {
 		return nil // its controller has not acted on the change
 	}
-	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
-	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",
-		kind, o.Workload.Name, existing, desired, strings.ToLower(kind), o.Workload.Name, o.Workload.Namespace)
+	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s%s",
+		kind, workload.Name, existing, desired, strings.ToLower(kind), workload.Name, workload.Namespace, remedy)
 }
 
 // lastPodChange returns the last time at which a pod started, or its condition Ready or a condition that is not True changed.

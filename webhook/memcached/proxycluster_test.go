@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,7 @@ func (c *proxyCluster) sync() {
 	c.request.Parent.Status = response.Status
 	groups := noChildren()
 	var pods []observed.Pod
+	var servers []string
 	var state string
 	for _, child := range response.Children {
 		name := child.(metav1.Object).GetName()
@@ -72,8 +74,8 @@ func (c *proxyCluster) sync() {
 				groups.Deployments = composite.GroupOf(workload)
 				state += fmt.Sprintf(", %d proxies with routes %s", replicas, marks.ReplaceAllString(workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel], "-marks"))
 			} else {
-				groups.StatefulSets = composite.GroupOf(workload)
-				state = fmt.Sprintf("%d servers", replicas)
+				servers = append(servers, strconv.Itoa(int(replicas))+strings.TrimPrefix(name, "cache"))
+				groups.StatefulSets = composite.GroupOf(append(all(groups.StatefulSets), workload)...)
 			}
 		case "Job":
 			job := observedAs[observed.Job](child)
@@ -90,6 +92,8 @@ func (c *proxyCluster) sync() {
 		}
 	}
 	c.request.Children, c.request.Related.Pods = groups, composite.GroupOf(pods...)
+	slices.Sort(servers)
+	state = strings.Join(servers, " and ") + " servers" + state
 	if len(c.history) == 0 || c.history[len(c.history)-1] != state {
 		c.history = append(c.history, state)
 	}

@@ -76,6 +76,7 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 		monitorsManaged: request.Children.ServiceMonitors.Listed(),
 	}
 	o := &s.observation
+	o.Second, o.SecondRemedy = existing[inUse.Other()], scaling.RemedyInPlace
 	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, s.sets, &request.Children))

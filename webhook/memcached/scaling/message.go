@@ -16,6 +16,9 @@ const (
 	ReasonResizing = "Resizing"
 )
 
+// RemedyInPlace is what to do if the servers of the other set cannot start.
+const RemedyInPlace = "If the cluster has no room for them, set spec.rollout.warm to false: it replaces the pods in place, and they start empty."
+
 var messages = map[v1alpha1.ResizePhase]string{
 	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
 	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
@@ -30,6 +33,9 @@ func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && (p.Proxy.Resize.Replaces || p.Proxy.Resize.From != p.Proxy.Resize.To) {
 		r := p.Proxy.Resize
 		message = fmt.Sprintf("%s, phase %s: %s", describe(r), r.Phase, messages[r.Phase])
+		if r.Replaces && r.Phase == v1alpha1.ResizeAddingServers {
+			message += " " + RemedyInPlace
+		}
 		if r.Until == nil {
 			return ReasonResizing, message
 		}

@@ -1,0 +1,134 @@
+package memcached
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+func (c *proxyCluster) edit(change func(*v1alpha1.MemcachedSpec)) {
+	change(&c.request.Parent.Spec)
+	c.request.Parent.Generation++
+}
+
+// images returns the image of each StatefulSet.
+func (c *proxyCluster) images() map[string]string {
+	images := map[string]string{}
+	for set := range c.request.Children.StatefulSets.All() {
+		images[set.Name] = set.Image("memcached")
+	}
+	return images
+}
+
+func (c *proxyCluster) wantImages(reason string, want map[string]string) {
+	c.Helper()
+	if diff := cmp.Diff(want, c.images()); diff != "" {
+		c.Errorf("%s: images (-want +got):\n%s", reason, diff)
+	}
+}
+
+// TestReplace checks a change of the image with proxies, and the way back.
+func TestReplace(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.Image = "memcached:1"
+	c := newProxyCluster(t, memcached)
+	c.settle()
+	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
+
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Size = "memcached:2", new(int32(4)) })
+	c.sync()
+	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
+	c.settle()
+	c.wantHistory("a new image and size", "3 and 4-b servers, 2 proxies with routes 3", "3 and 4-b servers, 2 proxies with routes 3-4b-preparing",
+		"3 and 4-b servers, 2 proxies with routes 3-4b-warming-marks", "3 and 4-b servers, 2 proxies with routes 3-4b-closing-marks",
+		"3 and 4-b servers, 2 proxies with routes 4b", "4-b servers, 2 proxies with routes 4b")
+	status := c.request.Parent.Status
+	if status.Proxy.ServingStatefulSet != "cache-b" || status.Proxy.SecondStatefulSet != "" || len(status.Servers) != 4 ||
+		!strings.HasPrefix(status.Servers[3], "cache-b-3.cache.web.svc:") || len(status.Nodes) != 4 || status.Replicas != 4 {
+		t.Errorf("the second set serves, and status is %+v, %+v", status, status.Proxy)
+	}
+
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:3" })
+	c.sync()
+	c.wantImages("the way back", map[string]string{"cache": "memcached:3", "cache-b": "memcached:2"})
+	c.settle()
+	c.wantImages("only the set in use stays", map[string]string{"cache": "memcached:3"})
+
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Rollout.Warm = "memcached:4", new(false) })
+	c.history = nil
+	c.settle()
+	c.wantImages("spec replaces pods in place", map[string]string{"cache": "memcached:4"})
+	c.wantHistory("spec replaces pods in place", "4 servers, 2 proxies with routes 4")
+}
+
+// TestReplaceWithoutLastApplied checks that a set keeps its pods also if nothing says what was applied last.
+func TestReplaceWithoutLastApplied(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.Image = "memcached:1"
+	c := newProxyCluster(t, memcached)
+	c.settle()
+	set := all(c.request.Children.StatefulSets)[0]
+	delete(set.Annotations, observed.LastAppliedAnnotation)
+	c.request.Children.StatefulSets = composite.GroupOf(set)
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.sync()
+	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
+}
+
+// TestReplaceThatDoesNotFit checks that the conditions say why the second set does not start, and which field replaces pods in place.
+func TestReplaceThatDoesNotFit(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.Image = "memcached:1"
+	c := newProxyCluster(t, memcached)
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.sync()
+	pods := all(c.request.Related.Pods)
+	for i := range pods {
+		if strings.HasPrefix(pods[i].Name, "cache-b-") {
+			pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available: 3 Insufficient memory."}}
+		}
+	}
+	c.request.Related.Pods = composite.GroupOf(pods...)
+	c.wantBlocked("nodes", "Insufficient memory")
+
+	c.request.Related.Pods = composite.GroupOf(pods[:3]...)
+	sets := all(c.request.Children.StatefulSets)
+	for i := range sets {
+		if sets[i].Name == "cache-b" {
+			sets[i].Status = observed.WorkloadStatus{ObservedGeneration: 1}
+		}
+	}
+	c.request.Children.StatefulSets = composite.GroupOf(sets...)
+	c.request.Now = metav1.NewTime(c.request.Now.Add(10 * time.Minute))
+	c.wantBlocked("quota", "StatefulSet cache-b has 0 of 3 pods")
+}
+
+// wantBlocked checks the conditions while the second set cannot start.
+func (c *proxyCluster) wantBlocked(reason, problem string) {
+	c.Helper()
+	response, err := c.config.sync(c.request)
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.request.Parent.Status = response.Status
+	if message := c.condition(api.Degraded).Message; !strings.Contains(message, problem) {
+		c.Errorf("%s: Degraded has %q, want %q", reason, message, problem)
+	}
+	if message := c.condition(api.Progressing).Message; !strings.Contains(message, "set spec.rollout.warm to false") {
+		c.Errorf("%s: Progressing has %q, want the field that replaces pods in place", reason, message)
+	}
+	if available := c.condition(api.Available); available.Status != metav1.ConditionTrue {
+		c.Errorf("%s: the servers in use serve, and Available is %s: %s", reason, available.Status, available.Message)
+	}
+}

@@ -37,6 +37,8 @@ var edits = []string{
 	`{"metrics": {"enabled": true, "resources": {"limits": {"cpu": "200m"}}, "serviceMonitor": {"labels": null}}}`,
 	`{"metrics": null}`,
 	`{"rollout": {"minReadySeconds": 5, "maxSurge": "50%", "maxUnavailable": 1}}`,
+	`{"rollout": {"warm": false}}`,
+	`{"rollout": {"warm": true}}`,
 	`{"rollout": {"minReadySeconds": 0, "maxSurge": 0, "maxUnavailable": "30%"}}`,
 	`{"rollout": {"minReadySeconds": 60, "maxSurge": null, "maxUnavailable": null}}`,
 	`{"rollout": null}`,

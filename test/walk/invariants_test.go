@@ -69,6 +69,9 @@ func (m *metacontroller) checkStep(v *observation, spec *v1alpha1.MemcachedSpec,
 
 func (m *metacontroller) checkReady(v *observation, size int64) {
 	workload := workloadIn(v.children)
+	for _, o := range v.children {
+		must(o.GetKind() != "StatefulSet" || o.GetName() == workload.GetName(), "a Memcached is Ready only with one StatefulSet: %s, %s", o.GetName(), workload.GetName())
+	}
 	for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
 		must(workload.number("status", field) == size, "a Memcached is Ready only with all %d %s: %v", size, field, workload.Object["status"])
 	}
@@ -87,11 +90,13 @@ func invalid(status v1alpha1.MemcachedStatus) bool {
 	return ready != nil && ready.Reason == "InvalidSpec"
 }
 
-// workloadIn returns the Deployment or StatefulSet of the servers.
+// workloadIn returns the Deployment or StatefulSet of the servers; the first one if there are two.
 func workloadIn(children []*object) *object {
-	for _, o := range children {
-		if o.GetName() == name && o.Object["spec"].(map[string]any)["template"] != nil {
-			return o
+	for _, workload := range []string{name, name + "-b"} {
+		for _, o := range children {
+			if o.GetName() == workload && o.Object["spec"].(map[string]any)["template"] != nil {
+				return o
+			}
 		}
 	}
 	return &object{Unstructured: &unstructured.Unstructured{}}

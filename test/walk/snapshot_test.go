@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
 )
 
 // times matches times, also those in messages and at the end of labels.
@@ -18,7 +20,7 @@ var masked = map[string]bool{
 	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
 	"lastStepTime": true, "lastChangeTime": true, "decreaseAfter": true, "observedGeneration": true, uidLabel: true, lastApplied: true,
 	"memcached-operator.example.com/parent-generation": true,
-	foreignAnnotation: true,
+	foreignAnnotation: true, children.SetLabel: true,
 }
 
 // foreignAnnotation is one that other clients set.
@@ -51,7 +53,23 @@ func (m *metacontroller) snapshot() map[string]string {
 		}
 	}
 	state["status"] = text(status)
-	return state
+	return asFirstSet(state)
+}
+
+// setRoutes matches the routes to servers of the second StatefulSet.
+var setRoutes = regexp.MustCompile(`("[^"]*(?:proxy-servers|routes)": "\d+)b"`)
+
+// asFirstSet returns the same state if the first StatefulSet is in use. Which one it is follows from the history of the pod template.
+func asFirstSet(state map[string]string) map[string]string {
+	if state["StatefulSet/"+name] != "" || state["StatefulSet/"+name+"-b"] == "" {
+		return state
+	}
+	first := map[string]string{}
+	for key, text := range state {
+		text = setRoutes.ReplaceAllString(text, `$1"`)
+		first[strings.ReplaceAll(key, name+"-b", name)] = strings.ReplaceAll(text, name+"-b", name)
+	}
+	return first
 }
 
 func text(value any) string {

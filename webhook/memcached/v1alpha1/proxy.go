@@ -50,7 +50,7 @@ const (
 	ResizeAddingServers ResizePhase = "AddingServers"
 	// ResizePreparing rolls out proxies that use the current servers, and find items that other proxies move.
 	ResizePreparing ResizePhase = "Preparing"
-	// ResizeWarmingUp rolls out proxies that move each item that a client uses. Then the warm-up begins.
+	// ResizeWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
 	ResizeWarmingUp ResizePhase = "WarmingUp"
 	// ResizeClosing rolls out proxies that use the new servers, and move no item.
 	ResizeClosing ResizePhase = "Closing"

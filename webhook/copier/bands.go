@@ -8,8 +8,15 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
-// moved is the CAS unique of marks, which are in place of items that have moved.
-const moved = 0x6d6f7665645f746f
+// The CAS uniques of the routes.
+const (
+	// moved is that of marks, which are in place of items that have moved.
+	moved = 0x6d6f7665645f746f
+	// owned is the first one of items that a proxy moves.
+	owned = 1 << 62
+	// never is that of no item.
+	never = owned - 1
+)
 
 // maxBands is the maximum number of bands. If half of the items fit into the new servers, they keep an item that a server with an
 // exact LRU would keep with a probability of 1 - 1/(2*maxBands).

@@ -70,14 +70,14 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return fmt.Errorf("copy the items of %s through %s: %w", c.From, c.Through, err)
 	}
-	c.Logger.Info("The copy is complete.", "read", r.read, "seconds", int(time.Since(start).Seconds()))
+	c.Logger.Info("The copy is complete.", "read", r.done, "seconds", int(time.Since(start).Seconds()))
 	return nil
 }
 
 // list connects to the server and lists items, again after each failure that may pass.
 func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) error) error {
 	for {
-		r.Logger.Info("Listing "+what, "read", r.read)
+		r.Logger.Info("Listing "+what, "read", r.done)
 		server, err := client.Dial(ctx, r.From, client.Config{Timeout: timeout})
 		if err == nil {
 			err = run(server)

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
@@ -24,9 +25,16 @@ type reader struct {
 	proxy    *client.Conn  // nil if there is no connection
 	lookups  bytes.Buffer  // commands for listed keys
 	listed   int           // number of lookups
-	reads    [][]byte      // commands that the proxies have not responded to
+	reads    []read        // those that the proxies have not responded to
 	next     time.Time     // when the next item may be read
-	read     int
+	done     int
+}
+
+// read is the read of a key, in the form in which clients send it.
+type read struct {
+	key []byte
+	// owned reports whether the item has an owner that has ended.
+	owned bool
 }
 
 // add reads a listed item, together with others.
@@ -57,10 +65,8 @@ func (r *reader) lookUp(server *client.Conn) error {
 		if err != nil {
 			return err
 		}
-		// With u, the item remains where it is in the LRU of its server. With c, an item without a value costs the proxy one
-		// request less.
 		if key, found := bytes.CutPrefix(line, []byte("HD k")); found {
-			r.reads = append(r.reads, fmt.Appendf(nil, "mg %s u c\r\n", key))
+			r.reads = append(r.reads, read{key: bytes.Clone(key)})
 		}
 	}
 	r.lookups.Reset()
@@ -87,7 +93,7 @@ func (r *reader) flush(ctx context.Context, server *client.Conn) error {
 		}
 		r.close()
 		if attempts++; attempts > maxAttempts {
-			return fmt.Errorf("%w to %q: %w", errUnreadable, bytes.TrimSpace(r.reads[0]), err)
+			return fmt.Errorf("%w to %q: %w", errUnreadable, r.reads[0].key, err)
 		}
 		r.Logger.Warn("Reading again.", "error", err)
 		if err := sleep(ctx, pause); err != nil {
@@ -97,32 +103,63 @@ func (r *reader) flush(ctx context.Context, server *client.Conn) error {
 	return sleep(ctx, time.Until(r.next))
 }
 
+// commands returns the commands of all reads. With u, an item remains where it is in the LRU of its server. With c, the response shows
+// an owner, and an item without a value costs the proxy one request less. A proxy takes an item from an owner that has ended when a
+// client changes the item: here with a delete that never applies.
+func (r *reader) commands() []byte {
+	var text []byte
+	for _, each := range r.reads {
+		if each.owned {
+			text = fmt.Appendf(text, "md %s C%d\r\n", each.key, never)
+		}
+		text = fmt.Appendf(text, "mg %s u c\r\n", each.key)
+	}
+	return text
+}
+
 // exchange sends all reads, and removes those that got a response.
 func (r *reader) exchange(ctx context.Context) error {
 	if err := r.connect(ctx); err != nil {
 		return err
 	}
-	if _, err := r.proxy.Write(bytes.Join(r.reads, nil)); err != nil {
+	if _, err := r.proxy.Write(r.commands()); err != nil {
 		return err
 	}
-	var again [][]byte
+	var again []read
+	busy := false
 	for len(r.reads) > 0 {
 		line, err := r.proxy.ReadLine()
+		if each := r.reads[0]; err == nil && each.owned { // the response to the delete
+			line, err = r.proxy.ReadLine()
+		}
 		if err != nil {
 			r.reads = append(r.reads, again...)
 			return err
 		}
-		if bytes.HasPrefix(line, []byte("SERVER_ERROR")) { // many clients change this item at the same time
-			again = append(again, r.reads[0])
-		} else {
-			r.read++
+		switch each := r.reads[0]; {
+		case bytes.HasPrefix(line, []byte("SERVER_ERROR")): // many clients change this item at the same time
+			busy, again = true, append(again, each)
+		case !each.owned && unique(line) >= owned:
+			again = append(again, read{each.key, true})
+		default:
+			r.done++
 		}
 		r.reads = r.reads[1:]
 	}
-	if r.reads = again; len(again) > 0 {
+	if r.reads = again; busy {
 		return errors.New("the proxies are busy")
 	}
 	return nil
+}
+
+// unique returns the CAS unique in a response; 0 if there is none.
+func unique(line []byte) uint64 {
+	text, _ := bytes.CutPrefix(line, []byte("HD c"))
+	number, err := strconv.ParseUint(string(text), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return number
 }
 
 // connect connects to a proxy, unless there is a connection. It waits for the proxies.

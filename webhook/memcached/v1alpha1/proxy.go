@@ -67,7 +67,7 @@ type ProxyStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// servingServers is the number of servers that serve, which are the first pods of the StatefulSet: every key belongs to one
-	// of them. During WarmingUp, an item can still be on a second server, until a client uses it.
+	// of them. During WarmingUp, an item can still be on a second server, until a client or the Job reads it.
 	// +optional
 	ServingServers int32 `json:"servingServers"`
 	// secondServers is the number of servers in the second list of the proxies, which are also the first pods of the

@@ -74,7 +74,10 @@ func (s *space) applyCopy(next *world, w world, observed bool, want routesWorld)
 }
 
 // checkCopy checks that a sync keeps the Job of this warm-up, which would begin again otherwise, and removes all other ones.
-func checkCopy(w, next world) string {
+func (s *space) checkCopy(name string, w, next world) string {
+	if name != "sync" || s.late != "" || !w.copy.exists || !w.desired || !w.deployment.exists {
+		return ""
+	}
 	phase, after := phaseOrder[w.deployment.routes.phase], phaseOrder[next.deployment.routes.phase]
 	switch same := w.copy.routes == w.deployment.routes.warming(); {
 	case same && phase == Warming && !next.copy.exists && next.deployment.routes == w.deployment.routes:

@@ -28,11 +28,13 @@ func (c Config) scalingState(request *syncRequest, workload *observed.Workload) 
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))),
 		Proxies:      proxies(request),
 		Copy:         observedCopy(request),
 		CanCopy:      c.ReloaderImage != "" && spec.CopiesItems() && request.Children.Jobs.Listed(),
 		Status:       &memcached.Status,
+	}
+	if spec.Proxy != nil || s.Status.Proxy != nil { // only proxies use ordinals
+		s.Servers = servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached)))
 	}
 	if workload != nil {
 		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[children.AddedForAnnotation]}
@@ -52,9 +54,6 @@ func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
 
 // servers returns the pods of a StatefulSet by ordinal.
 func servers(memcached *v1alpha1.Memcached, pods []*observed.Pod) map[int32]scaling.Server {
-	if memcached.Spec.Proxy == nil && memcached.Status.Proxy == nil {
-		return nil // only proxies use ordinals
-	}
 	servers := make(map[int32]scaling.Server, len(pods))
 	for _, pod := range pods {
 		if suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-"); found {

@@ -33,8 +33,9 @@ type reader struct {
 // read is the read of a key, in the form in which clients send it.
 type read struct {
 	key []byte
-	// owned reports whether the item has an owner that has ended.
+	// owned reports whether the item has an owner that has ended. It must be taken from the owner first.
 	owned bool
+	taken int // how often that happened
 }
 
 // add reads a listed item, together with others.
@@ -105,14 +106,16 @@ func (r *reader) flush(ctx context.Context, server *client.Conn) error {
 
 // commands returns the commands of all reads. With u, an item remains where it is in the LRU of its server. With c, the response shows
 // an owner, and an item without a value costs the proxy one request less. A proxy takes an item from an owner that has ended when a
-// client changes the item: here with a delete that never applies.
+// client changes the item: here with a delete that never applies. The read follows after its response, because proxies execute the
+// commands of a connection at the same time.
 func (r *reader) commands() []byte {
 	var text []byte
 	for _, each := range r.reads {
 		if each.owned {
 			text = fmt.Appendf(text, "md %s C%d\r\n", each.key, never)
+		} else {
+			text = fmt.Appendf(text, "mg %s u c\r\n", each.key)
 		}
-		text = fmt.Appendf(text, "mg %s u c\r\n", each.key)
 	}
 	return text
 }
@@ -129,9 +132,6 @@ func (r *reader) exchange(ctx context.Context) error {
 	busy := false
 	for len(r.reads) > 0 {
 		line, err := r.proxy.ReadLine()
-		if each := r.reads[0]; err == nil && each.owned { // the response to the delete
-			line, err = r.proxy.ReadLine()
-		}
 		if err != nil {
 			r.reads = append(r.reads, again...)
 			return err
@@ -139,8 +139,10 @@ func (r *reader) exchange(ctx context.Context) error {
 		switch each := r.reads[0]; {
 		case bytes.HasPrefix(line, []byte("SERVER_ERROR")): // many clients change this item at the same time
 			busy, again = true, append(again, each)
-		case !each.owned && unique(line) >= owned:
-			again = append(again, read{each.key, true})
+		case each.owned:
+			again = append(again, read{each.key, false, each.taken + 1})
+		case unique(line) >= owned && each.taken < maxAttempts:
+			again = append(again, read{each.key, true, each.taken})
 		default:
 			r.done++
 		}

@@ -73,19 +73,30 @@ func (s *space) applyCopy(next *world, w world, observed bool, want routesWorld)
 	s.keep(next, w, "job")
 }
 
-// checkCopy checks that a sync keeps the Job of this warm-up, which would begin again otherwise, and removes all other ones.
+// checkCopy checks what a sync without faults does with the Job.
 func (s *space) checkCopy(name string, w, next world) string {
 	if name != "sync" || s.late != "" || !w.copy.exists || !w.desired || !w.deployment.exists {
 		return ""
 	}
+	if w.copy.routes != w.deployment.routes.warming() {
+		if next.copy.exists {
+			return "a sync removes the Job of another warm-up"
+		}
+		return ""
+	}
+	return checkCopyOfWarmup(w, next)
+}
+
+// checkCopyOfWarmup checks that a sync keeps the Job of this warm-up, which would begin again otherwise.
+func checkCopyOfWarmup(w, next world) string {
 	phase, after := phaseOrder[w.deployment.routes.phase], phaseOrder[next.deployment.routes.phase]
-	switch same := w.copy.routes == w.deployment.routes.warming(); {
-	case same && phase == Warming && !next.copy.exists && next.deployment.routes == w.deployment.routes:
+	switch {
+	case phase == Warming && !next.copy.exists && next.deployment.routes == w.deployment.routes:
 		return "no sync removes the Job of the warm-up that is under way"
-	case same && after == Closing && next.copy.exists && w.copy.state == copyRuns:
+	case after == Closing && next.copy.exists && w.copy.state == copyRuns:
 		return "no Job reads items through proxies that give them up"
-	case (!same || after == Steady) && next.copy.exists:
-		return "a sync removes the Job of another warm-up"
+	case after == Steady && next.copy.exists:
+		return "a sync removes the Job of a change that has ended"
 	}
 	return ""
 }

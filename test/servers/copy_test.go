@@ -83,7 +83,7 @@ func TestProxyCopyWithRestarts(t *testing.T) {
 	fill(t, startProxy(t, from), copied)
 	config := phaseConfig(proxyroutes.Warming, from, to)
 	proxy := startConfigured(t, config)
-	done := make(chan error, 1)
+	done, start := make(chan error, 1), time.Now()
 	go func() { done <- copyItems(t.Context(), from[0], proxy.address, 50_000) }() // 4 seconds
 	for i := range 3 {
 		waitMore(t, servers[1], "curr_items", 20_000*(i+1))
@@ -94,6 +94,9 @@ func TestProxyCopyWithRestarts(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Fatal(err)
+	}
+	if took := time.Since(start); took < 4*time.Second {
+		t.Errorf("the copy took %s, less than its rate allows", took)
 	}
 	expectNoLuaError(t, proxy)
 	wantAll(t, to, copied)
@@ -111,6 +114,16 @@ func TestProxyCopyWithRestarts(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Errorf("the server restarts: %v", err)
+	}
+}
+
+// TestProxyCopyRefused checks that the copy ends, with the response of the server, if the server does not list its items.
+func TestProxyCopyRefused(t *testing.T) {
+	for flags, want := range map[string]string{"-X": "metadump not allowed", "-o no_lru_crawler": "lru crawler disabled"} {
+		from := startOne(t, freeAddress(t), strings.Fields(flags)...)
+		if err := copyItems(t.Context(), from.address, from.address, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %s", flags, err, want)
+		}
 	}
 }
 

@@ -20,6 +20,10 @@ const (
 	pause = time.Second
 )
 
+// errInterrupted reports that a proxy ended. One that has just started responds to reads, but moves items only once it has connected to
+// all servers.
+var errInterrupted = errors.New("a proxy closed the connection, so some items may not have moved")
+
 // Config is what to copy.
 type Config struct {
 	// From is the host:port of a server, and Through is the host:port of the proxies.
@@ -46,8 +50,8 @@ func (c *Config) Check() error {
 // come last, because a server with less memory evicts those that were stored first. Run remembers no items: it lists the server once
 // for the ages, and once for each band of ages.
 //
-// If a connection is closed, Run connects again until the context ends. A listing that was cut starts again: items that have moved
-// already are skipped.
+// If a connection is closed, Run connects again until the context ends, and lists the same items again. Those that have moved are
+// skipped.
 func Run(ctx context.Context, c Config) error {
 	start := time.Now()
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
@@ -100,6 +104,10 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 		return err
 	}
 	defer lookups.Close()
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
+	connections := r.connections
 	r.lookups.Reset() // those of a listing that was cut
 	r.listed = 0
 	var failed error
@@ -112,7 +120,13 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 	if failed != nil || err != nil {
 		return errors.Join(failed, err)
 	}
-	return r.flush(ctx, lookups)
+	if err := r.flush(ctx, lookups); err != nil {
+		return err
+	}
+	if r.connections > connections {
+		return errInterrupted
+	}
+	return nil
 }
 
 func sleep(ctx context.Context, duration time.Duration) error {

@@ -21,13 +21,14 @@ var errUnreadable = errors.New("the proxies do not respond")
 // reader reads items through the proxies, some at a time.
 type reader struct {
 	Config
-	interval time.Duration // between two items
-	proxy    *client.Conn  // nil if there is no connection
-	lookups  bytes.Buffer  // commands for listed keys
-	listed   int           // number of lookups
-	reads    []read        // those that the proxies have not responded to
-	next     time.Time     // when the next item may be read
-	done     int
+	interval    time.Duration // between two items
+	proxy       *client.Conn  // nil if there is no connection
+	connections int           // how many connections there were
+	lookups     bytes.Buffer  // commands for listed keys
+	listed      int           // number of lookups
+	reads       []read        // those that the proxies have not responded to
+	next        time.Time     // when the next item may be read
+	done        int
 }
 
 // read is the read of a key, in the form in which clients send it.
@@ -170,6 +171,7 @@ func (r *reader) connect(ctx context.Context) error {
 		connection, err := client.Dial(ctx, r.Through, client.Config{Timeout: timeout})
 		if err == nil {
 			r.proxy = connection
+			r.connections++
 			return nil
 		}
 		r.Logger.Warn("No proxy accepts the connection.", "error", err)

@@ -20,9 +20,9 @@ const (
 	pause = time.Second
 )
 
-// errInterrupted reports that a proxy ended. One that has just started responds to reads, but moves items only once it has connected to
-// all servers.
-var errInterrupted = errors.New("a proxy closed the connection, so some items may not have moved")
+// errInterrupted reports that a proxy ended, or that a server did not respond in time. A proxy that has just started responds to
+// reads, but moves items only once it has connected to all servers.
+var errInterrupted = errors.New("a proxy or a server was interrupted, so some items may not have moved")
 
 // Config is what to copy.
 type Config struct {
@@ -104,10 +104,7 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 		return err
 	}
 	defer lookups.Close()
-	if err := r.connect(ctx); err != nil {
-		return err
-	}
-	connections := r.connections
+	r.interrupted = false
 	r.lookups.Reset() // those of a listing that was cut
 	r.listed = 0
 	var failed error
@@ -123,7 +120,7 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 	if err := r.flush(ctx, lookups); err != nil {
 		return err
 	}
-	if r.connections > connections {
+	if r.interrupted {
 		return errInterrupted
 	}
 	return nil

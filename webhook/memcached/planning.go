@@ -49,9 +49,6 @@ func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
 
 // servers returns the pods of a StatefulSet by ordinal.
 func servers(memcached *v1alpha1.Memcached, set scaling.Set, pods []*observed.Pod) map[int32]scaling.Server {
-	if !hasProxies(memcached) && set == scaling.First {
-		return nil // only proxies use ordinals, and the second set has had proxies
-	}
 	servers := make(map[int32]scaling.Server, len(pods))
 	for _, pod := range pods {
 		if suffix, found := strings.CutPrefix(pod.Name, children.StatefulSetName(memcached, set)+"-"); found {

@@ -1,9 +1,12 @@
 package memcached
 
 import (
+	"slices"
+
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -15,13 +18,18 @@ type workloads = [2]*observed.Workload
 func (c Config) planSets(request *syncRequest, existing workloads, pods []*observed.Pod) (plans [2]children.Plan, state scaling.State, err error) {
 	memcached := request.Parent
 	var sets [2]scaling.ObservedSet
+	var unfinished []*observed.Pod
+	isSecond := func(pod *observed.Pod) bool { return children.SetOf(pod) == scaling.Second }
+	if hasProxies(memcached) || slices.ContainsFunc(pods, isSecond) { // only proxies use ordinals, and have two sets
+		unfinished = observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
+	}
 	for i := range plans {
 		set := scaling.Set(i)
 		plans[set] = children.Plan{Set: set, Memory: memory.Of(&memcached.Spec)}
 		if plans[set].ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, plans[set], existing[set], podsOf(set, pods)); err != nil {
 			return plans, state, err
 		}
-		if sets[set], err = observedSet(request, plans[set], existing[set]); err != nil {
+		if sets[set], err = observedSet(memcached, plans[set], existing[set], unfinished); err != nil {
 			return plans, state, err
 		}
 	}
@@ -40,9 +48,7 @@ func (c Config) planSets(request *syncRequest, existing workloads, pods []*obser
 }
 
 // observedSet returns what the planner observes of a set with the desired pod template of a plan.
-func observedSet(request *syncRequest, p children.Plan, workload *observed.Workload) (scaling.ObservedSet, error) {
-	memcached := request.Parent
-	pods := observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
+func observedSet(memcached *v1alpha1.Memcached, p children.Plan, workload *observed.Workload, pods []*observed.Pod) (scaling.ObservedSet, error) {
 	set := scaling.ObservedSet{Servers: servers(memcached, p.Set, pods), Recorded: children.RecordedServers(memcached, p.Set)}
 	if workload == nil {
 		return set, nil

@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
@@ -66,6 +67,9 @@ func TestCopy(t *testing.T) {
 		c.sync()
 		if message := c.condition(api.Progressing).Message; !strings.Contains(message, test.message) && test.longest > 0 {
 			t.Errorf("%s: the message is %q, want %q", test.reason, message, test.message)
+		}
+		if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); (risk != nil && risk.Reason == "CopyFailed") != strings.Contains(test.reason, "failed") {
+			t.Errorf("%s: AtRisk is %+v", test.reason, risk)
 		}
 		for proxies(&c.request).Deployment.Routes.Phase == scaling.Warming {
 			c.request.Now = metav1.NewTime(c.request.Now.Add(time.Second))

@@ -20,11 +20,14 @@ func (s State) copyOf(routes Routes) *Copy {
 	return s.Copy
 }
 
-// keepCopy keeps the Job of the observed routes, and gives up the Job of another warm-up. The Job also stays in the sync that ends
-// the warm-up: if the Deployment is not updated, the decision is repeated.
+// keepCopy keeps the Job of this warm-up, and gives up all others. A Job that has finished stays until the change ends: if the
+// Deployment is not updated, or observed late, the decision is repeated. Proxies in Closing move nothing, so it ends otherwise.
 func (c change) keepCopy(p *Plan) {
-	if c.CanCopy && c.copyOf(c.routes) != nil {
-		p.Copy = c.routes
+	warming := p.Routes
+	warming.Phase = Warming
+	job := c.copyOf(warming)
+	if c.CanCopy && job != nil && (p.Routes.Phase == Warming || p.Routes.Phase == Closing && (job.Complete || job.Failed)) {
+		p.Copy = warming
 	}
 }
 

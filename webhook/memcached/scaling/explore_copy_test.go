@@ -1,5 +1,7 @@
 package scaling
 
+import "slices"
+
 // copyWorld is the Job of a warm-up.
 type copyWorld struct {
 	exists bool
@@ -60,7 +62,7 @@ func (s *space) applyCopy(next *world, w world, observed bool, want routesWorld)
 	switch {
 	case desired && !observed && !w.copy.exists:
 		next.copy = copyWorld{exists: true, routes: want, whole: w.onlyWarming()}
-		if next.deployment.routes != want {
+		if next.deployment.routes.warming() != want {
 			next.copy = earlierCopy
 		}
 	case !desired && observed && w.copy.exists:
@@ -71,13 +73,36 @@ func (s *space) applyCopy(next *world, w world, observed bool, want routesWorld)
 	s.keep(next, w, "job")
 }
 
-// checkCopy checks that a sync keeps the Job of this warm-up, which would begin again otherwise, and removes all other ones.
-func checkCopy(w, next world) string {
-	switch same := w.copy.routes == w.deployment.routes; {
-	case same && !next.copy.exists && next.deployment.routes == w.deployment.routes:
+// checkCopy checks what a sync without faults does with the Job.
+func (s *space) checkCopy(name string, w, next world) string {
+	if name != "sync" || s.late != "" || !w.copy.exists || !w.desired || !w.deployment.exists {
+		return ""
+	}
+	if w.copy.routes != w.deployment.routes.warming() {
+		if next.copy.exists {
+			return "a sync removes the Job of another warm-up"
+		}
+		return ""
+	}
+	return checkCopyOfWarmup(w, next)
+}
+
+// checkCopyOfWarmup checks that a sync keeps the Job of this warm-up, which would begin again otherwise.
+func checkCopyOfWarmup(w, next world) string {
+	phase, after := phaseOrder[w.deployment.routes.phase], phaseOrder[next.deployment.routes.phase]
+	switch {
+	case phase == Warming && !next.copy.exists && next.deployment.routes == w.deployment.routes:
 		return "no sync removes the Job of the warm-up that is under way"
-	case !same && next.copy.exists:
-		return "a sync removes the Job of another warm-up"
+	case after == Closing && next.copy.exists && w.copy.state == copyRuns:
+		return "no Job reads items through proxies that give them up"
+	case after == Steady && next.copy.exists:
+		return "a sync removes the Job of a change that has ended"
 	}
 	return ""
+}
+
+// warming returns the routes of the warm-up before these routes.
+func (r routesWorld) warming() routesWorld {
+	r.phase = int8(slices.Index(phaseOrder, Warming))
+	return r
 }

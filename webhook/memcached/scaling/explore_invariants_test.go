@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -13,12 +14,7 @@ func (s *space) check(name string, w, next world) string {
 	if strings.HasPrefix(name, "somebody") {
 		return ""
 	}
-	if name == "sync" && s.late == "" && w.copy.exists && w.desired && w.deployment.exists {
-		if problem := checkCopy(w, next); problem != "" {
-			return problem
-		}
-	}
-	if problem := checkRemoval(w, next); problem != "" || s.edits { // routes that somebody edits need not follow those before
+	if problem := cmp.Or(checkRemoval(w, next), s.checkCopy(name, w, next)); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
 	if s.late == "" && w.size == 0 && w.deployment.replicas == 0 && w.scaledDown() && !next.scaledDown() && next.replicas() > 0 {

@@ -157,7 +157,7 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 		s.keep(next, w, "workload")
 	}
 	s.keep(next, w, "deployment")
-	if want.exists && next.copy.exists && next.copy.routes != want.routes {
+	if want.exists && next.copy.exists && next.copy.routes != want.routes.warming() {
 		next.copy = earlierCopy
 	}
 }

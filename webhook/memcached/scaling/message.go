@@ -44,7 +44,7 @@ func (s State) Progress(p Plan) (reason, message string) {
 		case job == nil:
 			message += fmt.Sprintf(" The next phase begins after %s.", until)
 		case job.Failed:
-			message += fmt.Sprintf(" The Job that copies the items has failed: see its pods. Items that no client uses stay behind. The next phase begins after %s.", until)
+			message += fmt.Sprintf(" The Job that copies the items has failed. The next phase begins after %s.", until)
 		default:
 			message += fmt.Sprintf(" %d of %d servers are copied. The next phase begins when all are, or after %s.", job.Copied, job.Servers, until)
 		}

@@ -50,7 +50,7 @@ const (
 	ResizeAddingServers ResizePhase = "AddingServers"
 	// ResizePreparing rolls out proxies that use the current servers, and find items that other proxies move.
 	ResizePreparing ResizePhase = "Preparing"
-	// ResizeWarmingUp rolls out proxies that move each item that a client uses. Then the warm-up begins.
+	// ResizeWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
 	ResizeWarmingUp ResizePhase = "WarmingUp"
 	// ResizeClosing rolls out proxies that use the new servers, and move no item.
 	ResizeClosing ResizePhase = "Closing"
@@ -71,7 +71,7 @@ type ProxyStatus struct {
 	// +optional
 	Routes string `json:"routes,omitempty"`
 	// servingServers is the number of servers that serve, which are the first pods of servingStatefulSet: every key belongs to one
-	// of them. During WarmingUp, an item can still be on its server of before the change, until a client uses it.
+	// of them. During WarmingUp, an item can still be on a second server, until a client or the Job reads it.
 	// +optional
 	ServingServers int32 `json:"servingServers"`
 	// servingStatefulSet is the name of the StatefulSet with these servers.

@@ -76,6 +76,7 @@ var edits = []string{
 var invalidEdits = []string{
 	`{"size": -1}`, `{"size": 1001}`, `{"scaling": {"maxStep": 0}}`, `{"tls": {"secretName": null}}`, `{"cache": {"maxItemSize": "1Ki"}}`,
 	`{"networkPolicy": {"from": [{}]}}`,
+	`{"proxy": {"replicas": 2, "copyItemsPerSecond": 1000}}`,
 }
 
 // sizeEdits, stepEdits and proxyEdits are the edits that change sizes, so that walks can have more of them.

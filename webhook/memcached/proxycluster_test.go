@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
@@ -64,7 +67,7 @@ func (c *proxyCluster) sync() {
 			workload := observedAs[observed.Workload](child)
 			workload.CreationTimestamp = noon.Add(-time.Hour)
 			workload.Generation = c.generation(name, string(workload.SpecJSON()))
-			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel]), 10)
+			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" template", podTemplate(child)), 10)
 			replicas := *workload.Spec.Replicas
 			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, ObservedGeneration: workload.Generation}
 			for i := range replicas {
@@ -97,6 +100,22 @@ func (c *proxyCluster) sync() {
 	if len(c.history) == 0 || c.history[len(c.history)-1] != state {
 		c.history = append(c.history, state)
 	}
+}
+
+// podTemplate returns the pod template of a workload as text.
+func podTemplate(child runtime.Object) string {
+	var template any
+	switch workload := child.(type) {
+	case *appsv1.Deployment:
+		template = workload.Spec.Template
+	case *appsv1.StatefulSet:
+		template = workload.Spec.Template
+	}
+	text, err := json.Marshal(template)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // generation returns a number that increases when a text changes.

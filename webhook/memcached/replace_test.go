@@ -47,9 +47,11 @@ func TestReplace(t *testing.T) {
 
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Size = "memcached:2", new(int32(4)) })
 	c.sync()
+	c.wantImages("the proxies are replaced first", map[string]string{"cache": "memcached:1"})
+	c.sync()
 	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
 	c.settle()
-	c.wantHistory("a new image and size", "3 and 4-b servers, 2 proxies with routes 3", "3 and 4-b servers, 2 proxies with routes 3-4b-preparing",
+	c.wantHistory("a new image and size", "3 servers, 2 proxies with routes 3", "3 and 4-b servers, 2 proxies with routes 3", "3 and 4-b servers, 2 proxies with routes 3-4b-preparing",
 		"3 and 4-b servers, 2 proxies with routes 3-4b-warming-marks", "3 and 4-b servers, 2 proxies with routes 3-4b-closing-marks",
 		"3 and 4-b servers, 2 proxies with routes 4b", "4-b servers, 2 proxies with routes 4b")
 	status := c.request.Parent.Status
@@ -59,6 +61,7 @@ func TestReplace(t *testing.T) {
 	}
 
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:3" })
+	c.sync()
 	c.sync()
 	c.wantImages("the way back", map[string]string{"cache": "memcached:3", "cache-b": "memcached:2"})
 	c.settle()
@@ -82,6 +85,7 @@ func TestReplaceWithoutLastApplied(t *testing.T) {
 	c.request.Children.StatefulSets = composite.GroupOf(set)
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
 	c.sync()
+	c.sync()
 	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
 }
 
@@ -92,6 +96,7 @@ func TestReplaceThatDoesNotFit(t *testing.T) {
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.sync()
 	c.sync()
 	pods := all(c.request.Related.Pods)
 	for i := range pods {

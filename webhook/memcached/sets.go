@@ -5,6 +5,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
@@ -34,6 +35,15 @@ func (c Config) planSets(request *syncRequest, existing workloads, pods []*obser
 		}
 	}
 	state = c.scalingState(request, sets)
+	if d := state.Proxies.Deployment; d != nil && memcached.Spec.Proxy != nil {
+		p := plans[scaling.First]
+		p.Routes = d.Routes
+		change, err := merge.TemplateChange(proxy.Deployment(memcached, p), proxyWorkload(request))
+		if err != nil {
+			return plans, state, err
+		}
+		d.Outdated = change != ""
+	}
 	plan := state.Next()
 	for set := range plans {
 		plans[set].Plan = plan
@@ -65,8 +75,8 @@ func observedSet(memcached *v1alpha1.Memcached, p children.Plan, workload *obser
 	if !hasProxies(memcached) {
 		return set, nil // only proxies can move items to another pod template
 	}
-	difference, err := merge.TemplateDifference(children.Workload(memcached, p), workload)
-	set.Workload.Current = difference == ""
+	change, err := merge.TemplateChange(children.Workload(memcached, p), workload)
+	set.Workload.Current = change == ""
 	return set, err
 }
 

@@ -66,14 +66,31 @@ func TemplateDifference(desired runtime.Object, child Observed) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	template := func(whole form) form {
-		var spec struct {
-			Template jsontext.Value `json:"template"`
-		}
-		_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON; a template that is not an object is a difference
-		return form{Spec: spec.Template}
+	return specDifference(templateOf(observedForm(child)), templateOf(appliedForm(child)), templateOf(want))
+}
+
+// TemplateChange is [TemplateDifference] from the pod template that was applied last, so that it does not report what somebody else has
+// changed. If it is unknown, it is the observed one.
+func TemplateChange(desired runtime.Object, child Observed) (string, error) {
+	applied := appliedForm(child)
+	if len(applied.Spec) == 0 {
+		return TemplateDifference(desired, child)
 	}
-	return specDifference(template(observedForm(child)), template(appliedForm(child)), template(want))
+	want, err := desiredForm(desired)
+	if err != nil {
+		return "", err
+	}
+	last := templateOf(applied)
+	return specDifference(last, last, templateOf(want))
+}
+
+// templateOf returns the pod template of a workload.
+func templateOf(whole form) form {
+	var spec struct {
+		Template jsontext.Value `json:"template"`
+	}
+	_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON; a template that is not an object is a difference
+	return form{Spec: spec.Template}
 }
 
 // desiredForm returns the desired child as the response has it.

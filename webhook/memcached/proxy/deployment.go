@@ -27,9 +27,9 @@ const (
 	proxyConfigFile        = "config.lua"
 )
 
-// deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
+// Deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
 // of the routes is a rollout, and the status of the Deployment reports when it has finished.
-func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
+func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: objectMeta(memcached, resources.ParentGeneration(memcached)),

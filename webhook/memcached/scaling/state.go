@@ -98,6 +98,8 @@ type Deployment struct {
 	// RolledOut reports whether exactly as many pods exist as desired, and all have the current template and are available.
 	// It does not count pods that are being deleted.
 	RolledOut bool
+	// Outdated reports whether the next response changes the pod template for another reason than the routes.
+	Outdated bool
 }
 
 // Proxy is an observed pod.

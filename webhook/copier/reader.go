@@ -23,7 +23,8 @@ type reader struct {
 	Config
 	interval    time.Duration // between two items
 	proxy       *client.Conn  // nil if there is no connection
-	interrupted bool          // whether items may not have moved
+	interrupted bool          // whether a proxy ended
+	missing     bool          // whether the proxies did not find many items that the server had
 	lookups     bytes.Buffer  // commands for listed keys
 	listed      int           // number of lookups
 	reads       []read        // those that the proxies have not responded to
@@ -153,7 +154,7 @@ func (r *reader) exchange(ctx context.Context) error {
 		}
 		r.reads = r.reads[1:]
 	}
-	r.interrupted = r.interrupted || missing*8 > sent && missing > 1 // the server has just had them: it did not respond to the proxy in time
+	r.missing = r.missing || missing*8 > sent && missing > 1
 	if r.reads = again; busy {
 		return errors.New("the proxies are busy")
 	}

@@ -70,13 +70,13 @@ var edits = []string{
 	`{"securityContext": {"privileged": false, "capabilities": {"add": ["NET_BIND_SERVICE"]}, "readOnlyRootFilesystem": true}}`,
 	`{"affinity": null, "nodeSelector": null, "tolerations": null, "topologySpreadConstraints": null, "priorityClassName": null, "serviceAccountName": null}`,
 	`{"podLabels": null, "podAnnotations": null, "podSecurityContext": null, "securityContext": null, "imagePullSecrets": null}`,
+	`{"proxy": {"replicas": 2, "copyItemsPerSecond": 1000}}`,
 }
 
 // invalidEdits make a spec invalid. A cluster may have such a spec from a time before a rule of the CRD existed.
 var invalidEdits = []string{
 	`{"size": -1}`, `{"size": 1001}`, `{"scaling": {"maxStep": 0}}`, `{"tls": {"secretName": null}}`, `{"cache": {"maxItemSize": "1Ki"}}`,
 	`{"networkPolicy": {"from": [{}]}}`,
-	`{"proxy": {"replicas": 2, "copyItemsPerSecond": 1000}}`,
 }
 
 // sizeEdits, stepEdits and proxyEdits are the edits that change sizes, so that walks can have more of them.

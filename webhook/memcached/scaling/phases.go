@@ -64,8 +64,9 @@ func (c change) target(from Servers) Servers {
 
 // add adds servers, and begins the change when they are ready. They must be new: no server of the same name may have items.
 func (c change) add(p Plan, next Routes) Plan {
-	if c.Proxies.Deployment.Outdated {
-		return p // servers are added for a rollout of the proxies, and another one follows
+	if c.Proxies.Deployment.Outdated { // servers are added for a rollout of the proxies, and another one follows
+		p.setResize(v1alpha1.ResizeAddingServers, next.From, next.To)
+		return p
 	}
 	set, from := next.To.Set, next.added()
 	workload, existing := c.Sets[set].Workload, c.existing(set).Count

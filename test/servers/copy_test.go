@@ -23,16 +23,16 @@ const (
 	inFlight = 64
 )
 
-// TestProxyCopy copies items from four servers to three, and back to four. Half of them were never read. All are found with their
+// TestProxyCopy copies items from four servers to three, back to four, and to three others. Half of them were never read. All are found with their
 // values, flags and TTLs, also those with binary keys.
 //
 // The decrease comes first, because its marks end with the server that is removed.
 func TestProxyCopy(t *testing.T) {
 	servers := startServers(t, 4)
-	four := addresses(servers)
+	four, others := addresses(servers), addresses(startServers(t, 3))
 	three := four[:3]
 	fill(t, startProxy(t, four), copied)
-	for _, resize := range [][2][]string{{four, three}, {three, four}} {
+	for _, resize := range [][2][]string{{four, three}, {three, four}, {four, others}} {
 		warming := startPhase(t, scaling.Warming, resize[0], resize[1])
 		start := time.Now()
 		for _, source := range sources(resize[0], resize[1]) {
@@ -42,7 +42,7 @@ func TestProxyCopy(t *testing.T) {
 		}
 		fmt.Printf("proxy: copied the items of %d to %d servers in %.1f s\n", len(resize[0]), len(resize[1]), time.Since(start).Seconds())
 		expectNoLuaError(t, warming)
-		if len(resize[1]) == 3 {
+		if len(resize[0]) == 4 && resize[1][0] == four[0] {
 			servers[3].kill(t)
 			servers[3] = startOne(t, four[3], "-t", "1", "-m", "64")
 		}
@@ -144,7 +144,7 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 	dialClient(t, servers[0]).must(t, commands.String())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := copyItems(ctx, servers[0], startPhase(t, proxyroutes.Warming, servers[:2], servers).address, 1_000_000); err != nil {
+	if err := copyItems(ctx, servers[0], startPhase(t, scaling.Warming, servers[:2], servers).address, 1_000_000); err != nil {
 		t.Error(err)
 	}
 }
@@ -170,7 +170,7 @@ func wantAll(t *testing.T, servers []string, items int) {
 }
 
 func sources(from, to []string) []string {
-	if len(from) > len(to) {
+	if len(from) > len(to) && from[0] == to[0] {
 		return from[len(to):]
 	}
 	return from

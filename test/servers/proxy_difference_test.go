@@ -49,13 +49,13 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 		}
 		return all
 	}
-	up, down := steps(three, four), steps(four, three)
+	up, down, over := steps(three, four), steps(four, three), steps(four[:2], four[2:]) // over: to servers of another StatefulSet
 	start := time.Now()
 	for round := range rounds {
 		d.flush()
-		for _, resize := range [][]*client{up, down} {
+		for _, resize := range [][]*client{up, down, over} {
 			before, prepare, warm, closing, after := resize[0], resize[1], resize[2], resize[3], resize[4]
-			each := *proxyCommands/rounds/2/9 + 1
+			each := *proxyCommands/rounds/3/9 + 1
 			d.run(each, before)
 			d.forgetStates(before)
 			d.run(each, before, prepare)

@@ -20,7 +20,7 @@ func TestProxyResize(t *testing.T) {
 		name := map[bool]string{true: "with a warm-up", false: "without a warm-up"}[warm]
 		t.Run(name, func(t *testing.T) {
 			servers := startServers(t, 4)
-			four := addresses(servers)
+			four, others := addresses(servers), addresses(startServers(t, 4))
 			three := four[:3]
 			d := &proxyDeployment{T: t, load: &load{to: &endpoints{}}}
 			for i := range 300 {
@@ -29,7 +29,7 @@ func TestProxyResize(t *testing.T) {
 			d.rollout(phaseConfig(scaling.Steady, four, four))
 			d.fillAll(t)
 			stop := d.run(6)
-			for _, resize := range [][2][]string{{four, three}, {three, four}} {
+			for _, resize := range [][2][]string{{four, three}, {three, four}, {four, others}} {
 				before, after := resize[0], resize[1]
 				d.pass()
 				if warm {
@@ -49,7 +49,7 @@ func TestProxyResize(t *testing.T) {
 			for i, each := range d.errors[:min(5, len(d.errors))] {
 				t.Errorf("error %d of %d: %s", i+1, len(d.errors), each)
 			}
-			report := fmt.Sprintf("proxy: 4, 3 and 4 servers %s: hit ratio %.3f%% (%d of %d items missing), %d old values, %d errors, %d closed connections, %d repeated writes",
+			report := fmt.Sprintf("proxy: 4, 3, 4 and 4 other servers %s: hit ratio %.3f%% (%d of %d items missing), %d old values, %d errors, %d closed connections, %d repeated writes",
 				name, 100*float64(d.hits.Load())/float64(d.reads.Load()), d.reads.Load()-d.hits.Load(), d.reads.Load(), d.stale.Load(), len(d.errors), d.closed.Load(), d.interrupted.Load())
 			fmt.Println(report)
 			if warm && (d.hits.Load() != d.reads.Load() || d.stale.Load() > 0 || d.reads.Load() < 10_000) {

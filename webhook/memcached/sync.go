@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -130,4 +132,16 @@ func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, sets [2]chi
 		desired = append(desired, monitor)
 	}
 	return append(desired, proxy.Children(memcached, p)...)
+}
+
+// observedWorkloads returns the observed workloads. It refuses a workload without spec.replicas, because it would look like a
+// workload without pods.
+func observedWorkloads(memcached *v1alpha1.Memcached, children *childGroups) (workloads, error) {
+	found := workloadsOf(memcached, children, memcached.Spec.Workload)
+	for _, workload := range found {
+		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
+			return found, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, workload.Name)}
+		}
+	}
+	return found, nil
 }

@@ -5,23 +5,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
-
-// observedWorkloads returns the observed workloads. It refuses a workload without spec.replicas, because it would look like a
-// workload without pods.
-func observedWorkloads(memcached *v1alpha1.Memcached, children *childGroups) (workloads, error) {
-	found := workloadsOf(memcached, children, memcached.Spec.Workload)
-	for _, workload := range found {
-		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-			return found, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, workload.Name)}
-		}
-	}
-	return found, nil
-}
 
 // workloadsOf returns the observed workloads of a kind.
 func workloadsOf(memcached *v1alpha1.Memcached, existing *childGroups, kind v1alpha1.Workload) (found workloads) {

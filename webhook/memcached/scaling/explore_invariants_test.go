@@ -17,10 +17,7 @@ func (s *space) check(name string, w, next world) string {
 	if problem := cmp.Or(checkRemoval(w, next), s.checkCopy(name, w, next)); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
-	if s.late == "" && w.size == 0 && w.deployment.replicas == 0 && w.scaledDown() && !next.scaledDown() && next.replicas() > 0 {
-		return "no server starts at size 0 once the proxies have stopped"
-	}
-	if problem := s.checkTemplates(name, w, next); problem != "" {
+	if problem := cmp.Or(s.checkStopped(w, next), s.checkTemplates(name, w, next)); problem != "" {
 		return problem
 	}
 	if problem := s.checkNeighbours(next.running()); problem != "" {
@@ -40,6 +37,14 @@ func (s *space) checkNeighbours(running []podWorld) string {
 				return fmt.Sprintf("proxies that run side by side are neighbours: %v, %v", a.routes, b.routes)
 			}
 		}
+	}
+	return ""
+}
+
+// checkStopped checks a cache of size 0 whose proxies have stopped.
+func (s *space) checkStopped(w, next world) string {
+	if s.late == "" && w.size == 0 && w.deployment.replicas == 0 && w.scaledDown() && next.replicas() > 0 {
+		return "no server starts at size 0 once the proxies have stopped"
 	}
 	return ""
 }

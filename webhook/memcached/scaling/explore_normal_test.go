@@ -17,6 +17,11 @@ func (w world) normal(forget bool) world {
 	w.warmed = w.warmed && w.allWarming()
 	w.copied = w.copied && w.onlyWarming()
 	w.copy.whole = w.copy.whole && w.onlyWarming()
+	w.normalServers()
+	return w
+}
+
+func (w *world) normalServers() {
 	for set, servers := range w.servers {
 		for i, server := range servers {
 			if !server.exists {
@@ -24,7 +29,6 @@ func (w world) normal(forget bool) world {
 			}
 		}
 	}
-	return w
 }
 
 // normalPods sorts the proxies. One that stops makes no difference if another one with the same routes runs.

@@ -77,16 +77,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 	if late && s.late == "workload" {
 		parts &^= workloads
 	}
-	for set := range w.workloads {
-		unobserved := v.fault == [2]fault{noFirstSet, noSecondSet}[set]
-		if parts&[2]int{firstWorkload, secondWorkload}[set] != 0 && (!unobserved || !w.workloads[set].exists) {
-			// A late parent has the template of before its last change.
-			old := late && s.late == "parent" && s.snapshots[w.before-1].outdated() != w.outdated()
-			want := d.sets[set]
-			want.outdated = want.outdated || !v.world.workloads[set].outdated // the template stays the same
-			s.scale(&next, w, set, want, old)
-		}
-	}
+	s.scaleSets(&next, w, v, parts, late, d)
 	if parts&deployment != 0 && (v.fault != noDeployment || !w.deployment.exists) {
 		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
 	}
@@ -94,6 +85,20 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		s.applyCopy(&next, w, v.world.copy.exists, d.copy)
 	}
 	return next
+}
+
+// scaleSets applies the decision to those sets that are parts of it.
+func (s *space) scaleSets(next *world, w world, v observation, parts int, late bool, d decision) {
+	for set := range w.workloads {
+		unobserved := v.fault == [2]fault{noFirstSet, noSecondSet}[set]
+		if parts&[2]int{firstWorkload, secondWorkload}[set] != 0 && (!unobserved || !w.workloads[set].exists) {
+			// A late parent has the template of before its last change.
+			old := late && s.late == "parent" && s.snapshots[w.before-1].outdated() != w.outdated()
+			want := d.sets[set]
+			want.outdated = want.outdated || !v.world.workloads[set].outdated // the template stays the same
+			s.scale(next, w, set, want, old)
+		}
+	}
 }
 
 // scale creates, updates or deletes a StatefulSet. If want is outdated, its template stays the same. old reports whether the template of

@@ -35,7 +35,8 @@ func (c change) unused(next Routes) []Set {
 	var sets []Set
 	for _, set := range []Set{First, Second} {
 		inUse := set == next.From.Set && c.existing(set).Count <= next.From.Count
-		if c.Sets[set].Workload != nil && !inUse && !(next.addsTo(set) && c.adding(set)) {
+		added := next.addsTo(set) && c.adding(set)
+		if c.Sets[set].Workload != nil && !inUse && !added {
 			sets = append(sets, set)
 		}
 	}

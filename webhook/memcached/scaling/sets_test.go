@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -102,7 +103,7 @@ func describeSets(p Plan) string {
 		case set.KeepsTemplate:
 			return fmt.Sprintf("%d=", set.Replicas)
 		}
-		return fmt.Sprint(set.Replicas)
+		return strconv.Itoa(int(set.Replicas))
 	}
 	return describe(p.Sets[First]) + " " + describe(p.Sets[Second])
 }

@@ -1,7 +1,5 @@
 package v1alpha1
 
-import "k8s.io/utils/ptr"
-
 // The methods of this file expect the defaults that Default sets.
 
 // AuthMode returns how clients authenticate; "" if they do not.
@@ -38,7 +36,7 @@ func (s *MemcachedSpec) NeedsReloader() bool {
 
 // RollsOutWarm reports whether a change of the pod template moves the items to other servers.
 func (s *MemcachedSpec) RollsOutWarm() bool {
-	return s.Proxy != nil && *s.Proxy.WarmupSeconds > 0 && ptr.Deref(s.Rollout.Warm, true)
+	return s.Proxy != nil && *s.Proxy.WarmupSeconds > 0 && (s.Rollout.Warm == nil || *s.Rollout.Warm)
 }
 
 // CopiesItems reports whether a Job copies items during a warm-up.

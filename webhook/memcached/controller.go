@@ -6,6 +6,8 @@ package memcached
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -13,7 +15,7 @@ import (
 )
 
 // childGroups declares the children that the sync hook observes. A CompositeController need not list any of their kinds:
-// [validateListed] refuses a spec that needs a kind which is not listed.
+// [validation.Validate] refuses a spec that needs a kind which is not listed.
 type childGroups struct {
 	Deployments          composite.Group[observed.Workload] `json:"Deployment.apps/v1" composite:"optional"`
 	StatefulSets         composite.Group[observed.Workload] `json:"StatefulSet.apps/v1" composite:"optional"`
@@ -21,6 +23,33 @@ type childGroups struct {
 	PodDisruptionBudgets composite.Group[observed.Child]    `json:"PodDisruptionBudget.policy/v1" composite:"optional"`
 	NetworkPolicies      composite.Group[observed.Child]    `json:"NetworkPolicy.networking.k8s.io/v1" composite:"optional"`
 	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
+}
+
+// workloads returns the workload of spec.workload, and the one of the other kind; nil if it is not observed.
+func (g *childGroups) workloads(memcached *v1alpha1.Memcached) (workload, other *observed.Workload) {
+	deployment, statefulSet := g.Deployments.Get(memcached.Namespace, memcached.Name), g.StatefulSets.Get(memcached.Namespace, memcached.Name)
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		return statefulSet, deployment
+	}
+	return deployment, statefulSet
+}
+
+// managedKinds returns the kinds of children that the CompositeController manages.
+func (g *childGroups) managedKinds() sets.Set[string] {
+	managed := sets.New[string]()
+	for kind, listed := range map[string]bool{
+		"Deployment":          g.Deployments.Listed(),
+		"StatefulSet":         g.StatefulSets.Listed(),
+		"Service":             g.Services.Listed(),
+		"PodDisruptionBudget": g.PodDisruptionBudgets.Listed(),
+		"NetworkPolicy":       g.NetworkPolicies.Listed(),
+		"ServiceMonitor":      g.ServiceMonitors.Listed(),
+	} {
+		if listed {
+			managed.Insert(kind)
+		}
+	}
+	return managed
 }
 
 // relatedGroups declares the related objects that the sync hook observes.

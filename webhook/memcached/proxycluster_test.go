@@ -61,7 +61,7 @@ func (c *proxyCluster) sync() {
 			workload := observedAs[observed.Workload](child)
 			workload.CreationTimestamp = noon.Add(-time.Hour)
 			workload.Generation = c.generation(name, string(workload.SpecJSON()))
-			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel]), 10)
+			workload.Annotations["deployment.kubernetes.io/revision"] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel]), 10)
 			replicas := *workload.Spec.Replicas
 			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, ObservedGeneration: workload.Generation}
 			for i := range replicas {

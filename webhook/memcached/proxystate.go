@@ -13,6 +13,11 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
+// proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
+func proxyWorkload(request *syncRequest) *observed.Workload {
+	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
+}
+
 // proxyObservation returns what the proxies are assessed from. desired are all desired children.
 func proxyObservation(request *syncRequest, desired []runtime.Object, p scaling.Plan) conditions.Observation {
 	memcached, workload := request.Parent, proxyWorkload(request)

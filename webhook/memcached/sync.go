@@ -10,6 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/pace"
+	"github.com/example/memcached-operator/webhook/memcached/planning"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/memcached/validation"
@@ -24,16 +26,12 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
 	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
-	err := validation.Validate(memcached, managedKinds(&request.Children))
-	if err == nil {
-		err = checkWorkloadChange(memcached, &request.Children)
-	}
-	if err != nil {
+	workload, other := request.Children.workloads(memcached)
+	if err := validation.Validate(memcached, request.Children.managedKinds(), other != nil); err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
-	workload, err := observedWorkload(memcached, &request.Children)
-	if err != nil {
-		return syncResponse{}, err
+	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) { // it would look like a workload without pods
+		return syncResponse{}, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
 	}
 	state, err := c.newSyncState(&request, workload, pods)
 	if err != nil {
@@ -43,7 +41,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	status, untilReport := paceProgress(memcached.Status, state.status(&assessment), request.Now)
+	status, untilReport := pace.Status(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
 		Children:    state.observation.Children,
@@ -63,7 +61,7 @@ type syncState struct {
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	state := c.scalingState(request, workload)
+	state := planning.Observed{Memcached: memcached, Workload: workload, Proxies: proxyWorkload(request), Pods: request.Related.Pods.All()}.State(request.Now.Time, c.MaxClockSkew)
 	s := &syncState{
 		request:         request,
 		plan:            children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
@@ -71,7 +69,7 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 		monitorsManaged: request.Children.ServiceMonitors.Listed(),
 	}
 	var err error
-	if s.plan.ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
+	if s.plan.ReloaderImage, err = children.ReloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
 		return nil, err
 	}
 	o := &s.observation
@@ -124,18 +122,4 @@ func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *c
 		desired = append(desired, monitor)
 	}
 	return append(desired, proxy.Children(memcached, p)...)
-}
-
-// observedWorkload returns the observed workload; nil if there is none. It refuses a workload without spec.replicas, because
-// it would look like a workload without pods.
-func observedWorkload(memcached *v1alpha1.Memcached, children *childGroups) (*observed.Workload, error) {
-	group := children.Deployments
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		group = children.StatefulSets
-	}
-	workload := group.Get(memcached.Namespace, memcached.Name)
-	if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-		return nil, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, memcached.Name)}
-	}
-	return workload, nil
 }

@@ -1,30 +1,29 @@
-package memcached
+package children
 
 import (
 	"slices"
 
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// reloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods
+// ReloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods
 // with another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
-func reloaderImage(configured string, memcached *v1alpha1.Memcached, p children.Plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
+func ReloaderImage(configured string, memcached *v1alpha1.Memcached, p Plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
 	if !memcached.Spec.NeedsReloader() {
 		return "", nil
 	}
 	if workload == nil {
 		return configured, nil
 	}
-	current := workload.Image(children.ReloaderName)
-	if current == configured || current == "" || current != workload.Annotations[children.ReloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
+	current := workload.Image(ReloaderName)
+	if current == configured || current == "" || current != workload.Annotations[ReloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
 		return configured, nil
 	}
 	p.ReloaderImage = current
-	difference, err := merge.TemplateDifference(children.Workload(memcached, p), workload)
+	difference, err := merge.TemplateDifference(Workload(memcached, p), workload)
 	if err != nil || difference != "" {
 		return configured, err
 	}
@@ -35,7 +34,7 @@ func reloaderImage(configured string, memcached *v1alpha1.Memcached, p children.
 func reloaderFails(pod *observed.Pod) bool {
 	for _, container := range pod.Status.ContainerStatuses {
 		waiting := container.State.Waiting
-		if container.Name != children.ReloaderName || waiting == nil {
+		if container.Name != ReloaderName || waiting == nil {
 			continue
 		}
 		switch waiting.Reason {

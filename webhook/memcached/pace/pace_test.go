@@ -1,4 +1,4 @@
-package memcached
+package pace
 
 import (
 	"testing"
@@ -11,7 +11,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestPaceProgress(t *testing.T) {
+var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func TestStatus(t *testing.T) {
 	rollingOut := func(nodes, servers []string, available metav1.ConditionStatus) v1alpha1.MemcachedStatus {
 		condition := func(kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
 			return metav1.Condition{Type: kind, Status: status, Reason: reason, LastTransitionTime: noon}
@@ -66,7 +68,7 @@ func TestPaceProgress(t *testing.T) {
 		{"a new condition is reported immediately", starting, with(progressed, func(s *v1alpha1.MemcachedStatus) { s.Conditions = append(s.Conditions, metav1.Condition{Type: "New"}) }), 0, false, 0},
 	}
 	for _, test := range cases {
-		got, wait := paceProgress(test.before, test.after, metav1.NewTime(noon.Add(test.elapsed)))
+		got, wait := Status(test.before, test.after, metav1.NewTime(noon.Add(test.elapsed)))
 		want := test.after
 		if test.held {
 			want = test.before
@@ -74,5 +76,19 @@ func TestPaceProgress(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || wait != test.wait {
 			t.Errorf("%s: the wait is %s, want %s; status (-want +got):\n%s", test.reason, wait, test.wait, diff)
 		}
+	}
+}
+
+// TestProxyProgressIsPaced checks that the number of ready proxies alone causes no write of the status, and a phase does.
+func TestProxyProgressIsPaced(t *testing.T) {
+	before := v1alpha1.ProxyStatus{ReadyReplicas: 1, ServingServers: 3, LastChangeTime: &noon}
+	after := before
+	after.ReadyReplicas = 2
+	if !sameProxies(&before, &after) || !sameProxies(nil, nil) {
+		t.Error("a ready proxy is not progress")
+	}
+	after.Resize = &v1alpha1.ResizeStatus{Phase: v1alpha1.ResizePreparing}
+	if sameProxies(&before, &after) || sameProxies(nil, &after) || sameProxies(&before, nil) {
+		t.Error("a phase is only progress")
 	}
 }

@@ -1,11 +1,12 @@
-package memcached
+// Package planning translates observed objects into the state from which package scaling decides.
+package planning
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -19,21 +20,30 @@ import (
 // deploymentRevisionAnnotation is the number of the rollout. The Deployment controller increases it when the pod template changes.
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
-// scalingState returns what the number of servers, and the routes of the proxies, are decided from.
-func (c Config) scalingState(request *syncRequest, workload *observed.Workload) scaling.State {
-	memcached, spec := request.Parent, &request.Parent.Spec
+// Observed are the objects from which the planner decides.
+type Observed struct {
+	Memcached *v1alpha1.Memcached
+	// Workload runs the servers, and Proxies is the Deployment of the proxies; nil if none is observed.
+	Workload, Proxies *observed.Workload
+	// Pods are the pods of servers and proxies.
+	Pods iter.Seq[*observed.Pod]
+}
+
+// State returns what the number of servers, and the routes of the proxies, are decided from.
+func (o Observed) State(now time.Time, maxClockSkew time.Duration) scaling.State {
+	spec := &o.Memcached.Spec
 	s := scaling.State{
-		Now:          request.Now.Time,
-		MaxClockSkew: c.MaxClockSkew,
+		Now:          now,
+		MaxClockSkew: maxClockSkew,
 		Size:         *spec.Size,
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Servers:      servers(memcached, observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))),
-		Proxies:      proxies(request),
-		Status:       &memcached.Status,
+		Servers:      o.servers(),
+		Proxies:      o.proxies(),
+		Status:       &o.Memcached.Status,
 	}
-	if workload != nil {
-		s.Workload = &scaling.Workload{Revision: revision(workload), Replicas: *workload.Spec.Replicas, Available: workload.Status.AvailableReplicas, AddedFor: workload.Annotations[children.AddedForAnnotation]}
+	if w := o.Workload; w != nil {
+		s.Workload = &scaling.Workload{Revision: revision(w), Replicas: *w.Spec.Replicas, Available: w.Status.AvailableReplicas, AddedFor: w.Annotations[children.AddedForAnnotation]}
 	}
 	return s
 }
@@ -49,12 +59,13 @@ func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
 }
 
 // servers returns the pods of a StatefulSet by ordinal.
-func servers(memcached *v1alpha1.Memcached, pods []*observed.Pod) map[int32]scaling.Server {
+func (o Observed) servers() map[int32]scaling.Server {
+	memcached := o.Memcached
 	if memcached.Spec.Proxy == nil && memcached.Status.Proxy == nil {
 		return nil // only proxies use ordinals
 	}
-	servers := make(map[int32]scaling.Server, len(pods))
-	for _, pod := range pods {
+	servers := map[int32]scaling.Server{}
+	for _, pod := range observed.UnfinishedPods(o.Pods, memcached.Namespace, children.SelectorLabels(memcached)) {
 		if suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-"); found {
 			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
 				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready() && !pod.Terminating(), Deleted: deleted(pod)}
@@ -64,13 +75,12 @@ func servers(memcached *v1alpha1.Memcached, pods []*observed.Pod) map[int32]scal
 	return servers
 }
 
-func proxies(request *syncRequest) scaling.Proxies {
-	memcached := request.Parent
+func (o Observed) proxies() scaling.Proxies {
 	var p scaling.Proxies
-	if proxy := memcached.Spec.Proxy; proxy != nil {
+	if proxy := o.Memcached.Spec.Proxy; proxy != nil {
 		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: time.Duration(*proxy.WarmupSeconds) * time.Second}
 	}
-	if d := proxyWorkload(request); d != nil && d.Spec.Replicas != nil {
+	if d := o.Proxies; d != nil && d.Spec.Replicas != nil {
 		p.Deployment = &scaling.Deployment{
 			Revision:  rolloutOf(d),
 			Routes:    scaling.ParseRoutes(d.Spec.Template.Metadata.Labels[proxy.RoutesLabel]),
@@ -78,10 +88,7 @@ func proxies(request *syncRequest) scaling.Proxies {
 			RolledOut: rolledOut(d),
 		}
 	}
-	for pod := range request.Related.Pods.All() {
-		if !isProxy(pod, memcached) {
-			continue
-		}
+	for _, pod := range observed.UnfinishedPods(o.Pods, o.Memcached.Namespace, children.ProxySelector(o.Memcached)) {
 		p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
 	}
 	return p
@@ -95,22 +102,10 @@ func deleted(pod *observed.Pod) *time.Time {
 	return &pod.DeletionTimestamp.Time
 }
 
-// isProxy reports whether a pod is a proxy of the Memcached that has not finished.
-func isProxy(pod *observed.Pod, memcached *v1alpha1.Memcached) bool {
-	selector := children.ProxySelector(memcached)
-	return pod.Namespace == memcached.Namespace && pod.Labels["app"] == selector["app"] && pod.Labels[children.ProxyLabel] == selector[children.ProxyLabel] &&
-		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
-}
-
 // rolledOut reports whether all pods of a Deployment have its current template and are available, and there are exactly as
 // many as desired. It does not count pods that are being deleted.
 func rolledOut(deployment *observed.Workload) bool {
 	replicas, status := *deployment.Spec.Replicas, deployment.Status
 	return !deployment.Terminating() && status.ObservedGeneration >= deployment.Generation &&
 		status.Replicas == replicas && status.UpdatedReplicas == replicas && status.AvailableReplicas == replicas
-}
-
-// proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
-func proxyWorkload(request *syncRequest) *observed.Workload {
-	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
 }

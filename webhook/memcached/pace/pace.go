@@ -1,4 +1,5 @@
-package memcached
+// Package pace limits how often progress is written to the status.
+package pace
 
 import (
 	"slices"
@@ -25,10 +26,10 @@ const (
 	maxAvailableDelay = time.Minute
 )
 
-// paceProgress returns the status to report, and the time until the next report. Outside the windows of a rollout it returns
+// Status returns the status to report, and the time until the next report. Outside the windows of a rollout it returns
 // the earlier status if only progress has changed. All other changes are reported immediately: all pods serve, Ready
 // changes, a problem exists, or a server is removed.
-func paceProgress(before, after v1alpha1.MemcachedStatus, now metav1.Time) (v1alpha1.MemcachedStatus, time.Duration) {
+func Status(before, after v1alpha1.MemcachedStatus, now metav1.Time) (v1alpha1.MemcachedStatus, time.Duration) {
 	progressing := meta.FindStatusCondition(before.Conditions, api.Progressing)
 	if progressing == nil || progressing.Status != metav1.ConditionTrue || equality.Semantic.DeepEqual(before, after) {
 		return after, 0

@@ -1,21 +1,20 @@
-package memcached
+package diagnosis
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
+
+var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // reloading returns a pod whose reloader exited with a code and a message so many seconds before noon, and has run since.
 func reloading(name string, code int32, message string, secondsAgo int) *observed.Pod {
@@ -38,7 +37,8 @@ func started(secondsAgo int) *observed.Pod {
 
 func TestSecretsCurrent(t *testing.T) {
 	secure := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}
-	settledPods := settled(sample.New(2)).Related.Pods
+	alone := started(10)
+	alone.Status.ContainerStatuses = alone.Status.ContainerStatuses[1:]
 	updated, rolling := conditions.Rollout{Current: true}, conditions.Rollout{Current: true, Replicas: 2, Updated: 1}
 	cases := []struct {
 		reason  string
@@ -56,7 +56,7 @@ func TestSecretsCurrent(t *testing.T) {
 		{"two pods reloaded at different times", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, "Loaded"},
 		{"a pending pod has nothing to reload", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, "Loaded"},
 		{"no pod has started, because the Secret may not exist", secure, "i", updated, []*observed.Pod{mounting(10)}, metav1.ConditionUnknown, "NoPodRunning"},
-		{"the pods have no reloader", secure, "i", updated, slices.Collect(settledPods.All()), metav1.ConditionUnknown, "NoPodRunning"},
+		{"the pods have no reloader", secure, "i", updated, []*observed.Pod{alone}, metav1.ConditionUnknown, "NoPodRunning"},
 		{"there are no pods", secure, "i", updated, nil, metav1.ConditionUnknown, "NoPodRunning"},
 		{"one memcached does not accept the Secret", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 1, "broken", 30)}, metav1.ConditionFalse, "SecretNotReloaded"},
 		{"pods of an earlier template may use another Secret", secure, "i", rolling, []*observed.Pod{started(60), reloading("b", 1, "broken", 30)}, metav1.ConditionTrue, "Loaded"},
@@ -66,9 +66,9 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := diagnosis.SecretsOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).Condition; condition != nil {
+		if condition := SecretsOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).Condition; condition != nil {
 			status, got = condition.Status, condition.Reason
-			if condition.Type != diagnosis.SecretsCurrent || condition.Message == "" {
+			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
 			}
 		}
@@ -78,37 +78,10 @@ func TestSecretsCurrent(t *testing.T) {
 	}
 }
 
-// TestSecretNotReloaded checks that a failure is reported only if the spec needs a reloader. An earlier pod may still have
-// one.
-func TestSecretNotReloaded(t *testing.T) {
-	cases := []struct {
-		reason string
-		spec   v1alpha1.MemcachedSpec
-		want   string
-	}{
-		{"memcached does not accept the certificate", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, "SecretNotReloaded"},
-		{"TLS was removed from spec, but the pods are not replaced yet", v1alpha1.MemcachedSpec{}, "AsExpected"},
-		{"TLS was replaced by SASL, which uses another Secret", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "AsExpected"},
-	}
-	for _, test := range cases {
-		memcached := sample.New(1)
-		memcached.Spec = test.spec
-		memcached.Spec.Size = new(int32(2))
-		request := settled(memcached)
-		for pod := range request.Related.Pods.All() {
-			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, reloading("x", 1, "bad key", 30).Status.ContainerStatuses[0])
-		}
-		got := conditionsOf(t, Config{ReloaderImage: "reloader:1"}, request)[api.Degraded]
-		if got.Reason != test.want {
-			t.Errorf("%s: Degraded is %s for %s (%s), want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
-		}
-	}
-}
-
 // TestReloaderWasKilled checks that a report is kept while a killed reloader has had no time to repeat it. The kubelet keeps
 // only the last termination of a container.
 func TestReloaderWasKilled(t *testing.T) {
-	reported := []metav1.Condition{{Type: diagnosis.SecretsCurrent, Status: metav1.ConditionFalse, Reason: "SecretNotReloaded", Message: "pod a: bad key"}}
+	reported := []metav1.Condition{{Type: SecretsCurrent, Status: metav1.ConditionFalse, Reason: "SecretNotReloaded", Message: "pod a: bad key"}}
 	cases := []struct {
 		reason string
 		before []metav1.Condition
@@ -122,30 +95,12 @@ func TestReloaderWasKilled(t *testing.T) {
 		{"memcached has accepted the Secret in the meantime", reported, reloading("a", 0, "", 30), "", 0},
 	}
 	for _, test := range cases {
-		found, got := diagnosis.SecretsOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).Reloaded, ""
+		found, got := SecretsOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).Reloaded, ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
 		if got != test.want || found.Wait != test.wait {
 			t.Errorf("%s: the message is %q with a wait of %s, want %q with %s", test.reason, got, found.Wait, test.want, test.wait)
-		}
-	}
-}
-
-// TestReloaderBackOff checks that CrashLoopBackOff of the reloader is no problem, because the reloader exits to report
-// something. A reloader that cannot start is a problem.
-func TestReloaderBackOff(t *testing.T) {
-	for waiting, want := range map[string]string{"CrashLoopBackOff": "AsExpected", "ImagePullBackOff": "ImagePullBackOff"} {
-		memcached := sample.New(2)
-		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
-		request := settled(memcached)
-		for pod := range request.Related.Pods.All() {
-			container := reloading("x", 0, "", 30).Status.ContainerStatuses[0]
-			container.State = observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: waiting}}
-			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, container)
-		}
-		if got := conditionsOf(t, Config{ReloaderImage: "reloader:1"}, request)[api.Degraded].Reason; got != want {
-			t.Errorf("%s: Degraded for %s, want %s", waiting, got, want)
 		}
 	}
 }
@@ -182,7 +137,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := diagnosis.SecretsOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).Mounted
+		found := SecretsOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).Mounted
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -1,9 +1,10 @@
-package memcached
+package diagnosis
 
 import (
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -28,12 +29,15 @@ func TestFlashMemoryTooLow(t *testing.T) {
 		{"a cache without flash", func(s *v1alpha1.MemcachedSpec) { s.Flash, s.Cache.Memory = nil, sample.Quantity("16Mi") }, ""},
 	}
 	for _, test := range cases {
-		memcached := sample.New(2)
-		memcached.Spec.Flash = sample.Flash("100Gi")
-		test.change(&memcached.Spec)
-		got := conditionsOf(t, Config{}, settled(memcached))[api.AtRisk]
-		if got.Reason != test.want || test.reason == "the memory is too small" && got.Message != message {
-			t.Errorf("%s: AtRisk is %q: %s, want %q", test.reason, got.Reason, got.Message, test.want)
+		spec := sample.New(2).Spec
+		spec.Flash = sample.Flash("100Gi")
+		test.change(&spec)
+		got := conditions.Risk{}
+		if risk := FlashMemoryTooLow(&spec, memory.Of(&spec)).Risk; risk != nil {
+			got = *risk
+		}
+		if got.Reason.String() != test.want || test.reason == "the memory is too small" && got.Message != message {
+			t.Errorf("%s: the risk is %q: %s, want %q", test.reason, got.Reason, got.Message, test.want)
 		}
 	}
 }

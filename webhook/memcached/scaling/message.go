@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // The reasons of Progressing during a change of size.
@@ -15,15 +13,6 @@ const (
 	// ReasonResizing is the reason during a change of size with proxies.
 	ReasonResizing = "Resizing"
 )
-
-var messages = map[v1alpha1.ResizePhase]string{
-	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
-	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
-	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that each item that a client uses moves to its new server.",
-	v1alpha1.ResizeClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
-	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
-}
 
 // Progress returns the reason and the message of a change that is under way; "" if there is none.
 func (s State) Progress(p Plan) (reason, message string) {

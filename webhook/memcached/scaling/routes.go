@@ -10,24 +10,6 @@ import (
 // MaxServers is the maximum of spec.size in the CRD.
 const MaxServers = 1000
 
-// Phase is a phase of the proxies during a change of size. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
-type Phase string
-
-// The phases of the proxies.
-const (
-	// Steady proxies know the servers of one size.
-	Steady Phase = ""
-	// Preparing proxies know the servers of both sizes, and move no item.
-	Preparing Phase = "preparing"
-	// Warming proxies move each item that a client uses.
-	Warming Phase = "warming"
-	// Closing proxies know the servers of both sizes, and give up the items that have not moved.
-	Closing Phase = "closing"
-)
-
-var phaseOrder = []Phase{Steady, Preparing, Warming, Closing}
-
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From is the number of servers before the change, and To the number after it. The servers are the first pods of a
@@ -46,25 +28,6 @@ func steady(servers int32, marksEnd int64) Routes {
 
 // Longest returns the number of servers that proxies with these routes connect to.
 func (r Routes) Longest() int32 { return max(r.From, r.To) }
-
-// Used returns the number of servers that serve: those after the change, once items move.
-func (r Routes) Used() int32 {
-	if r.Phase == Preparing {
-		return r.From
-	}
-	return r.To
-}
-
-// Second returns the number of servers that items move to before they serve, or from once they do; 0 if no item moves.
-func (r Routes) Second() int32 {
-	switch r.Phase {
-	case Steady:
-		return 0
-	case Preparing:
-		return r.To
-	}
-	return r.From
-}
 
 // grows reports whether servers are added.
 func (r Routes) grows() bool { return r.To > r.From }

@@ -60,16 +60,26 @@ func observe(memcached *v1alpha1.Memcached) syncRequest {
 func settled(memcached *v1alpha1.Memcached) syncRequest {
 	memcached.Default()
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
-	existing := sample.Observed[observed.Workload](children.Workload(memcached, PlanOf(memcached, size, "reloader:1")))
+	image := "reloader:1"
 	if !memcached.Spec.NeedsReloader() {
-		existing = sample.Observed[observed.Workload](children.Workload(memcached, PlanOf(memcached, size, "")))
+		image = ""
+	}
+	var existing observed.Workload
+	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
+	for _, child := range children.Children(memcached, PlanOf(memcached, size, image), nil) {
+		switch child.GetObjectKind().GroupVersionKind().Kind {
+		case "Service":
+			request.Children.Services = composite.GroupOf(sample.Observed[observed.Child](child))
+		case "PodDisruptionBudget":
+			request.Children.PodDisruptionBudgets = composite.GroupOf(sample.Observed[observed.Child](child))
+		case "NetworkPolicy":
+			request.Children.NetworkPolicies = composite.GroupOf(sample.Observed[observed.Child](child))
+		case string(memcached.Spec.Workload):
+			existing = sample.Observed[observed.Workload](child)
+		}
 	}
 	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
-	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
 	request.Children.Deployments = composite.GroupOf(existing)
-	request.Children.Services = composite.GroupOf(sample.Observed[observed.Child](children.Service(memcached)))
-	request.Children.PodDisruptionBudgets = composite.GroupOf(sample.Observed[observed.Child](children.PodDisruptionBudget(memcached, size)))
-	request.Children.NetworkPolicies = composite.GroupOf(sample.Observed[observed.Child](children.NetworkPolicy(memcached)))
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
 	}

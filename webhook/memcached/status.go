@@ -16,7 +16,7 @@ import (
 func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
 	o := &s.observation
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{diagnosis.MetricsCondition(&s.request.Parent.Spec, o.Pods, s.monitorsManaged), s.secrets.Condition} {
+	for _, condition := range []*metav1.Condition{diagnosis.MetricsCondition(&s.request.Parent.Spec, o.Pods, s.request.Children.ServiceMonitors.Listed()), s.secrets.Condition} {
 		if condition != nil {
 			own = append(own, *condition)
 		}
@@ -27,7 +27,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 		Servers:         children.Servers(s.request.Parent, s.plan.Servers, o.Pods),
 		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,
-		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
+		Proxy:           s.proxyStatus(assessment),
 	}
 }
 

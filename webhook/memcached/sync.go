@@ -3,8 +3,6 @@ package memcached
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
@@ -51,22 +49,23 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 
 // syncState contains what one sync derives from its request. Each part is computed once.
 type syncState struct {
-	request     *syncRequest
-	plan        children.Plan
+	request *syncRequest
+	plan    children.Plan
+	// proxies is the observed Deployment of the proxies; nil if there is none.
+	proxies     *observed.Workload
 	secrets     diagnosis.Secrets
 	observation conditions.Observation
-	// monitorsManaged reports whether the CompositeController manages ServiceMonitors.
-	monitorsManaged bool
 }
 
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	state := planning.Observed{Memcached: memcached, Workload: workload, Proxies: proxyWorkload(request), Pods: request.Related.Pods.All()}.State(request.Now.Time, c.MaxClockSkew)
+	proxies := request.Children.Deployments.Get(memcached.Namespace, proxy.Name(memcached))
+	state := planning.Observed{Memcached: memcached, Workload: workload, Proxies: proxies, Pods: request.Related.Pods.All()}.State(request.Now.Time, c.MaxClockSkew)
 	s := &syncState{
-		request:         request,
-		plan:            children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
-		observation:     observationOf(request, workload, pods),
-		monitorsManaged: request.Children.ServiceMonitors.Listed(),
+		request:     request,
+		plan:        children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
+		proxies:     proxies,
+		observation: observationOf(request, workload, pods),
 	}
 	var err error
 	if s.plan.ReloaderImage, err = children.ReloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
@@ -75,7 +74,8 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
-	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
+	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)
+	o.Children = request.Listed(append(children.Children(memcached, s.plan, service), proxy.Children(memcached, s.plan)...))
 	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
@@ -93,7 +93,7 @@ func (s *syncState) assessProxies() error {
 	if s.request.Parent.Spec.Proxy == nil {
 		return nil
 	}
-	observation := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
+	observation := s.proxyObservation()
 	proxies, err := conditions.Assess(&observation)
 	if err != nil {
 		return err
@@ -106,20 +106,16 @@ func (s *syncState) assessProxies() error {
 	return nil
 }
 
-// desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.
-func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, existing *childGroups) []runtime.Object {
-	desired := []runtime.Object{
-		children.Workload(memcached, p),
-		children.KeepForeignAnnotations(children.Service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
+// observationOf returns what the pods of a workload are assessed from, as far as it follows from the request.
+func observationOf(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) conditions.Observation {
+	return conditions.Observation{
+		Parent:    request.Parent,
+		Before:    request.Parent.Status.ReplicaStatus,
+		Workload:  workload,
+		Pods:      pods,
+		Selector:  children.SelectorLabels(request.Parent),
+		Container: children.ContainerName,
+		Observed:  request.Child,
+		Now:       request.Now,
 	}
-	if budget := children.PodDisruptionBudget(memcached, p.Servers); budget != nil {
-		desired = append(desired, budget)
-	}
-	if policy := children.NetworkPolicy(memcached); policy != nil {
-		desired = append(desired, policy)
-	}
-	if monitor := children.ServiceMonitor(memcached); monitor != nil {
-		desired = append(desired, monitor)
-	}
-	return append(desired, proxy.Children(memcached, p)...)
 }

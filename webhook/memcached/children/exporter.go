@@ -11,8 +11,8 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// DefaultExporterImage is the default of spec.metrics.image.
-const DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
+// defaultExporterImage is the default of spec.metrics.image.
+const defaultExporterImage = "prom/memcached-exporter:v0.16.0"
 
 const (
 	// ExporterName is the name of the exporter container.
@@ -34,7 +34,7 @@ func exporterContainer(spec *v1alpha1.MemcachedSpec) corev1.Container {
 	}
 	return corev1.Container{
 		Name:            ExporterName,
-		Image:           cmp.Or(spec.Metrics.Image, DefaultExporterImage),
+		Image:           cmp.Or(spec.Metrics.Image, defaultExporterImage),
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args: []string{
 			fmt.Sprintf("--memcached.address=127.0.0.1:%d", port),

@@ -11,7 +11,7 @@ import (
 )
 
 // NetworkPolicy allows only the peers of the spec to connect, and only to declared ports. It returns nil if it is disabled.
-func NetworkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	spec := &memcached.Spec.NetworkPolicy
 	if !ptr.Deref(spec.Enabled, true) {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // Plan contains what determines the children in addition to spec.
@@ -18,8 +19,24 @@ type Plan struct {
 	ReloaderImage string
 }
 
-// Workload returns the Deployment or the StatefulSet of the servers.
-func Workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
+// Children returns the children that belong to the servers, the workload first. existing is the observed Service; nil if there is
+// none.
+func Children(memcached *v1alpha1.Memcached, p Plan, existing *observed.Child) []runtime.Object {
+	children := []runtime.Object{workload(memcached, p), keepForeignAnnotations(service(memcached), existing)}
+	if budget := podDisruptionBudget(memcached, p.Servers); budget != nil {
+		children = append(children, budget)
+	}
+	if policy := networkPolicy(memcached); policy != nil {
+		children = append(children, policy)
+	}
+	if monitor := serviceMonitor(memcached); monitor != nil {
+		children = append(children, monitor)
+	}
+	return children
+}
+
+// workload returns the Deployment or the StatefulSet of the servers.
+func workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		return statefulSet(memcached, p)
 	}

@@ -53,12 +53,12 @@ func podSpec(memcached *v1alpha1.Memcached, p Plan) corev1.PodSpec {
 }
 
 func podContainers(spec *v1alpha1.MemcachedSpec, p Plan) []corev1.Container {
-	containers := []corev1.Container{Container(spec, p.Memory)}
+	containers := []corev1.Container{container(spec, p.Memory)}
 	if spec.HasExporter() {
 		containers = append(containers, exporterContainer(spec))
 	}
 	if p.ReloaderImage != "" {
-		containers = append(containers, ReloaderContainer(spec, p.ReloaderImage))
+		containers = append(containers, reloaderContainer(spec, p.ReloaderImage))
 	}
 	return containers
 }
@@ -71,8 +71,8 @@ func podVolumes(memcached *v1alpha1.Memcached, p Plan) []corev1.Volume {
 	return volumes
 }
 
-// Container returns the container of memcached.
-func Container(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
+// container returns the container of memcached.
+func container(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
 	probes := containerProbes(spec)
 	return corev1.Container{
 		Name:            ContainerName,

@@ -40,10 +40,10 @@ func TestReloaderSecurityContext(t *testing.T) {
 	for _, test := range cases {
 		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
 		spec.SecurityContext = test.spec
-		if diff := cmp.Diff(test.want, ReloaderContainer(spec, "hook").SecurityContext); diff != "" {
+		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook").SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if diff := cmp.Diff(ContainerSecurityContext(test.spec), Container(spec, memory.Of(spec)).SecurityContext); diff != "" {
+		if diff := cmp.Diff(ContainerSecurityContext(test.spec), container(spec, memory.Of(spec)).SecurityContext); diff != "" {
 			t.Errorf("%s: the memcached container (-want +got):\n%s", test.reason, diff)
 		}
 	}

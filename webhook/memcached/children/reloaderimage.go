@@ -11,19 +11,19 @@ import (
 
 // ReloaderImage returns the image of the reloader; "" for pods without one. It is the configured image, except that pods
 // with another image keep it until something else replaces them, because an upgrade of the operator must not empty a cache.
-func ReloaderImage(configured string, memcached *v1alpha1.Memcached, p Plan, workload *observed.Workload, pods []*observed.Pod) (string, error) {
+func ReloaderImage(configured string, memcached *v1alpha1.Memcached, p Plan, existing *observed.Workload, pods []*observed.Pod) (string, error) {
 	if !memcached.Spec.NeedsReloader() {
 		return "", nil
 	}
-	if workload == nil {
+	if existing == nil {
 		return configured, nil
 	}
-	current := workload.Image(ReloaderName)
-	if current == configured || current == "" || current != workload.Annotations[ReloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
+	current := existing.Image(ReloaderName)
+	if current == configured || current == "" || current != existing.Annotations[reloaderAnnotation] || slices.ContainsFunc(pods, reloaderFails) {
 		return configured, nil
 	}
 	p.ReloaderImage = current
-	difference, err := merge.TemplateDifference(Workload(memcached, p), workload)
+	difference, err := merge.TemplateDifference(workload(memcached, p), existing)
 	if err != nil || difference != "" {
 		return configured, err
 	}

@@ -15,15 +15,15 @@ import (
 // no longer desired.
 func TestServiceKeepsForeignAnnotations(t *testing.T) {
 	memcached := sample.New(1)
-	unannotated := sample.Observed[observed.Child](Service(memcached))
-	if _, typed := KeepForeignAnnotations(Service(memcached), &unannotated).(*corev1.Service); !typed {
+	unannotated := sample.Observed[observed.Child](service(memcached))
+	if _, typed := keepForeignAnnotations(service(memcached), &unannotated).(*corev1.Service); !typed {
 		t.Error("a Service that never had annotations has an empty map of annotations")
 	}
 	memcached.Spec.Service.Annotations = map[string]string{"a": "b"}
-	existing := sample.Observed[observed.Child](Service(memcached))
+	existing := sample.Observed[observed.Child](service(memcached))
 	memcached.Spec.Service.Annotations = nil
 	for range 3 {
-		child := KeepForeignAnnotations(Service(memcached), &existing)
+		child := keepForeignAnnotations(service(memcached), &existing)
 		text, err := json.Marshal(child)
 		if err != nil || !strings.Contains(string(text), `"annotations":{}`) {
 			t.Fatalf("the Service has no empty map of annotations: %s, %v", text, err)

@@ -1,4 +1,4 @@
-package memcached
+package children
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestDesiredChildren(t *testing.T) {
+func TestChildren(t *testing.T) {
 	cases := []struct {
 		reason   string
 		replicas int32
@@ -34,7 +34,7 @@ func TestDesiredChildren(t *testing.T) {
 		memcached := sample.New(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range desiredChildren(memcached, PlanOf(memcached, test.replicas, ""), &childGroups{}) {
+		for _, child := range Children(memcached, planOf(memcached, test.replicas), nil) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -88,10 +89,18 @@ func (o Observed) proxies() scaling.Proxies {
 			RolledOut: rolledOut(d),
 		}
 	}
-	for _, pod := range observed.UnfinishedPods(o.Pods, o.Memcached.Namespace, children.ProxySelector(o.Memcached)) {
-		p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
+	for pod := range o.Pods {
+		if isProxy(pod, o.Memcached) {
+			p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
+		}
 	}
 	return p
+}
+
+// isProxy reports whether a pod is a proxy of the Memcached that has not finished. Most pods are not, so the label comes first.
+func isProxy(pod *observed.Pod, memcached *v1alpha1.Memcached) bool {
+	return pod.Labels[children.ProxyLabel] == memcached.Name && pod.Labels["app"] == children.ProxySelector(memcached)["app"] &&
+		pod.Namespace == memcached.Namespace && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
 
 // deleted returns the deletion timestamp of a pod; nil if it is not being deleted.

@@ -29,9 +29,9 @@ func TestStatefulSet(t *testing.T) {
 		t.Errorf("status.nodes (-want +got):\n%s", diff)
 	}
 	servers := func() []string {
-		list, _, err := unstructured.NestedStringSlice(m.Object, "status", "servers")
+		names, _, err := unstructured.NestedStringSlice(m.Object, "status", "servers")
 		must(t, err)
-		return list
+		return names
 	}
 	namespace := m.GetNamespace()
 	wantServers := []string{

@@ -66,7 +66,7 @@ func worldOfAddedFor(text string) int8 {
 
 // status returns the recorded status.
 func (s statusWorld) status() *v1alpha1.MemcachedStatus {
-	status := &v1alpha1.MemcachedStatus{Servers: make([]string, s.list)}
+	status := &v1alpha1.MemcachedStatus{Servers: make([]string, s.servers)}
 	if s.proxy {
 		status.Proxy = record(s.routes.routes(), 0)
 		status.Proxy.Observed = revisionOf(deploymentObject, s.revision)
@@ -93,7 +93,7 @@ const none = -100
 // statusOf returns the status that records a plan.
 func statusOf(p Plan) statusWorld {
 	s := lostStatus
-	s.list = int8(p.Servers)
+	s.servers = int8(p.Servers)
 	if p.Proxy != nil {
 		s.proxy, s.routes = true, worldOf(RecordedRoutes(p.Proxy))
 		object, revision := worldOfRevision(p.Proxy.Observed)

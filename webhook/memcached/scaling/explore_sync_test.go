@@ -47,7 +47,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 	if parts&status != 0 {
 		next.status = d.status
 		if !s.readsServers() {
-			next.status.list = 0
+			next.status.servers = 0
 		}
 		if next.status != w.status {
 			s.keep(&next, w, "parent")

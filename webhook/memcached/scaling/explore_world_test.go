@@ -101,7 +101,7 @@ type podWorld struct {
 type statusWorld struct {
 	until, step        int16
 	proxy, scaling     bool
-	list               int8 // length of servers
+	servers            int8 // length of status.servers
 	routes             routesWorld
 	phase              int8 // index of resizePhases
 	from, to, revision int8

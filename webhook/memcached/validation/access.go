@@ -45,7 +45,8 @@ func validatePeers(path *field.Path, peers []networkingv1.NetworkPolicyPeer) fie
 	return errs
 }
 
-// validateSecurity repeats rules of the CRD. Reasons: open, because memcached would serve without TLS or passwords, and child for the names of Secrets.
+// validateSecurity repeats rules of the CRD. Reasons: open, because memcached would serve without TLS or passwords, and child for the names of
+// Secrets.
 func validateSecurity(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if tls := spec.TLS; tls != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could connect to no server.
+// validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could
+// connect to no server.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	proxy, path := spec.Proxy, path.Child("proxy")
 	if proxy == nil {

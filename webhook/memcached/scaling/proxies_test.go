@@ -145,6 +145,8 @@ func TestNext(t *testing.T) {
 		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
 		{"without a warm-up, the list changes directly", 3, 4, "4", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
 		{"the clocks of machines differ", 4, 4, "3-4-warming-1795263600", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263600", warmUp, 660},
+		{"the clocks of machines differ: marks begin with a clock that is ahead", 4, 4, "3-4-preparing", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263660", warmUp, 0},
+		{"the clocks of machines differ: marks end with a clock that is behind", 3, 4, "4-1795262400", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "4-1795262400", waiting, 60},
 		{"a clock was set back", 4, 4, "3-4-warming-1795263600", until(99999), 4, 2, "3-4-warming-1795263600", warmUp, 600},
 
 		{"a cache gets proxies: servers may have marks of former proxies", 3, 3, "", func(s *State) {
@@ -154,12 +156,24 @@ func TestNext(t *testing.T) {
 			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 3, 2, "3", "", 0},
 		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and no proxy runs: status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
+			s.Proxies.Deployment, s.Proxies.Pods = nil, nil
+		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
 		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"an edit has interrupted the warm-up until marks almost end", 4, 4, "3-4-warming-1795262500", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"spec has no proxies any more, and they still run", 3, 4, "4", func(s *State) { s.Proxies.Desired = false }, 4, 0, "4", removing, 0},
+		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "4", func(s *State) {
+			s.Proxies.Desired, s.Proxies.Deployment, s.Proxies.Pods = false, nil, s.Proxies.Pods[:1]
+			s.Status.Proxy.Observed = v1alpha1.Revision{}
+			s.recordedPhase(removing, 4, 3)
+			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
+		}, 4, 0, "4", removing, 0},
+		{"spec and status have no proxies any more, but a proxy still runs", 3, 4, "4", func(s *State) {
+			s.Proxies.Desired, s.Proxies.Deployment, s.Status.Proxy = false, nil, nil
+		}, 4, 0, "4", removing, 0},
 		{"spec has no proxies any more, and they have stopped", 3, 4, "4", func(s *State) {
 			s.Proxies = Proxies{}
 			s.Status.Proxy.Observed = v1alpha1.Revision{}

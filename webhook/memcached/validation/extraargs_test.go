@@ -2,6 +2,7 @@ package validation
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,8 @@ func TestExtraArgs(t *testing.T) {
 		{"a flag with a value", []string{"-f", "1.25", "--slab-min-size", "64", "--listen-backlog=2048"}, true},
 		{"options with and without values", []string{"-o", "slab_automove=1,no_lru_crawler,slab_sizes=100-200", "-o", "hash_algorithm=murmur3"}, true},
 		{"the options of extstore without a field", []string{"-o", "ext_recache_rate=0,ext_max_sleep=10000"}, true},
+		{"the maximum of arguments", slices.Repeat([]string{"-F"}, 32), true},
+		{"too many arguments", slices.Repeat([]string{"-F"}, 33), false},
 		{"a flag with a field", []string{"-m", "64"}, false},
 		{"a long flag with a field", []string{"--memory-limit=64"}, false},
 		{"a prefix of a long flag, which getopt accepts", []string{"--disable-f"}, false},

@@ -1,7 +1,6 @@
 package proxyroutes
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,12 +29,5 @@ func TestConfig(t *testing.T) {
 		if diff := cmp.Diff(test.want, Config([]string{"a:1", "b:1", "c:1"}, test.change)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-	}
-}
-
-// Both files are annotations of a pod, which may have 256 KiB of annotations.
-func TestLibraryIsSmall(t *testing.T) {
-	if limit := 32 << 10; len(Library) > limit || !strings.Contains(Library, "register_route_handlers") {
-		t.Errorf("the library has %d bytes, want the Lua code in at most %d", len(Library), limit)
 	}
 }

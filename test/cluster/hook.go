@@ -121,7 +121,7 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 		return err
 	}
 	c.HookOps = "http://" + ops
-	if err := poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
+	if err := poll(ctx, 30*time.Second, "the hook is ready", func(ctx context.Context) error {
 		return errors.Join(c.Check(), checkOK(ctx, c.HookOps+"/readyz"))
 	}); err != nil {
 		return err

@@ -145,7 +145,7 @@ func (c *Cluster) startInstalledHook(ctx context.Context, program string) (addre
 	if c.Hook, err = c.Run(program, args...); err != nil {
 		return "", err
 	}
-	return address, poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
+	return address, poll(ctx, 30*time.Second, "the hook is ready", func(ctx context.Context) error {
 		return errors.Join(c.Check(), checkOK(ctx, c.HookOps+"/readyz"))
 	})
 }

@@ -227,7 +227,7 @@ func mergeKey(lists ...[]any) string {
 			_, found := object[key]
 			return !found
 		}
-		if len(items) > 0 && !slices.ContainsFunc(items, isMissing) {
+		if !slices.ContainsFunc(items, isMissing) {
 			return key
 		}
 	}

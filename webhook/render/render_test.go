@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -141,7 +142,9 @@ func TestRenderRefuses(t *testing.T) {
 	parent := func(body string) string {
 		return "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\n" + body
 	}
-	recorded := []byte(`{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"other","namespace":"default"}}}`)
+	recorded := func(kind, namespace, name string) []byte {
+		return fmt.Appendf(nil, `{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":%q,"metadata":{"namespace":%q,"name":%q}}}`, kind, namespace, name)
+	}
 	cases := []struct {
 		reason, text string
 		observed     []byte
@@ -158,7 +161,9 @@ func TestRenderRefuses(t *testing.T) {
 		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml, in the document at line 14: reading an object"},
 		{"invalid YAML", "a: [", nil, "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
-		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},
+		{"an observation of another parent", first, recorded("Memcached", "default", "other"), "is about Memcached default/other"},
+		{"an observation of a parent in another namespace", first, recorded("Memcached", "web", "a"), "is about Memcached web/a"},
+		{"an observation of another kind", first, recorded("Memcache", "default", "a"), "is about Memcache default/a"},
 		{"an invalid observation", parent("metadata: {name: a}\nspec: {size: 1}\n"), []byte("{"), "observed request"},
 	}
 	for _, test := range cases {
@@ -225,7 +230,7 @@ func TestFormats(t *testing.T) {
 		t.Errorf("want a List of %d objects: %v %.100s", len(objects), err, content)
 	}
 	content, err = render.YAML(objects)
-	if err != nil || strings.Count(string(content), "\n---\n") != len(objects)-1 {
+	if err != nil || strings.HasPrefix(string(content), "---") || strings.Count(string(content), "\n---\n") != len(objects)-1 {
 		t.Errorf("want %d YAML documents: %v %s", len(objects), err, content)
 	}
 }

@@ -25,6 +25,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
 		ServerList:      children.ServerList(s.request.Parent, s.plan.Servers, o.Pods),
+		Image:           children.Image(&s.request.Parent.Spec, s.plan),
 		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,
 		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),

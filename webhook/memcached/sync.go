@@ -71,12 +71,15 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 		monitorsManaged: request.Children.ServiceMonitors.Listed(),
 	}
 	var err error
-	if s.plan.ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
+	if s.plan.Images, err = c.images(memcached, s.plan, workload, pods); err != nil {
+		return nil, err
+	}
+	if s.plan.ProxyDefaults, err = c.proxyDefaults(request, s.plan); err != nil {
 		return nil, err
 	}
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
-	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
+	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
 	o.Children = request.Listed(desiredChildren(memcached, s.plan, &request.Children))
 	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {

@@ -45,5 +45,5 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 }
 
 func planOf(memcached *v1alpha1.Memcached, replicas int32) Plan {
-	return Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec)}
+	return Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec), Images: Images{Memcached: DefaultImage}}
 }

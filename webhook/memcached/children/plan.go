@@ -14,8 +14,8 @@ import (
 type Plan struct {
 	scaling.Plan
 	Memory memory.Size
-	// ReloaderImage is "" for pods without a reloader.
-	ReloaderImage string
+	Images        Images
+	ProxyDefaults ProxyDefaults
 }
 
 // Workload returns the Deployment or the StatefulSet of the servers.

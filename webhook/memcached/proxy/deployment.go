@@ -29,18 +29,18 @@ const (
 	proxyConfigFile        = "config.lua"
 )
 
-// deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
+// Deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
 // of the lists is a rollout, and the status of the Deployment reports when it has finished.
-func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
+func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: objectMeta(memcached, resources.ParentGeneration(memcached)),
+		ObjectMeta: objectMeta(memcached, annotations(memcached, p.ProxyDefaults)),
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(p.Proxies),
 			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, p.Routes), Annotations: PodAnnotations(memcached, p)},
-				Spec:       resources.HardenedPod(proxyPod(memcached, p.Memory)),
+				Spec:       resources.HardenedPod(proxyPod(memcached, p)),
 			},
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
@@ -58,7 +58,7 @@ func deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployme
 func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = proxyroutes.Library
+	annotations[proxyLibraryAnnotation] = p.ProxyDefaults.Library
 	annotations[proxyConfigAnnotation] = proxyConfig(memcached, p)
 	return annotations
 }
@@ -77,10 +77,10 @@ func proxyConfig(memcached *v1alpha1.Memcached, p children.Plan) string {
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
 // other.
-func proxyPod(memcached *v1alpha1.Memcached, size memory.Size) corev1.PodSpec {
+func proxyPod(memcached *v1alpha1.Memcached, p children.Plan) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:       []corev1.Container{proxyContainer(spec, size)},
+		Containers:       []corev1.Container{proxyContainer(spec, p)},
 		Volumes:          []corev1.Volume{proxyVolume()},
 		ImagePullSecrets: spec.ImagePullSecrets,
 
@@ -107,12 +107,12 @@ func proxyDNS() *corev1.PodDNSConfig {
 	}}
 }
 
-func proxyContainer(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
+func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Container {
 	return corev1.Container{
 		Name:            ContainerName,
-		Image:           cmp.Or(spec.Image, children.DefaultImage),
+		Image:           cmp.Or(spec.Image, p.ProxyDefaults.Image),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         proxyCommand(spec, size),
+		Command:         proxyCommand(spec, p.Memory),
 		Ports:           children.ContainerPorts(servicePorts()),
 		Resources:       proxyResources(spec.Proxy.Resources),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),

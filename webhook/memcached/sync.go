@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -46,7 +47,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	status, untilReport := paceProgress(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
-		Children:    state.observation.Children,
+		Children:    policiesFirst(state.observation.Children),
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }
@@ -109,6 +110,18 @@ func (s *syncState) assessProxies() error {
 		o.LastStep = observation.LastStep
 	}
 	return nil
+}
+
+// policiesFirst returns the children in the order in which a person who applies a response should create them: each NetworkPolicy
+// before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
+func policiesFirst(desired []runtime.Object) []runtime.Object {
+	isOther := func(child runtime.Object) int {
+		if child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy" {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(desired), func(a, b runtime.Object) int { return isOther(a) - isOther(b) })
 }
 
 // desiredChildren returns the desired children, the workload first, also of kinds that the CompositeController does not list.

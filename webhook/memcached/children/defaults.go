@@ -34,7 +34,9 @@ func ImageAnnotation(container string) string {
 }
 
 // Image returns the image of memcached in the server pods.
-func Image(spec *v1alpha1.MemcachedSpec, p Plan) string { return cmp.Or(spec.Image, p.Images.Memcached) }
+func Image(spec *v1alpha1.MemcachedSpec, p Plan) string {
+	return cmp.Or(spec.Image, p.Images.Memcached)
+}
 
 // imageAnnotations returns the default images of the server pods. Later syncs read them.
 func imageAnnotations(spec *v1alpha1.MemcachedSpec, images Images) map[string]string {

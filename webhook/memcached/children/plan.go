@@ -13,7 +13,7 @@ import (
 // Plan contains what determines the children in addition to spec.
 type Plan struct {
 	scaling.Plan
-	Memory memory.Size
+	Memory        memory.Size
 	Images        Images
 	ProxyDefaults ProxyDefaults
 }

@@ -114,7 +114,7 @@ func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Contai
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Command:         proxyCommand(spec, p.Memory),
 		Ports:           children.ContainerPorts(servicePorts()),
-		Resources:       proxyResources(spec.Proxy.Resources),
+		Resources:       proxyResources(spec),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
 		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
 		Lifecycle:       children.Lifecycle(spec),
@@ -140,17 +140,17 @@ func proxyCommand(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 	}
 }
 
-// proxyResources returns the resources of the spec, or defaults that a proxy with 1,000 connections did not exceed in tests.
-func proxyResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
-	if spec.Limits != nil || spec.Requests != nil || spec.Claims != nil {
-		return children.RoundResources(spec)
+// proxyResources returns the resources of the spec, or defaults that a proxy did not exceed in tests.
+func proxyResources(spec *v1alpha1.MemcachedSpec) corev1.ResourceRequirements {
+	if own := spec.Proxy.Resources; own.Limits != nil || own.Requests != nil || own.Claims != nil {
+		return children.RoundResources(own)
 	}
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{
 			corev1.ResourceCPU:    resource.MustParse("100m"),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		},
-		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: *memory.MebibyteQuantity(memory.ProxyLimitMiB(*spec.Cache.MaxConnections))},
 	}
 }
 

@@ -91,7 +91,7 @@ func TestProductionAvailability(t *testing.T) {
 		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
 	}
 	if deployment.Spec.MinReadySeconds <= 10 {
-		t.Errorf("minReadySeconds is %d, want more than the 10 s after which a kubelet restarts a container: a pod that dies after a moment would replace a good one",
+		t.Errorf("minReadySeconds is %d, want more than 10: a pod that dies after a moment would replace a good one",
 			deployment.Spec.MinReadySeconds)
 	}
 	budget := only[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget")

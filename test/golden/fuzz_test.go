@@ -48,13 +48,13 @@ func FuzzSync(f *testing.F) {
 		if !found {
 			kind = "Deployment"
 		}
-		workload := children[0].(map[string]any)
-		if workload["kind"] != kind || workload["metadata"].(map[string]any)["name"] != parent["metadata"].(map[string]any)["name"] {
-			t.Fatalf("the first child is %v", workload["metadata"])
+		workload := childNamed(children, kind+" "+parent["metadata"].(map[string]any)["name"].(string))
+		if workload == nil {
+			t.Fatalf("the response has no workload: %v", desiredChildren(response))
 		}
 		replicas := workload["spec"].(map[string]any)["replicas"]
 		if spec["proxy"] != nil { // which may still use servers that are removed later
-			wantProxies(t, request, children)
+			wantProxies(t, request, children, replicas.(float64))
 			replicas = min(replicas.(float64), spec["size"].(float64))
 		}
 		if spec["scaling"] == nil && replicas != spec["size"] {
@@ -82,23 +82,28 @@ func resizing() map[string]string {
 }
 
 // wantProxies fails unless proxies remain, and use only servers that remain.
-func wantProxies(t *testing.T, request map[string]any, children []any) {
+func wantProxies(t *testing.T, request map[string]any, children []any, replicas float64) {
 	t.Helper()
-	replicas := children[0].(map[string]any)["spec"].(map[string]any)["replicas"].(float64)
 	name := request["parent"].(map[string]any)["metadata"].(map[string]any)["name"].(string) + "-proxy"
-	for _, child := range children {
-		proxies := child.(map[string]any)
-		if proxies["kind"] != "Deployment" || proxies["metadata"].(map[string]any)["name"] != name {
-			continue
-		}
-		spec := proxies["spec"].(map[string]any)
-		label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
-		if servers := scaling.ParseRoutes(label).Longest(); spec["replicas"] != 0.0 && (servers < 1 || float64(servers) > replicas) {
-			t.Fatalf("proxies have the routes %q to %v servers", label, replicas)
-		}
-		return
+	proxies := childNamed(children, "Deployment "+name)
+	if proxies == nil {
+		t.Fatalf("a 200 without the Deployment %s deletes the proxies", name)
 	}
-	t.Fatalf("a 200 without the Deployment %s deletes the proxies", name)
+	spec := proxies["spec"].(map[string]any)
+	label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
+	if servers := scaling.ParseRoutes(label).Longest(); spec["replicas"] != 0.0 && (servers < 1 || float64(servers) > replicas) {
+		t.Fatalf("proxies have the routes %q to %v servers", label, replicas)
+	}
+}
+
+// childNamed returns the child with the kind and the name; nil when there is none.
+func childNamed(children []any, kindAndName string) map[string]any {
+	for _, child := range children {
+		if childName(child) == kindAndName {
+			return child.(map[string]any)
+		}
+	}
+	return nil
 }
 
 // FuzzCustomize sends arbitrary bytes to the customize hook. A wrong rule would select the pods of another parent.

@@ -90,6 +90,10 @@ func TestProductionAvailability(t *testing.T) {
 	if *deployment.Spec.Replicas < 2 || deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
 		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
 	}
+	if deployment.Spec.MinReadySeconds <= 10 {
+		t.Errorf("minReadySeconds is %d, want more than 10: a pod that dies after a moment would replace a good one",
+			deployment.Spec.MinReadySeconds)
+	}
 	budget := only[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget")
 	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
 		t.Errorf("the PodDisruptionBudget does not select the hook's pods: %v", err)

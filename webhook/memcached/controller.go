@@ -57,8 +57,10 @@ type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 }
 
-// Config configures the hooks.
+// Config configures the hooks. Its images and its library are defaults, which differ between releases: see [keepRunning].
 type Config struct {
+	// Image, ExporterImage and ProxyLibrary are those of this build if they are empty.
+	Image, ExporterImage, ProxyLibrary string
 	// ReloaderImage is the image of the reloader, which is the subcommand reload of this program. If it is empty, new pods
 	// have no reloader.
 	ReloaderImage string

@@ -26,7 +26,11 @@ func ago(seconds int) *metav1.Time {
 
 func PlanOf(memcached *v1alpha1.Memcached, replicas int32, image string) children.Plan {
 	memcached.Default()
-	return children.Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec), ReloaderImage: image}
+	return children.Plan{
+		Plan:   scaling.Plan{Servers: replicas},
+		Memory: memory.Of(&memcached.Spec),
+		Images: children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image},
+	}
 }
 
 // noChildren returns the children if the CompositeController lists every kind and no child exists.

@@ -52,7 +52,7 @@ func TestReloaderImage(t *testing.T) {
 		{"there is no workload", "reloader:2", func(o *syncRequest) { o.Children.Deployments = composite.GroupOf[observed.Workload]() }, "reloader:2"},
 		{"the image cannot be pulled", "reloader:2", fails("ImagePullBackOff", "", 0), "reloader:2"},
 		{"the program is not in the image", "reloader:2", fails("RunContainerError", "", 127), "reloader:2"},
-		{"the program crashes", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:2"},
+		{"the program crashes, and memcached may serve", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:1"},
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
 		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
 		{"the operator runs without --reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
@@ -68,7 +68,7 @@ func TestReloaderImage(t *testing.T) {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
 		got := ""
-		for _, container := range desired.Children[0].(*appsv1.Deployment).Spec.Template.Spec.Containers {
+		for _, container := range desired.Children[1].(*appsv1.Deployment).Spec.Template.Spec.Containers {
 			if container.Name == children.ReloaderName {
 				got = container.Image
 			}

@@ -2,6 +2,9 @@ package memcached
 
 import (
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
@@ -42,7 +45,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	status, untilReport := pace.Status(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
-		Children:    state.observation.Children,
+		Children:    policiesFirst(state.observation.Children),
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }
@@ -68,12 +71,15 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 		observation: observationOf(request, workload, pods),
 	}
 	var err error
-	if s.plan.ReloaderImage, err = children.ReloaderImage(c.ReloaderImage, memcached, s.plan, workload, pods); err != nil {
+	if s.plan.Images, err = c.images(memcached, s.plan, workload, pods); err != nil {
+		return nil, err
+	}
+	if s.plan.ProxyDefaults, err = c.proxyDefaults(request, s.plan); err != nil {
 		return nil, err
 	}
 	o := &s.observation
 	o.Rollout = conditions.RolloutOf(workload, *spec.Size, memcached, pods)
-	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
+	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
 	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)
 	o.Children = request.Listed(append(children.Children(memcached, s.plan, service), proxy.Children(memcached, s.plan)...))
 	o.Steps = diagnosis.Progress(state, s.plan.Plan)
@@ -118,4 +124,16 @@ func observationOf(request *syncRequest, workload *observed.Workload, pods []*ob
 		Observed:  request.Child,
 		Now:       request.Now,
 	}
+}
+
+// policiesFirst returns the children in the order in which a person who applies a response should create them: each NetworkPolicy
+// before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
+func policiesFirst(desired []runtime.Object) []runtime.Object {
+	isOther := func(child runtime.Object) int {
+		if child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy" {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(desired), func(a, b runtime.Object) int { return isOther(a) - isOther(b) })
 }

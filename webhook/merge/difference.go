@@ -34,7 +34,8 @@ type form struct {
 }
 
 // Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when
-// there is none. It compares labels, annotations and spec, and ignores fields that the operator does not set.
+// there is none. It compares spec, labels and annotations, and ignores fields that the operator does not set. It compares spec
+// first, because a change of the parent also changes annotations of the operator, which mean nothing to a user.
 //
 // It follows Metacontroller's three-way merge. A field that was applied last and is no longer desired is removed. Lists
 // whose items all have the same key are merged item by item. All other lists are replaced.
@@ -46,6 +47,9 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 		return "", err
 	}
 	have, last := observedForm(child), appliedForm(child)
+	if path, err := specDifference(have, last, want); path != "" || err != nil {
+		return path, err
+	}
 	for _, part := range []struct {
 		path             string
 		have, last, want map[string]string
@@ -57,7 +61,7 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 			return join(part.path, key), nil
 		}
 	}
-	return specDifference(have, last, want)
+	return "", nil
 }
 
 // TemplateDifference is [Difference] for the pod template of a workload only. A change of the template replaces every pod.

@@ -90,6 +90,15 @@ func TestDifferenceOfMetadata(t *testing.T) {
 	}
 }
 
+// TestDifferenceNamesSpecFirst: a change of the parent changes its generation in an annotation too, which a user cannot interpret.
+func TestDifferenceNamesSpecFirst(t *testing.T) {
+	const desired = `{"annotations":{"memcached-operator.example.com/parent-generation":"2"},"labels":{"a":"1"}}`
+	got, err := Difference(desiredChild(t, desired, `{"replicas":2}`), &observed.Child{Spec: []byte(`{"replicas":1}`)})
+	if got != "spec.replicas" || err != nil {
+		t.Errorf("got %q, %v, want spec.replicas", got, err)
+	}
+}
+
 // TestDifferenceIgnoresInvalidAnnotation: Metacontroller reports it, and the hook still has to return a status.
 func TestDifferenceIgnoresInvalidAnnotation(t *testing.T) {
 	have := &observed.Child{ChildMeta: observed.ChildMeta{Annotations: map[string]string{observed.LastAppliedAnnotation: `{"spec":`}}, Spec: []byte(`{"a":1}`)}

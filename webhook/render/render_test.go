@@ -59,8 +59,8 @@ func TestRenderKeepsTheOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := kindsAndNames(objects)
-	if names[0] != "Memcached default/a" || names[1] != "Deployment default/a" {
-		t.Errorf("rendered %v, want the parent before its children, in the namespace default", names)
+	if names[0] != "Memcached default/a" || names[1] != "NetworkPolicy default/a" || names[2] != "Deployment default/a" {
+		t.Errorf("rendered %v, want the parent before its children, and the NetworkPolicy before the pods, in the namespace default", names)
 	}
 	if !slices.Contains(names, "Memcached web/b") {
 		t.Errorf("the second parent is missing: %v", names)
@@ -200,7 +200,7 @@ func TestRenderChildrenOnly(t *testing.T) {
 	var first []render.Object
 	for _, later := range []time.Duration{0, time.Hour} {
 		objects, err := renderWith(twoParents, render.Options{Now: metav1.NewTime(now.Add(later)), ChildrenOnly: true})
-		if err != nil || kindsAndNames(objects)[0] != "Deployment default/a" || len(objects) < 6 {
+		if err != nil || kindsAndNames(objects)[0] != "NetworkPolicy default/a" || len(objects) < 6 {
 			t.Fatalf("rendered %v, %v; want the children of both parents", kindsAndNames(objects), err)
 		}
 		if first == nil {

@@ -22,7 +22,7 @@ func TestDeploymentImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.New(1)
 		memcached.Spec.Image = test.image
-		if got := workload(memcached, planOf(memcached, 1)).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
+		if got := Workload(memcached, planOf(memcached, 1)).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
 			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
 		}
 	}
@@ -45,5 +45,5 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 }
 
 func planOf(memcached *v1alpha1.Memcached, replicas int32) Plan {
-	return Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec)}
+	return Plan{Plan: scaling.Plan{Servers: replicas}, Memory: memory.Of(&memcached.Spec), Images: Images{Memcached: DefaultImage}}
 }

@@ -10,10 +10,6 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// reloaderAnnotation on a workload is the image of its reloader. If the image of the container differs from it, somebody has
-// edited the workload.
-const reloaderAnnotation = "memcached-operator.example.com/reloader-image"
-
 // AddedForAnnotation on a StatefulSet is [scaling.Plan.AddedFor].
 const AddedForAnnotation = "memcached-operator.example.com/servers-added-for"
 
@@ -71,15 +67,10 @@ func OwnedAnnotation(key string) bool {
 
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
 func workloadAnnotations(memcached *v1alpha1.Memcached, p Plan) map[string]string {
-	annotations := resources.ParentGeneration(memcached)
-	for name, value := range map[string]string{reloaderAnnotation: p.ReloaderImage, AddedForAnnotation: p.AddedFor} {
-		if value == "" {
-			continue
-		}
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[name] = value
+	annotations := imageAnnotations(&memcached.Spec, p.Images)
+	maps.Copy(annotations, resources.ParentGeneration(memcached))
+	if p.AddedFor != "" {
+		annotations[AddedForAnnotation] = p.AddedFor
 	}
 	return annotations
 }

@@ -14,15 +14,15 @@ import (
 // Plan contains what determines the children in addition to spec.
 type Plan struct {
 	scaling.Plan
-	Memory memory.Size
-	// ReloaderImage is "" for pods without a reloader.
-	ReloaderImage string
+	Memory        memory.Size
+	Images        Images
+	ProxyDefaults ProxyDefaults
 }
 
 // Children returns the children that belong to the servers, the workload first. existing is the observed Service; nil if there is
 // none.
 func Children(memcached *v1alpha1.Memcached, p Plan, existing *observed.Child) []runtime.Object {
-	children := []runtime.Object{workload(memcached, p), keepForeignAnnotations(service(memcached), existing)}
+	children := []runtime.Object{Workload(memcached, p), keepForeignAnnotations(service(memcached), existing)}
 	if budget := podDisruptionBudget(memcached, p.Servers); budget != nil {
 		children = append(children, budget)
 	}
@@ -35,8 +35,8 @@ func Children(memcached *v1alpha1.Memcached, p Plan, existing *observed.Child) [
 	return children
 }
 
-// workload returns the Deployment or the StatefulSet of the servers.
-func workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
+// Workload returns the Deployment or the StatefulSet of the servers.
+func Workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		return statefulSet(memcached, p)
 	}

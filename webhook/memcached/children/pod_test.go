@@ -27,7 +27,7 @@ func TestPodKeepsTheOrderOfItsVolumes(t *testing.T) {
 	memcached.Spec.Flash = sample.Flash("1Gi")
 	memcached.Default()
 	p := planOf(memcached, 1)
-	p.ReloaderImage = "reloader:1"
+	p.Images.Reloader = "reloader:1"
 	pod := PodTemplate(memcached, p)
 	var volumes, mounts []string
 	for _, volume := range pod.Spec.Volumes {

@@ -68,7 +68,7 @@ func reloaderVolume() corev1.Volume {
 // shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
 // passwords of the ASCII protocol.
 func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p Plan) *bool {
-	if p.ReloaderImage == "" || spec.AuthMode() != v1alpha1.AuthASCII {
+	if p.Images.Reloader == "" || spec.AuthMode() != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

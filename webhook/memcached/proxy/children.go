@@ -20,7 +20,7 @@ func Children(memcached *v1alpha1.Memcached, p children.Plan) []runtime.Object {
 	if memcached.Spec.Proxy == nil {
 		return nil
 	}
-	children := []runtime.Object{deployment(memcached, p), service(memcached)}
+	children := []runtime.Object{Deployment(memcached, p), service(memcached)}
 	if p.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		children = append(children, podDisruptionBudget(memcached))
 	}

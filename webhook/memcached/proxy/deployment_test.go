@@ -41,7 +41,7 @@ func TestProxyConfig(t *testing.T) {
 		}
 		configs[config] = label
 	}
-	command := strings.Join(deployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].Command, " ")
+	command := strings.Join(Deployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].Command, " ")
 	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
 		if !strings.Contains(command, proxyDirectory+"/"+file) {
 			t.Errorf("memcached does not load %s: %s", file, command)
@@ -58,7 +58,7 @@ func TestProxyPodOptions(t *testing.T) {
 	spec.NodeSelector = map[string]string{"disk": "none"}
 	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
 	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
-	template := deployment(memcached, routed(memcached, "3")).Spec.Template
+	template := Deployment(memcached, routed(memcached, "3")).Spec.Template
 	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "3" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
 	}
@@ -77,8 +77,8 @@ func TestProxiesAreNoServers(t *testing.T) {
 	other.Name = Name(memcached)
 	p := routed(memcached, "3")
 	pods := map[string]map[string]string{
-		"cache": children.PodTemplate(memcached, p).Labels, "cache-proxy": deployment(memcached, p).Spec.Template.Labels,
-		"other": children.PodTemplate(other, p).Labels, "other-proxy": deployment(other, p).Spec.Template.Labels,
+		"cache": children.PodTemplate(memcached, p).Labels, "cache-proxy": Deployment(memcached, p).Spec.Template.Labels,
+		"other": children.PodTemplate(other, p).Labels, "other-proxy": Deployment(other, p).Spec.Template.Labels,
 	}
 	for name, selector := range map[string]map[string]string{
 		"cache": children.SelectorLabels(memcached), "cache-proxy": children.ProxySelector(memcached), "other": children.SelectorLabels(other), "other-proxy": children.ProxySelector(other),
@@ -100,5 +100,21 @@ func TestLongestProxyName(t *testing.T) {
 	routes := scaling.Routes{From: 1000, To: 999, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
 	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
+	}
+}
+
+// TestProxyMemoryLimit checks that the memory limit follows from the number of connections, unless spec sets resources.
+func TestProxyMemoryLimit(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.Cache.MaxConnections = new(int64(100_000))
+	limit := func() string {
+		return Deployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
+	}
+	if got := limit(); got != "4896Mi" {
+		t.Errorf("the limit for 100,000 connections is %s, want 4896Mi", got)
+	}
+	memcached.Spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	if got := limit(); got != "1Gi" {
+		t.Errorf("the limit is %s, want 1Gi as in spec", got)
 	}
 }

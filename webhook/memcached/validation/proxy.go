@@ -41,7 +41,8 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 	}
 	size := max(*memcached.Spec.Size, 1)
 	longest := scaling.Routes{From: size + 1, To: size, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
-	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, children.Plan{Plan: scaling.Plan{Routes: longest}}))) == 0 {
+	plan := children.Plan{Plan: scaling.Plan{Routes: longest}, ProxyDefaults: children.ProxyDefaults{Library: proxy.Library}}
+	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, plan))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

@@ -73,7 +73,7 @@ func TestPolicy(t *testing.T) {
 		{"every reader of the metrics", allowed + "networkPolicy: {metricsFrom: [{ipBlock: {cidr: 0.0.0.0/0}}]}}", "must be within 10.0.0.0/8"},
 		{"no NetworkPolicy", allowed + "networkPolicy: {enabled: false}}", "spec.networkPolicy must be enabled"},
 		{"all egress", allowed + "networkPolicy: {egress: Allow}}", "with egress Deny"},
-		{"a scrape each millisecond", allowed + "metrics: {" + exporter + "serviceMonitor: {interval: 1ms}}}", "must be at least 10s"},
+		{"a scrape each second", allowed + "metrics: {" + exporter + "serviceMonitor: {interval: 1s}}}", "must be at least 10s"},
 	}
 	for _, test := range cases {
 		out, err := apply(test.spec)

@@ -10,7 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
+var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(s|m|h)$`)
 
 func validateMetrics(metrics *v1alpha1.Metrics, path *field.Path) field.ErrorList {
 	errs := corevalidation.Resources(path.Child("resources"), &metrics.Resources)
@@ -37,7 +37,7 @@ func validateDuration(path *field.Path, duration v1alpha1.Duration) field.ErrorL
 	if duration == "" || durationPattern.MatchString(string(duration)) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, duration, "must be a duration such as 500ms, 30s, 5m or 1h")}
+	return field.ErrorList{field.Invalid(path, duration, "must be a duration such as 30s, 5m or 1h")}
 }
 
 // parseDuration parses a duration that matches durationPattern. time.ParseDuration accepts every such duration.

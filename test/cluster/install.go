@@ -72,7 +72,7 @@ func (c *Cluster) install(ctx context.Context, apply func(context.Context, *Clus
 	if err := c.RedirectHooks(ctx); err != nil {
 		return err
 	}
-	return c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
+	return c.startMetacontroller(ctx, built, options.MetacontrollerFlags)
 }
 
 // RunKubectl runs kubectl and returns what it prints.

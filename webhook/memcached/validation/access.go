@@ -33,7 +33,8 @@ func validateServiceAnnotations(path *field.Path, annotations map[string]string)
 
 // validateNetworkPolicy repeats rules of the CRD. Reason: open, because the API server would refuse the whole NetworkPolicy.
 func validateNetworkPolicy(policy *v1alpha1.NetworkPolicy, path *field.Path) field.ErrorList {
-	return append(validatePeers(path.Child("from"), policy.From), validatePeers(path.Child("metricsFrom"), policy.MetricsFrom)...)
+	errs := append(validatePeers(path.Child("from"), policy.From), validatePeers(path.Child("metricsFrom"), policy.MetricsFrom)...)
+	return append(errs, corevalidation.OneOf(path.Child("egress"), policy.Egress, "", v1alpha1.EgressDeny, v1alpha1.EgressAllow)...)
 }
 
 // validatePeers validates peers even if the policy is not enabled, so that it can always be enabled.

@@ -113,3 +113,15 @@ func TestReloadCertificate(t *testing.T) {
 		}
 	}
 }
+
+func TestServedAtClosedPort(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	address := listener.Addr().String()
+	if served, err := servedAt(address); served != nil || err == nil || !strings.Contains(err.Error(), address) {
+		t.Errorf("got %v, %v, want an error with the address", served, err)
+	}
+}

@@ -134,7 +134,7 @@ func TestWatchLogsChanges(t *testing.T) {
 	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	now := time.Now()
 	w := newWatch(config)
-	for i, content := range []string{"nothing\n", "nothing\n", "app:one\n", "nothing\n"} {
+	for i, content := range []string{"app:one\n", "nothing\n", "nothing\n", "app:one\n", "nothing\n"} {
 		m.write(content)
 		_, _ = w.poll(now.Add(time.Duration(i) * time.Hour)) // the first failures are reported
 	}
@@ -142,7 +142,7 @@ func TestWatchLogsChanges(t *testing.T) {
 	for line := range strings.Lines(log.String()) {
 		levels = append(levels, strings.Fields(line)[1])
 	}
-	if diff := cmp.Diff([]string{"level=WARN", "level=INFO", "level=WARN"}, levels); diff != "" {
+	if diff := cmp.Diff([]string{"level=INFO", "level=WARN", "level=INFO", "level=WARN"}, levels); diff != "" {
 		t.Errorf("levels (-want +got):\n%s%s", diff, &log)
 	}
 }

@@ -1,4 +1,4 @@
-// Package requests builds sync requests of any size for benchmarks, as Metacontroller sends them.
+// Package requests builds sync requests of any size for benchmarks, and observed children, as Metacontroller sends them.
 package requests
 
 import (

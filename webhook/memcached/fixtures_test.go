@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -73,13 +73,13 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 	for _, child := range children.Children(memcached, PlanOf(memcached, size, image), nil) {
 		switch child.GetObjectKind().GroupVersionKind().Kind {
 		case "Service":
-			request.Children.Services = composite.GroupOf(sample.Observed[observed.Child](child))
+			request.Children.Services = composite.GroupOf(requests.Applied[observed.Child](child))
 		case "PodDisruptionBudget":
-			request.Children.PodDisruptionBudgets = composite.GroupOf(sample.Observed[observed.Child](child))
+			request.Children.PodDisruptionBudgets = composite.GroupOf(requests.Applied[observed.Child](child))
 		case "NetworkPolicy":
-			request.Children.NetworkPolicies = composite.GroupOf(sample.Observed[observed.Child](child))
+			request.Children.NetworkPolicies = composite.GroupOf(requests.Applied[observed.Child](child))
 		case string(memcached.Spec.Workload):
-			existing = sample.Observed[observed.Workload](child)
+			existing = requests.Applied[observed.Workload](child)
 		}
 	}
 	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}

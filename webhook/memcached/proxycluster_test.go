@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -59,7 +59,7 @@ func (c *proxyCluster) sync() {
 		name := child.(metav1.Object).GetName()
 		switch kind := child.GetObjectKind().GroupVersionKind().Kind; kind {
 		case "Deployment", "StatefulSet":
-			workload := sample.Observed[observed.Workload](child)
+			workload := requests.Applied[observed.Workload](child)
 			workload.CreationTimestamp = noon.Add(-time.Hour)
 			workload.Generation = c.generation(name, string(workload.SpecJSON()))
 			workload.Annotations["deployment.kubernetes.io/revision"] = strconv.FormatInt(c.generation(name+" routes", workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel]), 10)
@@ -76,11 +76,11 @@ func (c *proxyCluster) sync() {
 				state = fmt.Sprintf("%d servers", replicas)
 			}
 		case "Service":
-			groups.Services = composite.GroupOf(append(all(groups.Services), sample.Observed[observed.Child](child))...)
+			groups.Services = composite.GroupOf(append(all(groups.Services), requests.Applied[observed.Child](child))...)
 		case "PodDisruptionBudget":
-			groups.PodDisruptionBudgets = composite.GroupOf(append(all(groups.PodDisruptionBudgets), sample.Observed[observed.Child](child))...)
+			groups.PodDisruptionBudgets = composite.GroupOf(append(all(groups.PodDisruptionBudgets), requests.Applied[observed.Child](child))...)
 		case "NetworkPolicy":
-			groups.NetworkPolicies = composite.GroupOf(append(all(groups.NetworkPolicies), sample.Observed[observed.Child](child))...)
+			groups.NetworkPolicies = composite.GroupOf(append(all(groups.NetworkPolicies), requests.Applied[observed.Child](child))...)
 		}
 	}
 	c.request.Children, c.request.Related.Pods = groups, composite.GroupOf(pods...)

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -15,12 +16,12 @@ import (
 // no longer desired.
 func TestServiceKeepsForeignAnnotations(t *testing.T) {
 	memcached := sample.New(1)
-	unannotated := sample.Observed[observed.Child](service(memcached))
+	unannotated := requests.Applied[observed.Child](service(memcached))
 	if _, typed := keepForeignAnnotations(service(memcached), &unannotated).(*corev1.Service); !typed {
 		t.Error("a Service that never had annotations has an empty map of annotations")
 	}
 	memcached.Spec.Service.Annotations = map[string]string{"a": "b"}
-	existing := sample.Observed[observed.Child](service(memcached))
+	existing := requests.Applied[observed.Child](service(memcached))
 	memcached.Spec.Service.Annotations = nil
 	for range 3 {
 		child := keepForeignAnnotations(service(memcached), &existing)
@@ -28,6 +29,6 @@ func TestServiceKeepsForeignAnnotations(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), `"annotations":{}`) {
 			t.Fatalf("the Service has no empty map of annotations: %s, %v", text, err)
 		}
-		existing = sample.Observed[observed.Child](child)
+		existing = requests.Applied[observed.Child](child)
 	}
 }

@@ -1,4 +1,4 @@
-package sample
+package requests
 
 import (
 	"encoding/json"
@@ -7,16 +7,14 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Observed returns a child as it is observed after Metacontroller has applied it.
-func Observed[T any](child runtime.Object) T {
+// Applied returns a child as it is observed after Metacontroller has applied it.
+func Applied[T any](child runtime.Object) T {
 	var result T
 	applied, err := json.Marshal(child)
 	if err == nil {
-		annotations := map[string]string{observed.LastAppliedAnnotation: string(applied)}
+		annotations := map[string]string{lastApplied: string(applied)}
 		maps.Copy(annotations, child.(metav1.Object).GetAnnotations())
 		child.(metav1.Object).SetAnnotations(annotations)
 		applied, err = json.Marshal(child)

@@ -59,4 +59,3 @@ func openIdle(t *testing.T, address string, number int) []*client {
 	}
 	return clients
 }
-

@@ -11,15 +11,17 @@ import (
 // workflow has the fields of a GitHub workflow that matter for what a job may write.
 type workflow struct {
 	Permissions map[string]string `json:"permissions"`
-	Jobs        map[string]struct {
-		Environment string            `json:"environment"`
-		Permissions map[string]string `json:"permissions"`
-		Steps       []struct {
-			Uses string         `json:"uses"`
-			Run  string         `json:"run"`
-			With map[string]any `json:"with"`
-		} `json:"steps"`
-	} `json:"jobs"`
+	Jobs        map[string]job    `json:"jobs"`
+}
+
+type job struct {
+	Environment string            `json:"environment"`
+	Permissions map[string]string `json:"permissions"`
+	Steps       []struct {
+		Uses string         `json:"uses"`
+		Run  string         `json:"run"`
+		With map[string]any `json:"with"`
+	} `json:"steps"`
 }
 
 var (
@@ -42,9 +44,7 @@ func TestWorkflows(t *testing.T) {
 			publishes := slices.ContainsFunc([]string{"contents", "packages", "attestations"}, func(scope string) bool { return job.Permissions[scope] == "write" })
 			if publishes {
 				publishing++
-			}
-			if publishes && job.Environment == "" {
-				t.Errorf("%s: the job %s can publish without an environment", filepath.Base(file), name)
+				checkPublishing(t, filepath.Base(file)+": the job "+name, job)
 			}
 			for _, step := range job.Steps {
 				if step.Uses != "" && !pinnedAction.MatchString(step.Uses) {
@@ -53,13 +53,23 @@ func TestWorkflows(t *testing.T) {
 				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != false {
 					t.Errorf("%s: a step of the job %s leaves credentials in the clone", filepath.Base(file), name)
 				}
-				if text := step.Uses + step.Run; publishes && builds.MatchString(text) {
-					t.Errorf("%s: the job %s can publish, and runs other code: %s", filepath.Base(file), name, text)
-				}
 			}
 		}
 	}
 	if publishing != 1 {
 		t.Errorf("%d jobs can publish, want one", publishing)
+	}
+}
+
+// checkPublishing checks a job that can publish.
+func checkPublishing(t *testing.T, name string, job job) {
+	t.Helper()
+	if job.Environment == "" {
+		t.Errorf("%s can publish without an environment", name)
+	}
+	for _, step := range job.Steps {
+		if text := step.Uses + step.Run; builds.MatchString(text) {
+			t.Errorf("%s can publish, and runs other code: %s", name, text)
+		}
 	}
 }

@@ -49,6 +49,8 @@ var edits = []string{
 	`{"podDisruptionBudget": null}`,
 	`{"networkPolicy": {"from": [{"podSelector": {"matchLabels": {"client": "a"}}}, {"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}]}}`,
 	`{"networkPolicy": {"enabled": true, "metricsFrom": [{"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}]}}`,
+	`{"networkPolicy": {"egress": "Allow"}}`,
+	`{"networkPolicy": {"egress": "Deny"}}`,
 	`{"networkPolicy": {"enabled": false}}`,
 	`{"networkPolicy": null}`,
 	`{"preStopSleepSeconds": 0}`,

@@ -94,7 +94,8 @@ func (s situation) resize(factor float64) string {
 	return s.yaml(changed)
 }
 
-// yaml returns the fields that differ from the cache, with the memory limit that they need if the cache has one.
+// yaml returns the fields that differ from the cache, with the memory limit that they need if the cache has one. It changes its
+// argument.
 func (s situation) yaml(changed *v1alpha1.Memcached) string {
 	old, cache := s.cache.Spec.Cache, map[string]any{}
 	if m := changed.Spec.Cache.Memory; m != nil && (old.Memory == nil || m.Cmp(*old.Memory) != 0) {
@@ -120,8 +121,11 @@ func (s situation) yaml(changed *v1alpha1.Memcached) string {
 		spec["flash"] = map[string]any{"size": f.Size.String(), "averageItemSize": f.AverageItemSize.Value()}
 	}
 	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {
-		size := memory.Of(&changed.Spec)
-		spec["resources"] = map[string]any{"limits": map[string]any{"memory": memory.MebibyteQuantity(size.NeededMiB).String()}}
+		if changed.Spec.Cache.Memory == nil { // the limit must leave as much memory for items as before
+			changed.Spec.Cache.Memory = memory.MebibyteQuantity(memory.Of(&s.cache.Spec).ItemMiB)
+		}
+		limit := memory.MebibyteQuantity(memory.Of(&changed.Spec).NeededMiB)
+		spec["resources"] = map[string]any{"limits": map[string]any{"memory": limit.String()}}
 	}
 	content, err := yaml.Marshal(map[string]any{"spec": spec})
 	if err != nil {

@@ -70,11 +70,11 @@ func (s *Sample) curve() (points []Point, reason string) {
 	}
 	if misfit > maxMisfit*misses {
 		return nil, fmt.Sprintf("the ages of %s of the items do not fit steady gets: the gets have changed in the last %s, or memcached "+
-			"moves memory between slab classes. Try again later", percent(misfit/misses), duration(s.age()))
+			"moves memory between slab classes. Try again later", percent(misfit/misses), duration(s.window()))
 	}
 	if stored := min(s.rate("cmd_set"), s.rate("get_misses")); math.Abs(misses-stored) > maxChange*gets {
 		return nil, fmt.Sprintf("the ages of the items show %.0f misses per second, but the interval had %.0f: the gets have changed "+
-			"in the last %s. Try again later", misses, stored, duration(s.age()))
+			"in the last %s. Try again later", misses, stored, duration(s.window()))
 	}
 	hits, full := s.rate("get_hits")/gets, s.used()
 	if full > fullPart || s.rate("evictions") > 0 {
@@ -129,6 +129,9 @@ func (s *Sample) age() float64 {
 	}
 	return lowest
 }
+
+// window returns the time that the ages of the items show.
+func (s *Sample) window() float64 { return min(s.age(), s.After.General.number("uptime")) }
 
 // used returns the part of the memory for items that has items.
 func (s *Sample) used() float64 {

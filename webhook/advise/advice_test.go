@@ -132,7 +132,8 @@ func TestNoCurve(t *testing.T) {
 	few := sampleOf()
 	unlisted := sampleOf(func(s *advise.Sample) { s.Listing, s.NoListing = nil, "memcached with SASL" })
 	changed := sampleOf(general("cmd_get", "9000"), general("get_misses", "6000"), general("cmd_set", "6000"))
-	for want, sample := range map[string]*advise.Sample{"too few": few, "memcached with SASL": unlisted, "the gets have changed": changed} {
+	flash := sampleOf(func(s *advise.Sample) { s.Listing.Add(client.Item{Class: 1, Flash: true}) })
+	for want, sample := range map[string]*advise.Sample{"on flash": flash, "too few": few, "memcached with SASL": unlisted, "the gets have changed": changed} {
 		var b strings.Builder
 		if err := advise.Of([]*advise.Sample{sample}, nil).WriteText(&b); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("got the error %v and the text %q, want %q", err, b.String(), want)

@@ -53,10 +53,40 @@ func (s *Sample) curve() (points []Point, reason string) {
 	switch {
 	case s.Listing == nil:
 		return nil, "the items cannot be listed: " + s.NoListing
+	case s.onFlash():
+		return nil, "some items are on flash, which has a size of its own"
 	case gets*s.Seconds < minGets:
 		return nil, fmt.Sprintf("the interval has only %.0f gets, which are too few: watch for longer", gets*s.Seconds)
 	}
-	var demands []demand
+	demands, reason := s.demands(gets)
+	if reason != "" {
+		return nil, reason
+	}
+	full := s.used()
+	if full > fullPart || s.rate("evictions") > 0 {
+		full = 1
+	}
+	for i := -2 * pointsPerDoubling; i <= 2*pointsPerDoubling; i++ {
+		p := Point{Factor: math.Exp2(float64(i) / pointsPerDoubling), Kind: Extrapolated}
+		p.MemoryBytes = p.Factor * s.After.General.number("limit_maxbytes")
+		switch {
+		case i < 0:
+			p.Kind = Predicted
+		case i == 0:
+			p.Kind = Measured
+		}
+		window, more := resize(demands, p.Factor, full)
+		if !math.IsInf(window, 1) {
+			p.WindowSeconds = window
+		}
+		p.HitRatio = min(1, max(0, s.rate("get_hits")/gets-more/gets))
+		points = append(points, p)
+	}
+	return costs(points), ""
+}
+
+// demands returns what clients request of each class, or why it does not predict anything.
+func (s *Sample) demands(gets float64) (demands []demand, reason string) {
 	misses, misfit := 0.0, 0.0
 	for _, c := range s.classes() {
 		if c.listed == nil {
@@ -76,37 +106,23 @@ func (s *Sample) curve() (points []Point, reason string) {
 		return nil, fmt.Sprintf("the ages of the items show %.0f misses per second, but the interval had %.0f: the gets have changed "+
 			"in the last %s. Try again later", misses, stored, duration(s.window()))
 	}
-	hits, full := s.rate("get_hits")/gets, s.used()
-	if full > fullPart || s.rate("evictions") > 0 {
-		full = 1
+	return demands, ""
+}
+
+// resize returns the lowest age at which a class of a resized server evicts, and how many misses per second the server has more.
+// full is the part of the memory that is in use: what is not in use changes nothing.
+func resize(demands []demand, factor, full float64) (window, more float64) {
+	window = math.Inf(1)
+	for _, d := range demands {
+		if full < 1 && factor >= full {
+			continue
+		}
+		_, now := d.at(d.age)
+		age, then := d.resized(factor / full)
+		window = min(window, age)
+		more += then - now
 	}
-	for i := -2 * pointsPerDoubling; i <= 2*pointsPerDoubling; i++ {
-		p := Point{Factor: math.Exp2(float64(i) / pointsPerDoubling), Kind: Measured, HitRatio: hits}
-		p.MemoryBytes = p.Factor * s.After.General.number("limit_maxbytes")
-		more := 0.0
-		for _, d := range demands {
-			_, now := d.at(d.age)
-			window, then := d.resized(p.Factor / full)
-			if full < 1 && p.Factor >= full {
-				window, then = math.Inf(1), now // the memory that is not in use changes nothing
-			}
-			more += then - now
-			if !math.IsInf(window, 1) && (p.WindowSeconds == 0 || window < p.WindowSeconds) {
-				p.WindowSeconds = window
-			}
-		}
-		switch {
-		case i < 0:
-			p.Kind = Predicted
-		case i > 0:
-			p.Kind = Extrapolated
-		}
-		if i != 0 {
-			p.HitRatio = min(1, max(0, hits-more/gets))
-		}
-		points = append(points, p)
-	}
-	return costs(points), ""
+	return window, more
 }
 
 // costs sets the memory that the next point of hit ratio costs at each point of a curve.
@@ -128,6 +144,16 @@ func (s *Sample) age() float64 {
 		}
 	}
 	return lowest
+}
+
+// onFlash reports whether values are on flash.
+func (s *Sample) onFlash() bool {
+	for _, class := range s.Listing.Classes {
+		if class.Flash > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // window returns the time that the ages of the items show.

@@ -149,8 +149,11 @@ func stats(connection *client.Conn, group string) (Values, error) {
 }
 
 func read(connection *client.Conn) (r Reading, err error) {
-	for group, values := range map[string]*Values{"": &r.General, "items": &r.Items, "slabs": &r.Slabs} {
-		if *values, err = stats(connection, group); err != nil {
+	for _, group := range []struct {
+		name   string
+		values *Values
+	}{{"", &r.General}, {"items", &r.Items}, {"slabs", &r.Slabs}} {
+		if *group.values, err = stats(connection, group.name); err != nil {
 			return Reading{}, err
 		}
 	}
@@ -173,7 +176,7 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	})
 	switch {
 	case errors.Is(err, client.ErrNoListing):
-		s.NoListing = err.Error() + ". Connect to a port without a password, such as that of the exporter on the loopback of the pod"
+		s.NoListing = err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
 	case err != nil && count == 0:
 		s.NoListing = err.Error()
 	default: // a listing that breaks off is a sample

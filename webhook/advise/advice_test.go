@@ -67,7 +67,9 @@ func list(id, items, size, idle int, fetched bool) change {
 	}
 }
 
-func general(name, value string) change { return func(s *advise.Sample) { s.After.General[name] = value } }
+func general(name, value string) change {
+	return func(s *advise.Sample) { s.After.General[name] = value }
+}
 
 func item(name string, before, after int) change {
 	return func(s *advise.Sample) { s.Before.Items[name], s.After.Items[name] = text(before), text(after) }

@@ -67,14 +67,15 @@ const (
 )
 
 // fit returns the demand that most probably leads to what was observed (Richardson 1972, Lucy 1974). What the observation does not
-// show stays at its initial value: the same gets for each order of magnitude of rates.
+// show stays in the proportions of the initial value: the same gets for each order of magnitude of rates, and for each TTL as many as it
+// has items.
 func fit(o observation) demand {
 	d := demand{observation: o}
 	for i, g := range o.groups {
 		for _, span := range spans {
 			for j := range rates {
 				rate := math.Pow(10, slowestDecade+(float64(j)+0.5)/ratesPerDecade) / o.age
-				d.parts = append(d.parts, part{keys{rate, g.ttl, span.ages * o.age}, i, span.weight})
+				d.parts = append(d.parts, part{keys{rate, g.ttl, span.ages * o.age}, i, span.weight * g.ages.from(0)})
 			}
 		}
 	}

@@ -65,6 +65,9 @@ func (k keys) lifetime(age float64, segments bool) lifetime {
 		l = k.segmented(age)
 	}
 	full := l.requested()
+	if math.IsInf(k.ttl, 1) && math.IsInf(k.span, 1) {
+		return l
+	}
 	// Until the age, no item is evicted. Then items are evicted at random.
 	total := min(full, k.ttl)
 	if total > age {
@@ -80,8 +83,17 @@ func (k keys) lifetime(age float64, segments bool) lifetime {
 		}
 		dead = total / (total + k.span) * max(0, min(stay, k.ttl-requested))
 	}
-	rest := (requested - hot) / (l.warm + l.cold)
-	return lifetime{hot, l.warm * rest, l.cold * rest, dead}
+	if !segments {
+		return lifetime{cold: requested, dead: dead}
+	}
+	// Until the age, the item is in COLD until its second get, and then in WARM.
+	early := max(0, min(requested, age)-hot)
+	none := math.Exp(-k.rate * early)
+	wait := (1 - none) / k.rate
+	zero := math.Exp(-k.rate * hot)
+	cold := zero*(2*wait-early*none) + k.rate*hot*zero*wait
+	later := (requested - hot - early) / (l.warm + l.cold)
+	return lifetime{hot, early - cold + l.warm*later, cold + l.cold*later, dead}
 }
 
 // stores returns the part of the gets that miss and store an item: one for each lifetime.

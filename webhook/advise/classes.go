@@ -51,16 +51,36 @@ func (c class) slab(name string) float64 {
 	return c.sample.After.Slabs.number(fmt.Sprintf("%d:%s", c.id, name))
 }
 
-// age returns the age of the oldest item in COLD: the age at which an item is evicted that no client gets.
+// age returns the age at which an item is evicted that no client gets. The oldest item in COLD, whose age memcached reports, may
+// have been in WARM before, so the listing is more exact.
 func (c class) age() float64 {
-	after, rate := c.item("age")
-	return max(1, after-rate*c.sample.Seconds/2)
+	const enough = 300 // items
+	if c.listed != nil {
+		ages := c.listed.Ages
+		if c.segments() {
+			ages = histogram{}
+			for _, unfetched := range c.listed.Unfetched {
+				ages.merge(unfetched)
+			}
+			if forever := c.listed.Unfetched[noTTL]; forever != nil && forever.from(0) > enough {
+				ages = *forever
+			}
+		}
+		if ages.from(0) > enough {
+			return max(1, ages.end())
+		}
+	}
+	age, _ := c.item("age")
+	return max(1, age)
 }
+
+// segments reports whether the LRU has segments, as by default.
+func (c class) segments() bool { return c.sample.Settings["lru_segmented"] == "yes" }
 
 // observe returns what the method needs to know of a class.
 func (c class) observe() observation {
 	s := c.sample
-	o := observation{age: c.age(), segments: s.Settings["lru_segmented"] == "yes"}
+	o := observation{age: c.age(), segments: c.segments()}
 	_, o.hits.hot = c.item("hits_to_hot")
 	_, o.hits.warm = c.item("hits_to_warm")
 	_, o.hits.cold = c.item("hits_to_cold")

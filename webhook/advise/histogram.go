@@ -44,3 +44,29 @@ func (h *histogram) from(seconds float64) (sum float64) {
 	}
 	return sum
 }
+
+func (h *histogram) merge(other *histogram) {
+	for i, count := range other {
+		h[i] += count
+	}
+}
+
+// end returns the duration up to which the counts are about even, and above which there are none. It is exact also within a bin.
+func (h *histogram) end() float64 {
+	total := h.from(0)
+	last, younger := 0, 0.0
+	for younger+h[last] < 0.9*total {
+		younger += h[last]
+		last++
+	}
+	// A fifth of the duration before has enough counts to say how many there are per second.
+	first := binOf(0.8 * edge(last))
+	seconds, count := edge(last)-edge(first), 0.0
+	for _, n := range h[first:last] {
+		count += n
+	}
+	if count == 0 {
+		return edge(last + 1)
+	}
+	return edge(last) + (total-younger)*seconds/count
+}

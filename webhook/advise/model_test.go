@@ -118,6 +118,15 @@ func TestHistogram(t *testing.T) {
 			t.Fatalf("%d s is in the bin from %v to %v", seconds, edge(bin), edge(bin+1))
 		}
 	}
+	for _, end := range []float64{200, 1000, 5000, 5300} {
+		var even histogram
+		for age := range int(end) {
+			even.add(float64(age), 10)
+		}
+		if got := even.end(); math.Abs(got-end) > 0.01*end {
+			t.Errorf("ages up to %v end at %v", end, got)
+		}
+	}
 	var h histogram
 	h.add(1e9, 2)
 	h.add(10, 3)

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
-
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,8 +29,8 @@ func TestAdvise(t *testing.T) {
 		{clientAuth: v1alpha1.ClientAuthRequire, mode: v1alpha1.AuthASCII}, {mode: v1alpha1.AuthSASL},
 	} {
 		t.Run(c.String(), func(t *testing.T) {
-			s, _, dir := startSecure(t, c.spec(), issuer)
-			c.checkAdvise(t, s, dir, issuer)
+			s, _, _ := startSecure(t, c.spec(), issuer)
+			c.checkAdvise(t, s, issuer)
 		})
 	}
 	if os.Getenv("MEMCACHED") != "" {
@@ -40,13 +39,13 @@ func TestAdvise(t *testing.T) {
 			_, port := cutColon(address)
 			s := launch(t, proxyProgram(t), []string{"-l", "127.0.0.1", "-p", port}, nil, map[string]string{port: address})
 			s.address = address
-			combination{}.checkAdvise(t, s, "", issuer)
+			combination{}.checkAdvise(t, s, issuer)
 		})
 	}
 }
 
 // checkAdvise runs advise while a client gets the items, each second of which is missing.
-func (c combination) checkAdvise(t *testing.T, s server, dir string, issuer *ca.CA) {
+func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	t.Helper()
 	args := []string{"--watch=1s", "--output=json"}
 	var config *tls.Config

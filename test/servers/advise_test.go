@@ -61,8 +61,12 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	if c.mode != v1alpha1.AuthSASL {
 		defer c.startGets(t, s, config)()
 	}
+	cache, err := json.Marshal(map[string]any{"kind": "Memcached", "status": map[string]any{"serverList": []string{s.address}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var report advise.Report
-	if err := json.Unmarshal(runAdvise(t, append(args, s.address)), &report); err != nil {
+	if err := json.Unmarshal(runAdvise(t, append(args, "--filename="+inFile(t, cache))), &report); err != nil {
 		t.Fatal(err)
 	}
 	got := report.Servers[0]

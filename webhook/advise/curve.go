@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kind is how a figure was obtained.
@@ -26,6 +27,19 @@ type Point struct {
 	WindowSeconds float64 `json:"windowSeconds"`
 	// BytesPerPoint is the memory that the next percentage point of hit ratio costs; 0 if more memory gives nothing.
 	BytesPerPoint float64 `json:"bytesPerPoint"`
+	// MeanError and WorstError are what was measured for such hit ratios, in percentage points.
+	MeanError  float64 `json:"meanErrorPoints"`
+	WorstError float64 `json:"worstErrorPoints"`
+}
+
+// measuredErrors are the mean and the worst error in percentage points that a test measures with recordings of real servers, for
+// factors up to the named one.
+var measuredErrors = []struct{ factor, mean, worst float64 }{
+	{0.49, 3.4, 4.3}, // a quarter
+	{0.99, 0.7, 1.5}, // half
+	{1, 0, 0},
+	{2, 1.2, 1.8},
+	{MaxFactor, 2.1, 6.9},
 }
 
 const (
@@ -74,6 +88,11 @@ func (s *Sample) curve() (points []Point, reason string) {
 			p.Kind = Predicted
 		case i == 0:
 			p.Kind = Measured
+		}
+		for _, e := range slices.Backward(measuredErrors) {
+			if p.Factor <= e.factor {
+				p.MeanError, p.WorstError = e.mean, e.worst
+			}
 		}
 		window, more := resize(demands, p.Factor, full)
 		if !math.IsInf(window, 1) {
@@ -132,6 +151,7 @@ func costs(points []Point) []Point {
 			points[i].BytesPerPoint = (points[i+1].MemoryBytes - points[i].MemoryBytes) / gain
 		}
 	}
+	points[len(points)-1].BytesPerPoint = points[len(points)-2].BytesPerPoint
 	return points
 }
 
@@ -181,7 +201,7 @@ func sum(curves [][]Point, gets []float64) []Point {
 			if w.WindowSeconds == 0 || p.WindowSeconds > 0 && p.WindowSeconds < w.WindowSeconds {
 				w.WindowSeconds = p.WindowSeconds
 			}
-			w.Factor, w.Kind = p.Factor, p.Kind
+			w.Factor, w.Kind, w.MeanError, w.WorstError = p.Factor, p.Kind, p.MeanError, p.WorstError
 			w.MemoryBytes += p.MemoryBytes
 			w.HitRatio += p.HitRatio * gets[i]
 		}

@@ -102,7 +102,7 @@ func (s *Sample) server() Server {
 // duration returns seconds for people, such as 7m10s.
 func duration(seconds float64) string {
 	if math.IsInf(seconds, 1) || seconds > 1e9 {
-		return "ever"
+		return "forever"
 	}
 	return humanduration.HumanDuration(time.Duration(seconds * float64(time.Second)))
 }

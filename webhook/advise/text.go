@@ -81,34 +81,42 @@ func plot(curve []Point) string {
 // writeCurve writes the points of a curve that people ask for.
 func writeCurve(b *strings.Builder, curve []Point) {
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tNEXT POINT COSTS\tITEMS NOT READ STAY\t")
+	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tNEXT POINT COSTS\tITEMS NOT READ STAY")
 	for i := 0; i < len(curve); i += pointsPerDoubling {
 		p := curve[i]
-		cost, window := "more than 4 times the memory", "for ever"
+		cost, window := "more than 4 times the memory", "forever"
 		if p.BytesPerPoint > 0 && p.BytesPerPoint < MaxFactor*curve[len(curve)/2].MemoryBytes {
 			cost = bytes(p.BytesPerPoint)
 		}
 		if p.WindowSeconds > 0 {
 			window = duration(p.WindowSeconds)
 			if p.WindowSeconds < coarseSeconds {
-				window += ", below the 3 minutes that the clock of items needs"
+				window += " (below 3m, for which the clock of items is too coarse)"
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\t\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, window)
+		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, window)
 	}
 	_ = table.Flush() // into memory
-	fmt.Fprintln(b)
+	fmt.Fprint(b, "\nErrors measured against real servers, in points on average (at worst):")
+	for _, size := range []struct {
+		name   string
+		factor float64
+	}{{"half", 0.5}, {"twice", 2}, {"a quarter", 0.25}, {"four times the memory", MaxFactor}} {
+		p := at(curve, size.factor)
+		fmt.Fprintf(b, " %s %.1f (%.1f),", size.name, p.MeanError, p.WorstError)
+	}
+	b.WriteString(" each with the same commands.\n\n")
 }
 
 func (r Report) writeServers(b *strings.Builder) {
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "SERVER\tVERSION\tITEMS\tMEMORY\tGETS/S\tHIT RATIO\tHALF\tTWICE\t")
+	fmt.Fprintln(table, "SERVER\tVERSION\tITEMS\tMEMORY\tGETS/S\tHIT RATIO\tHALF\tTWICE")
 	for _, s := range r.Servers {
 		half, twice := "?", "?"
 		if s.Curve != nil {
 			half, twice = percent(at(s.Curve, 0.5).HitRatio), percent(at(s.Curve, 2).HitRatio)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t\n", s.Address, s.Version, s.Items, bytes(s.MemoryBytes), s.Gets, percent(s.HitRatio), half, twice)
+		fmt.Fprintf(table, "%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\n", s.Address, s.Version, s.Items, bytes(s.MemoryBytes), s.Gets, percent(s.HitRatio), half, twice)
 	}
 	_ = table.Flush() // into memory
 	fmt.Fprintln(b)

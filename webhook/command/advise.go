@@ -72,6 +72,9 @@ The addresses must be reachable: run advise in a pod, or forward a port of a pod
 }
 
 func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
+	if err := o.check(command); err != nil {
+		return err
+	}
 	var cache *v1alpha1.Memcached
 	if o.file != "" {
 		content, err := readFile(o.file, command.InOrStdin())
@@ -79,8 +82,11 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 			return err
 		}
 		cache = &v1alpha1.Memcached{}
-		if err := yaml.Unmarshal(content, cache); err != nil || cache.Kind != "Memcached" {
-			return fmt.Errorf("%s is not a Memcached: the kind is %q: %w", o.file, cache.Kind, err)
+		if err := yaml.Unmarshal(content, cache); err != nil {
+			return fmt.Errorf("%s is not a Memcached: %w", o.file, err)
+		}
+		if cache.Kind != "Memcached" {
+			return fmt.Errorf("%s is not a Memcached: its kind is %q", o.file, cache.Kind)
 		}
 		if len(addresses) == 0 {
 			addresses = cache.Status.ServerList
@@ -142,20 +148,33 @@ func newProgress(command *cobra.Command) func(string) {
 	}
 }
 
+// check returns an error for flags that do not fit together.
+func (o *adviseOptions) check(command *cobra.Command) error {
+	switch {
+	case min(o.Watch, o.Listing, o.timeout) <= 0 || o.Items <= 0:
+		return usageErrorf(command, "--watch, --items, --timeout and --listing-timeout must be above 0")
+	case o.auth == "none" && o.user+o.passwordFile != "":
+		return usageErrorf(command, "--user and --password-file require --auth")
+	case o.auth != "none" && o.passwordFile == "":
+		return usageErrorf(command, "--auth=%s requires --password-file", o.auth)
+	case !o.useTLS && o.ca+o.certificate+o.key+o.name != "":
+		return usageErrorf(command, "the flags for TLS require --tls")
+	case (o.certificate == "") != (o.key == ""):
+		return usageErrorf(command, "--tls-cert and --tls-key must be set together")
+	default:
+		return nil
+	}
+}
+
+// config returns how to connect.
 func (o *adviseOptions) config(command *cobra.Command) (client.Config, error) {
 	config := client.Config{Timeout: o.timeout, Auth: map[string]client.Auth{"ascii": client.AuthASCII, "sasl": client.AuthSASL}[o.auth], User: o.user}
 	if o.auth != "none" {
-		if o.passwordFile == "" {
-			return config, usageErrorf(command, "--auth=%s requires --password-file", o.auth)
-		}
 		content, err := readFile(o.passwordFile, command.InOrStdin())
 		if err != nil {
 			return config, err
 		}
 		config.User, config.Password = login(o.user, string(content))
-	}
-	if !o.useTLS && o.ca+o.certificate+o.key+o.name != "" {
-		return config, usageErrorf(command, "the flags for TLS require --tls")
 	}
 	if !o.useTLS {
 		return config, nil

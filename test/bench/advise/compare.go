@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/example/memcached-operator/webhook/advise"
 )
@@ -40,41 +42,45 @@ func readRecording(file string) (r recording, err error) {
 	return r, err
 }
 
-// compare prints a Markdown table of the hit ratios that the server in the middle predicts for the others, and those that they
-// have.
+// pairs are the predictions that are compared: of which server for which server.
+var pairs = []struct {
+	name     string
+	from, to int
+	factor   float64
+}{{"half", 1, 0, 0.5}, {"twice", 1, 2, 2}, {"a quarter", 2, 0, 0.25}, {"four times", 0, 2, 4}}
+
+// compare prints a Markdown table of the hit ratios that servers predict for others, and those that these have.
 func compare(w io.Writer, files []string) error {
-	fmt.Fprint(w, "| gets | measured | half: predicted | measured | error | twice: extrapolated | measured | error |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
-	sum, worst := [2]float64{}, [2]float64{}
-	count := 0.0
+	fmt.Fprint(w, "| gets |")
+	for _, p := range pairs {
+		fmt.Fprintf(w, " %s: predicted | measured | error |", p.name)
+	}
+	fmt.Fprint(w, "\n|---|"+strings.Repeat("---:|", 3*len(pairs))+"\n")
+	sum, worst, count := make([]float64, len(pairs)), make([]float64, len(pairs)), make([]float64, len(pairs))
 	for _, file := range files {
 		r, err := readRecording(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		measured := make([]float64, len(r.Samples))
-		for i, sample := range r.Samples {
-			measured[i] = advise.Of([]*advise.Sample{sample}, nil).Whole.HitRatio
-		}
-		middle := advise.Of(r.Samples[1:2], nil).Whole
-		fmt.Fprintf(w, "| %s | %.1f %% |", r.Scenario, 100*measured[1])
-		if middle.Curve == nil {
-			fmt.Fprintf(w, " cannot tell: %s | | | | | |\n", middle.NoCurve)
-			continue
-		}
-		count++
-		for i, factor := range []float64{0.5, 2} {
-			predicted := 0.0
-			for _, p := range middle.Curve {
-				if p.Factor == factor {
-					predicted = p.HitRatio
-				}
+		fmt.Fprintf(w, "| %s |", r.Scenario)
+		for i, p := range pairs {
+			from := advise.Of(r.Samples[p.from:p.from+1], nil).Whole
+			measured := advise.Of(r.Samples[p.to:p.to+1], nil).Whole.HitRatio
+			at := slices.IndexFunc(from.Curve, func(point advise.Point) bool { return point.Factor == p.factor })
+			if at < 0 {
+				fmt.Fprintf(w, " cannot tell | %.1f %% | |", 100*measured)
+				continue
 			}
-			differ := 100 * (predicted - measured[2*i])
-			sum[i], worst[i] = sum[i]+math.Abs(differ), max(worst[i], math.Abs(differ))
-			fmt.Fprintf(w, " %.1f %% | %.1f %% | %+.1f |", 100*predicted, 100*measured[2*i], differ)
+			differ := 100 * (from.Curve[at].HitRatio - measured)
+			sum[i], worst[i], count[i] = sum[i]+math.Abs(differ), max(worst[i], math.Abs(differ)), count[i]+1
+			fmt.Fprintf(w, " %.1f %% | %.1f %% | %+.1f |", 100*from.Curve[at].HitRatio, 100*measured, differ)
 		}
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintf(w, "\nMean error %.1f points for half and %.1f for twice the memory; worst %.1f and %.1f.\n", sum[0]/count, sum[1]/count, worst[0], worst[1])
+	fmt.Fprint(w, "| **mean (worst) error** |")
+	for i := range pairs {
+		fmt.Fprintf(w, " | | %.1f (%.1f) |", sum[i]/count[i], worst[i])
+	}
+	_, err := fmt.Fprintln(w)
 	return err
 }

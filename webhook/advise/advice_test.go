@@ -136,9 +136,8 @@ func TestNoCurve(t *testing.T) {
 	changed := sampleOf(general("cmd_get", "9000"), general("get_misses", "6000"), general("cmd_set", "6000"))
 	flash := sampleOf(func(s *advise.Sample) { s.Listing.Add(client.Item{Class: 1, Flash: true}) })
 	for want, sample := range map[string]*advise.Sample{"on flash": flash, "too few": few, "memcached with SASL": unlisted, "the gets have changed": changed} {
-		var b strings.Builder
-		if err := advise.Of([]*advise.Sample{sample}, nil).WriteText(&b); err != nil || !strings.Contains(b.String(), want) {
-			t.Errorf("got the error %v and the text %q, want %q", err, b.String(), want)
+		if whole := advise.Of([]*advise.Sample{sample}, nil).Whole; whole.Curve != nil || !strings.Contains(whole.NoCurve, want) {
+			t.Errorf("got a curve of %d points and the reason %q, want %q", len(whole.Curve), whole.NoCurve, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, ".\nListed %.0f items%s.\n\n", whole.ListedItems, map[bool]string{false: ", a random sample"}[whole.Complete])
 	if whole.Curve == nil {
-		fmt.Fprintf(&b, "The hit ratio of other sizes cannot be told. %s.\n\n", strings.TrimSuffix(whole.NoCurve, "."))
+		fmt.Fprintf(&b, "The hit ratio of other sizes cannot be told.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
 	} else {
 		fmt.Fprintf(&b, "Hit ratio by memory\n\n%s\n\n", plot(whole.Curve))
 		writeCurve(&b, whole.Curve)
@@ -32,7 +32,7 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintln(&b, "Advice")
 	for i, a := range r.Advice {
-		fmt.Fprintf(&b, "\n%d. %s\n   Evidence: %s.\n", i+1, a.Text, a.Evidence)
+		fmt.Fprintf(&b, "\n%d. %s\n   %s\n", i+1, wrap(a.Text, "   "), wrap("Evidence: "+a.Evidence+".", "   "))
 		for line := range strings.Lines(a.YAML) {
 			fmt.Fprint(&b, "      ", line)
 		}
@@ -42,6 +42,26 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// wrap breaks a text into lines. All but the first begin with the indent.
+func wrap(text, indent string) string {
+	const columns = 100
+	var b strings.Builder
+	length := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case length+len(word) >= columns:
+			b.WriteString("\n" + indent)
+			length = 0
+		default:
+			b.WriteString(" ")
+		}
+		b.WriteString(word)
+		length += len(word) + 1
+	}
+	return b.String()
 }
 
 func plural(n int, noun string) string {
@@ -97,15 +117,15 @@ func writeCurve(b *strings.Builder, curve []Point) {
 		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, window)
 	}
 	_ = table.Flush() // into memory
-	fmt.Fprint(b, "\nErrors measured against real servers, in points on average (at worst):")
+	note := "Errors measured against real servers, in points on average (at worst):"
 	for _, size := range []struct {
 		name   string
 		factor float64
 	}{{"half", 0.5}, {"twice", 2}, {"a quarter", 0.25}, {"four times the memory", MaxFactor}} {
 		p := at(curve, size.factor)
-		fmt.Fprintf(b, " %s %.1f (%.1f),", size.name, p.MeanError, p.WorstError)
+		note += fmt.Sprintf(" %s %.1f (%.1f),", size.name, p.MeanError, p.WorstError)
 	}
-	b.WriteString(" each with the same commands.\n\n")
+	fmt.Fprintf(b, "\n%s\n\n", wrap(note+" each with the same commands.", ""))
 }
 
 func (r Report) writeServers(b *strings.Builder) {

@@ -201,7 +201,7 @@ func expiring(s situation) *Advice {
 	}
 	last := s.whole.Curve[len(s.whole.Curve)-1]
 	for _, p := range s.whole.Curve {
-		if p.Factor >= 1 && 100*(last.HitRatio-p.HitRatio) < smallPoints/2 {
+		if p.Factor >= 1 && p.Factor <= 2 && 100*(last.HitRatio-p.HitRatio) < smallPoints/2 {
 			return &Advice{Name: "TTLs", Text: "TTLs limit how much memory is useful: above " + bytes(p.MemoryBytes) + ", items expire before they are evicted.",
 				Evidence: fmt.Sprintf("%s of the items have a TTL (measured); memory above %s gives less than half a point (extrapolated)", percent(ttls/items), bytes(p.MemoryBytes))}
 		}

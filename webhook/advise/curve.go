@@ -119,7 +119,7 @@ func (s *Sample) demands(gets float64) (demands []demand, reason string) {
 	}
 	if misfit > maxMisfit*misses {
 		return nil, fmt.Sprintf("the ages of %s of the items do not fit steady gets: the gets have changed in the last %s, or memcached "+
-			"moves memory between slab classes. Try again later", percent(misfit/misses), duration(s.window()))
+			"moves memory between slab classes. Try again later", percent(min(1, misfit/misses)), duration(s.window()))
 	}
 	if stored := min(s.rate("cmd_set"), s.rate("get_misses")); math.Abs(misses-stored) > maxChange*gets {
 		return nil, fmt.Sprintf("the ages of the items show %.0f misses per second, but the interval had %.0f: the gets have changed "+

@@ -47,17 +47,7 @@ func TestAdvise(t *testing.T) {
 // checkAdvise runs advise while a client gets the items, each second of which is missing.
 func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	t.Helper()
-	args := []string{"--watch=1s", "--output=json"}
-	var config *tls.Config
-	if c.clientAuth != "" {
-		certificate, key := issuer.Issue(ca.Subject{CommonName: "client"})
-		authorities, certificateFile, keyFile := inFile(t, issuer.PEM()), inFile(t, certificate), inFile(t, key)
-		args = append(args, "--tls", "--tls-ca="+authorities, "--tls-server-name=cache", "--tls-cert="+certificateFile, "--tls-key="+keyFile)
-		config = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: issuer.Pool(), ServerName: "cache", Certificates: []tls.Certificate{issuer.Certificate(ca.Subject{CommonName: "client"})}}
-	}
-	if c.mode != "" {
-		args = append(args, "--auth="+strings.ToLower(string(c.mode)), "--user="+user, "--password-file="+inFile(t, []byte(password+"\n")))
-	}
+	args, config := c.adviseFlags(t, issuer)
 	if c.mode != v1alpha1.AuthSASL {
 		defer c.startGets(t, s, config)()
 	}
@@ -82,6 +72,22 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	if got.Curve == nil && !strings.Contains(got.NoCurve, "the gets have changed") {
 		t.Errorf("there is no curve: %s", got.NoCurve)
 	}
+}
+
+// adviseFlags returns the flags for a combination, and how another client connects with TLS.
+func (c combination) adviseFlags(t *testing.T, issuer *ca.CA) (args []string, config *tls.Config) {
+	t.Helper()
+	args = []string{"--watch=1s", "--output=json"}
+	if c.clientAuth != "" {
+		certificate, key := issuer.Issue(ca.Subject{CommonName: "client"})
+		authorities, certificateFile, keyFile := inFile(t, issuer.PEM()), inFile(t, certificate), inFile(t, key)
+		args = append(args, "--tls", "--tls-ca="+authorities, "--tls-server-name=cache", "--tls-cert="+certificateFile, "--tls-key="+keyFile)
+		config = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: issuer.Pool(), ServerName: "cache", Certificates: []tls.Certificate{issuer.Certificate(ca.Subject{CommonName: "client"})}}
+	}
+	if c.mode != "" {
+		args = append(args, "--auth="+strings.ToLower(string(c.mode)), "--user="+user, "--password-file="+inFile(t, []byte(password+"\n")))
+	}
+	return args, config
 }
 
 // startGets stores items and gets them until the returned function is called, which checks that they are all there.

@@ -36,7 +36,7 @@ func sampleOf(changes ...change) *advise.Sample {
 		},
 		Listing: &advise.Listing{Time: now, Complete: true, Classes: map[int]*advise.ListedClass{}},
 	}
-	for _, c := range append([]change{class(1, 60_000, 1000, 1000), list(60_000, 1000, 60, true)}, changes...) {
+	for _, c := range append([]change{class(1, 60_000, 1000, 1000), list(60, true)}, changes...) {
 		c(s)
 	}
 	return s
@@ -57,12 +57,12 @@ func class(id, items, size, chunk int) change {
 	}
 }
 
-// list replaces the items of class 1 in the listing.
-func list(items, size, idle int, fetched bool) change {
+// list replaces the 60,000 items of class 1 in the listing.
+func list(idle int, fetched bool) change {
 	return func(s *advise.Sample) {
 		delete(s.Listing.Classes, 1)
-		for range items {
-			s.Listing.Add(client.Item{Expires: -1, Accessed: int64(now - idle), Fetched: fetched, Class: 1, Size: size})
+		for range 60_000 {
+			s.Listing.Add(client.Item{Expires: -1, Accessed: int64(now - idle), Fetched: fetched, Class: 1, Size: 1000})
 		}
 	}
 }
@@ -82,9 +82,9 @@ func TestAdvice(t *testing.T) {
 		want    []string
 	}{
 		{"nothing to change", nil, nil},
-		{"items that no client reads", []change{list(60_000, 1000, 600, false)}, []string{"NeverRead"}},
-		{"young items that no client has read yet", []change{list(60_000, 1000, 5, false)}, nil},
-		{"items that are idle for a day", []change{list(60_000, 1000, 90_000, true)}, []string{"Idle"}},
+		{"items that no client reads", []change{list(600, false)}, []string{"NeverRead"}},
+		{"young items that no client has read yet", []change{list(5, false)}, nil},
+		{"items that are idle for a day", []change{list(90_000, true)}, []string{"Idle"}},
 		{"chunks that are much larger than items", []change{class(1, 60_000, 800, 1000)}, []string{"Chunks"}},
 		{"a class that evicts while another keeps old items", []change{class(2, 8_000, 2000, 2000), item("items:2:evicted", 0, 50), item("items:2:age", 20, 20)}, []string{"Classes"}},
 		{"classes that both keep old items", []change{class(2, 8_000, 2000, 2000)}, nil},

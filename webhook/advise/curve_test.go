@@ -8,9 +8,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// curveOf returns a curve with hit ratios for half, once, twice and four times 64 MiB.
-func curveOf(half, now, twice, most float64) []Point {
-	return []Point{{Factor: 0.5, HitRatio: half}, {Factor: 1, HitRatio: now, MemoryBytes: 64 << 20}, {Factor: 2, HitRatio: twice, MemoryBytes: 128 << 20}, {Factor: 4, HitRatio: most}}
+// curveOf returns a curve with a hit ratio of 0.8 at 64 MiB, and others for half, twice and four times the memory.
+func curveOf(half, twice, most float64) []Point {
+	return []Point{{Factor: 0.5, HitRatio: half}, {Factor: 1, HitRatio: 0.8, MemoryBytes: 64 << 20}, {Factor: 2, HitRatio: twice, MemoryBytes: 128 << 20}, {Factor: 4, HitRatio: most}}
 }
 
 func TestSize(t *testing.T) {
@@ -20,9 +20,9 @@ func TestSize(t *testing.T) {
 		want   string
 		memory string
 	}{
-		{"half of the memory loses half a point", curveOf(0.795, 0.8, 0.804, 0.806), "Halve", "32Mi"},
-		{"twice the memory gives five points", curveOf(0.73, 0.8, 0.85, 0.9), "Double", "128Mi"},
-		{"less costs hits, more gives little", curveOf(0.73, 0.8, 0.81, 0.82), "Keep", ""},
+		{"half of the memory loses half a point", curveOf(0.795, 0.804, 0.806), "Halve", "32Mi"},
+		{"twice the memory gives five points", curveOf(0.73, 0.85, 0.9), "Double", "128Mi"},
+		{"less costs hits, more gives little", curveOf(0.73, 0.81, 0.82), "Keep", ""},
 	} {
 		cache := &v1alpha1.Memcached{}
 		cache.Default()
@@ -40,9 +40,9 @@ func TestExpiring(t *testing.T) {
 		curve    []Point
 		want     bool
 	}{
-		{"most items expire, and more memory gives nothing", 90, curveOf(0.7, 0.8, 0.801, 0.802), true},
-		{"most items expire, but more memory gives hits", 90, curveOf(0.7, 0.8, 0.85, 0.9), false},
-		{"few items expire", 10, curveOf(0.7, 0.8, 0.801, 0.802), false},
+		{"most items expire, and more memory gives nothing", 90, curveOf(0.7, 0.801, 0.802), true},
+		{"most items expire, but more memory gives hits", 90, curveOf(0.7, 0.85, 0.9), false},
+		{"few items expire", 10, curveOf(0.7, 0.801, 0.802), false},
 	} {
 		sample := &Sample{Listing: &Listing{Classes: map[int]*ListedClass{1: {Items: 100, Expiring: test.expiring}}}}
 		got := expiring(situation{samples: []*Sample{sample}, whole: Server{Curve: test.curve}})
@@ -59,9 +59,9 @@ func TestFlash(t *testing.T) {
 		curve  []Point
 		want   bool
 	}{
-		{"large items, and more memory gives hits", 8000, curveOf(0.7, 0.8, 0.85, 0.9), true},
-		{"large items, but more memory gives nothing", 8000, curveOf(0.7, 0.8, 0.801, 0.802), false},
-		{"small items", 200, curveOf(0.7, 0.8, 0.85, 0.9), false},
+		{"large items, and more memory gives hits", 8000, curveOf(0.7, 0.85, 0.9), true},
+		{"large items, but more memory gives nothing", 8000, curveOf(0.7, 0.801, 0.802), false},
+		{"small items", 200, curveOf(0.7, 0.85, 0.9), false},
 	} {
 		bytes := 1000 * test.size
 		sample := &Sample{

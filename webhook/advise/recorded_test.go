@@ -52,7 +52,10 @@ func recordings(t *testing.T) (all []recording) {
 // TestRecorded compares the hit ratios that servers predict for other sizes with those of such servers, and with the errors that
 // reports show.
 func TestRecorded(t *testing.T) {
-	all := recordings(t)
+	servers := map[string][]advise.Server{}
+	for _, r := range recordings(t) {
+		servers[r.Scenario] = advise.Of(r.Samples, nil).Servers
+	}
 	for _, pair := range []struct {
 		from, to          int
 		factor            float64
@@ -60,17 +63,17 @@ func TestRecorded(t *testing.T) {
 	}{{1, 0, 0.5, 1.5, 3}, {1, 2, 2, 1.5, 3}, {2, 0, 0.25, 5, 8}, {0, 2, 4, 5, 8}} {
 		sum, worst, count := 0.0, 0.0, 0.0
 		var point advise.Point
-		for _, r := range all {
-			whole := advise.Of(r.Samples[pair.from:pair.from+1], nil).Whole
-			at := slices.IndexFunc(whole.Curve, func(p advise.Point) bool { return p.Factor == pair.factor })
+		for scenario, s := range servers {
+			from := s[pair.from]
+			at := slices.IndexFunc(from.Curve, func(p advise.Point) bool { return p.Factor == pair.factor })
 			if at < 0 {
 				if pair.from == 1 {
-					t.Errorf("%s: no hit ratio for %v times the memory: %s", r.Scenario, pair.factor, whole.NoCurve)
+					t.Errorf("%s: no hit ratio for %v times the memory: %s", scenario, pair.factor, from.NoCurve)
 				}
 				continue
 			}
-			point = whole.Curve[at]
-			differ := 100 * math.Abs(point.HitRatio-advise.Of(r.Samples[pair.to:pair.to+1], nil).Whole.HitRatio)
+			point = from.Curve[at]
+			differ := 100 * math.Abs(point.HitRatio-s[pair.to].HitRatio)
 			sum, worst, count = sum+differ, max(worst, differ), count+1
 		}
 		mean := sum / count

@@ -117,15 +117,15 @@ func writeCurve(b *strings.Builder, curve []Point) {
 		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, window)
 	}
 	_ = table.Flush() // into memory
-	note := "Errors measured against real servers, in points on average (at worst):"
+	var errors []string
 	for _, size := range []struct {
 		name   string
 		factor float64
 	}{{"half", 0.5}, {"twice", 2}, {"a quarter", 0.25}, {"four times the memory", MaxFactor}} {
 		p := at(curve, size.factor)
-		note += fmt.Sprintf(" %s %.1f (%.1f),", size.name, p.MeanError, p.WorstError)
+		errors = append(errors, fmt.Sprintf("%s %.1f (%.1f)", size.name, p.MeanError, p.WorstError))
 	}
-	fmt.Fprintf(b, "\n%s\n\n", wrap(note+" each with the same commands.", ""))
+	fmt.Fprintf(b, "\n%s\n\n", wrap("Errors measured against real servers, in points on average (at worst): "+strings.Join(errors, ", ")+".", ""))
 }
 
 func (r Report) writeServers(b *strings.Builder) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -128,7 +129,11 @@ func (o *adviseOptions) read(command *cobra.Command, addresses []string, config 
 	}
 	all.Wait()
 	progress("")
-	return samples, errors.Join(errs...)
+	err := errors.Join(errs...)
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w; a server that closes connections may need --tls, or --auth=sasl", err)
+	}
+	return samples, err
 }
 
 // newProgress returns a function that replaces the last line of a terminal. Without a terminal, it shows nothing.

@@ -137,6 +137,7 @@ func TestFailures(t *testing.T) {
 	}
 	defer listener.Close()
 	used := listener.Addr().String()
+	silent := closeConnections(t)
 	for _, test := range []struct {
 		reason  string
 		args    []string
@@ -145,6 +146,8 @@ func TestFailures(t *testing.T) {
 		{"an address without a port", []string{"serve", "--address", "x"}, "cannot listen on x: address x: missing port in address"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
+		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},
+		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or --auth=sasl"},
 		{"a missing request", []string{"render", "--observed", "nothing.json", "manifests/samples"}, "cannot read nothing.json: no such file or directory"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
@@ -152,6 +155,27 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: exit code %d, stdout %q, want 1 and no output (stderr -want +got):\n%s", test.reason, code, stdout, diff)
 		}
 	}
+}
+
+// closeConnections returns the address of a server that closes a connection after the first line, as memcached with SASL does.
+func closeConnections(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = bufio.NewReader(connection).ReadString('\n')
+			connection.Close()
+		}
+	}()
+	return listener.Addr().String()
 }
 
 // TestVersion checks both formats of the version.

@@ -1,0 +1,64 @@
+package client
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Operations of the binary protocol: https://docs.memcached.org/protocols/binary/
+const (
+	opStat = 0x10
+	opSASL = 0x21
+)
+
+const (
+	headerBytes = 24
+	// maxBodyBytes limits what a response makes the client allocate. The responses of this package are short.
+	maxBodyBytes = 1 << 16
+)
+
+// frame is a response.
+type frame struct{ key, value string }
+
+func (c *Conn) binaryRequest(operation byte, key, value string) (frame, error) {
+	header := [headerBytes]byte{0: 0x80, 1: operation}
+	binary.BigEndian.PutUint16(header[2:], uint16(len(key)))
+	binary.BigEndian.PutUint32(header[8:], uint32(len(key)+len(value)))
+	if _, err := c.Write(slices.Concat(header[:], []byte(key), []byte(value))); err != nil {
+		return frame{}, err
+	}
+	return c.readFrame()
+}
+
+func (c *Conn) readFrame() (frame, error) {
+	var header [headerBytes]byte
+	if _, err := io.ReadFull(c.Reader, header[:]); err != nil {
+		return frame{}, err
+	}
+	keyBytes, extraBytes := int(binary.BigEndian.Uint16(header[2:])), int(header[4])
+	length := int(binary.BigEndian.Uint32(header[8:]))
+	if header[0] != 0x81 || length > maxBodyBytes || keyBytes+extraBytes > length {
+		return frame{}, fmt.Errorf("the response %q is not of the binary protocol", header)
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(c.Reader, body); err != nil {
+		return frame{}, err
+	}
+	body = body[extraBytes:]
+	if status := binary.BigEndian.Uint16(header[6:]); status != 0 {
+		return frame{}, fmt.Errorf("memcached responds with status %#x: %q", status, body[keyBytes:])
+	}
+	return frame{string(body[:keyBytes]), string(body[keyBytes:])}, nil
+}
+
+// binaryStats reads one response for each value, until a response without a name.
+func (c *Conn) binaryStats(group string) (map[string]string, error) {
+	values := map[string]string{}
+	response, err := c.binaryRequest(opStat, group, "")
+	for ; err == nil && response.key != ""; response, err = c.readFrame() {
+		values[response.key] = response.value
+	}
+	return values, err
+}

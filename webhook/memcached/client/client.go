@@ -1,0 +1,170 @@
+// Package client is a client of memcached for statistics and listings of items. It streams listings, so that their size does not
+// matter.
+//
+// It exists because no library for Go has these parts together: github.com/bradfitz/gomemcache has neither statistics nor
+// listings nor passwords, github.com/memcachier/mc has SASL and statistics but neither TLS nor listings, and
+// github.com/QuangTung97/go-memcache lists keys but has neither SASL nor the size and the times of items.
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// Auth is how a client authenticates.
+type Auth string
+
+// The values of Auth.
+const (
+	AuthNone Auth = ""
+	// AuthASCII is the password file of memcached -Y.
+	AuthASCII Auth = "ASCII"
+	// AuthSASL is memcached -S, which accepts only the binary protocol. That protocol has no listings.
+	AuthSASL Auth = "SASL"
+)
+
+// Config is how to connect.
+type Config struct {
+	// Timeout limits the connection, the login, and each wait for a part of a response.
+	Timeout time.Duration
+	// TLS is nil without TLS. Without a ServerName, the host of the address is the name.
+	TLS            *tls.Config
+	Auth           Auth
+	User, Password string
+}
+
+// Conn is a connection to a server. One goroutine at a time may use it.
+type Conn struct {
+	// Conn and Reader are for commands that this package does not have. Each read and write has the timeout of the Config.
+	net.Conn
+	Reader *bufio.Reader
+	binary bool
+}
+
+// Dial connects to a server and logs in. The end of the context closes the connection.
+func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address %q is not host:port", address)
+	}
+	limited, cancel := context.WithTimeout(ctx, config.Timeout)
+	defer cancel()
+	plain, err := (&net.Dialer{}).DialContext(limited, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", address, err)
+	}
+	context.AfterFunc(ctx, func() { _ = plain.Close() })
+	connection := net.Conn(&timed{plain, config.Timeout})
+	if config.TLS != nil {
+		settings := config.TLS.Clone()
+		if settings.ServerName == "" {
+			settings.ServerName = host
+		}
+		secured := tls.Client(connection, settings)
+		if err := secured.HandshakeContext(limited); err != nil {
+			_ = plain.Close()
+			return nil, fmt.Errorf("connect to %s with TLS: %w", address, err)
+		}
+		connection = secured
+	}
+	c := &Conn{Conn: connection, Reader: bufio.NewReaderSize(connection, 1<<16), binary: config.Auth == AuthSASL}
+	if err := c.logIn(config); err != nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("log in to %s: %w", address, err)
+	}
+	return c, nil
+}
+
+// timed is a connection whose reads and writes have a timeout.
+type timed struct {
+	net.Conn
+	timeout time.Duration
+}
+
+func (t *timed) Read(b []byte) (int, error) {
+	if err := t.SetReadDeadline(time.Now().Add(t.timeout)); err != nil {
+		return 0, err
+	}
+	return t.Conn.Read(b)
+}
+
+func (t *timed) Write(b []byte) (int, error) {
+	if err := t.SetWriteDeadline(time.Now().Add(t.timeout)); err != nil {
+		return 0, err
+	}
+	return t.Conn.Write(b)
+}
+
+func (c *Conn) logIn(config Config) error {
+	switch config.Auth {
+	case AuthSASL:
+		_, err := c.binaryRequest(opSASL, "PLAIN", "\x00"+config.User+"\x00"+config.Password)
+		return err
+	case AuthASCII: // the login is the set of any key
+		login := config.User + " " + config.Password
+		line, err := c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
+		if err == nil && string(line) != "STORED" {
+			err = fmt.Errorf("memcached does not accept the password: %s", line)
+		}
+		return err
+	default:
+		return nil
+	}
+}
+
+// Command sends a command of the text protocol and returns the first line of the response. The line is valid until the next
+// read.
+func (c *Conn) Command(text string) ([]byte, error) {
+	if _, err := c.Write([]byte(text + "\r\n")); err != nil {
+		return nil, err
+	}
+	return c.ReadLine()
+}
+
+// ReadLine returns the next line of a response. It is valid until the next read.
+func (c *Conn) ReadLine() ([]byte, error) {
+	line, err := c.Reader.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return nil, errors.New("a line of the response is too long")
+	}
+	return bytes.TrimRight(line, "\r\n"), err
+}
+
+// Stats returns a group of statistics, such as settings. The group "" has the general ones.
+func (c *Conn) Stats(group string) (map[string]string, error) {
+	command := strings.TrimSpace("stats " + group)
+	stats := c.textStats
+	if c.binary {
+		stats = c.binaryStats
+	}
+	values, err := stats(group)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", command, err)
+	}
+	return values, nil
+}
+
+func (c *Conn) textStats(group string) (map[string]string, error) {
+	values := map[string]string{}
+	line, err := c.Command(strings.TrimSpace("stats " + group))
+	for ; err == nil; line, err = c.ReadLine() {
+		word, rest, _ := strings.Cut(string(line), " ")
+		name, value, _ := strings.Cut(rest, " ")
+		switch word {
+		case "STAT":
+			values[name] = value
+		case "END", "RESET":
+			return values, nil
+		default:
+			return nil, &refusal{bytes.Clone(line)}
+		}
+	}
+	return nil, err
+}

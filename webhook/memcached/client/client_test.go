@@ -1,0 +1,200 @@
+package client
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// serve accepts connections and responds to each line with the response of the script, in turn.
+func serve(t *testing.T, responses ...string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer connection.Close()
+		reader := bufio.NewReader(connection)
+		for _, response := range responses {
+			if _, err := reader.ReadString('\n'); err != nil {
+				return
+			}
+			if _, err := io.WriteString(connection, response); err != nil {
+				return
+			}
+		}
+		_, _ = reader.ReadString('\n') // until the client closes the connection
+	}()
+	return listener.Addr().String()
+}
+
+func connect(t *testing.T, address string) *Conn {
+	t.Helper()
+	connection, err := Dial(t.Context(), address, Config{Timeout: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { connection.Close() })
+	return connection
+}
+
+const listed = "key=a%20%25%00b exp=-1 la=1795446723 cas=9166 fetch=yes cls=15 size=2076 flags=4294967295 \n"
+
+func TestItems(t *testing.T) {
+	want := Item{Key: []byte("a %\x00b"), Expires: -1, Accessed: 1795446723, CAS: 9166, Fetched: true, Class: 15, Size: 2076, Flags: 1<<32 - 1}
+	onFlash := Item{Key: []byte("f"), Expires: 7, Accessed: 5, Class: 1, Size: 90, Flash: true}
+	cases := []struct {
+		reason    string
+		responses []string
+		want      []Item
+		err       string
+	}{
+		{"memcached 1.6.45 begins with OK", []string{"OK\r\n" + listed + "END\r\n"}, []Item{want}, ""},
+		{"an item on flash", []string{"key=f exp=7 la=5 cas=0 fetch=no cls=1 size=90 ext_page=0 ext_offset=3\nEND\r\n"}, []Item{onFlash}, ""},
+		{"an empty server", []string{"END\r\n"}, nil, ""},
+		{"another client lists", []string{"BUSY currently processing crawler request\r\n", listed + "END\r\n"}, []Item{want}, ""},
+		{"a listing that another crawl interrupts", []string{"ERROR locked try again later\r\n", listed + "END\r\n"}, []Item{want}, ""},
+		{"a version that cannot walk the hash table", []string{"BADCLASS invalid class id\r\n", listed + "END\r\n"}, []Item{want}, ""},
+		{"memcached -X", []string{"ERROR metadump not allowed\r\n"}, nil, `"ERROR metadump not allowed"`},
+		{"the connection ends", []string{listed}, []Item{want}, "timeout"},
+	}
+	for _, test := range cases {
+		t.Run(test.reason, func(t *testing.T) {
+			connection, err := Dial(t.Context(), serve(t, test.responses...), Config{Timeout: 300 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []Item
+			err = connection.Items(t.Context(), func(item Item) bool {
+				item.Key = slices.Clone(item.Key)
+				got = append(got, item)
+				return true
+			})
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", test.reason, diff)
+			}
+			if message := errorText(err); (test.err == "") != (err == nil) || !strings.Contains(message, test.err) {
+				t.Errorf("%s: got the error %q, want %q", test.reason, message, test.err)
+			}
+		})
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestItemsStops checks that a client that has enough items does not wait for the others.
+func TestItemsStops(t *testing.T) {
+	count := 0
+	err := connect(t, serve(t, strings.Repeat(listed, 5))).Items(t.Context(), func(Item) bool {
+		count++
+		return count < 3
+	})
+	if err != nil || count != 3 {
+		t.Errorf("got %d items and the error %v, want 3 and none", count, err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	var got []string
+	err := connect(t, serve(t, "mg plain\r\nmg AP8= b\r\nEN\r\n")).Keys(t.Context(), func(item Item) bool {
+		got = append(got, string(item.Key))
+		return true
+	})
+	if diff := cmp.Diff([]string{"plain", "\x00\xff"}, got); diff != "" || err != nil {
+		t.Errorf("got the error %v and the keys (-want +got)\n%s", err, diff)
+	}
+}
+
+func TestStats(t *testing.T) {
+	connection := connect(t, serve(t, "STAT items:1:number 5\r\nSTAT inter \r\nEND\r\n", "ERROR\r\n"))
+	got, err := connection.Stats("items")
+	if diff := cmp.Diff(map[string]string{"items:1:number": "5", "inter": ""}, got); diff != "" || err != nil {
+		t.Errorf("got the error %v and the values (-want +got)\n%s", err, diff)
+	}
+	if _, err := connection.Stats("none"); errorText(err) != `stats none: memcached responds "ERROR"` {
+		t.Errorf("a group that memcached does not know: got the error %v", err)
+	}
+}
+
+func TestASCIIPassword(t *testing.T) {
+	for response, accepted := range map[string]bool{"STORED\r\n": true, "CLIENT_ERROR authentication failure\r\n": false} {
+		// The first line is the command, the second the password.
+		address := serve(t, "", response)
+		_, err := Dial(t.Context(), address, Config{Timeout: time.Second, Auth: AuthASCII, User: "u", Password: "p"})
+		if (err == nil) != accepted {
+			t.Errorf("%q: accepted is %t: %v", response, err == nil, err)
+		}
+	}
+}
+
+// TestSASL checks the statistics of the binary protocol, and that a listing is refused without a request.
+func TestSASL(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	requests := make(chan string, 2)
+	go serveBinary(listener, requests, [][]frame{{{"", "Authenticated"}}, {{"pid", "7"}, {"", ""}}})
+	connection, err := Dial(t.Context(), listener.Addr().String(), Config{Timeout: time.Second, Auth: AuthSASL, User: "u", Password: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	got, err := connection.Stats("")
+	if diff := cmp.Diff(map[string]string{"pid": "7"}, got); diff != "" || err != nil {
+		t.Errorf("got the error %v and the values (-want +got)\n%s", err, diff)
+	}
+	if login := <-requests; login != "PLAIN\x00u\x00p" {
+		t.Errorf("the login is %q", login)
+	}
+	if err := connection.Items(t.Context(), nil); !errors.Is(err, ErrNoListing) {
+		t.Errorf("a listing: got the error %v", err)
+	}
+}
+
+// serveBinary responds to each request with frames.
+func serveBinary(listener net.Listener, requests chan<- string, responses [][]frame) {
+	connection, err := listener.Accept()
+	if err != nil {
+		return
+	}
+	for _, frames := range responses {
+		header := make([]byte, headerBytes)
+		if _, err := io.ReadFull(connection, header); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(header[8:]))
+		if _, err := io.ReadFull(connection, body); err != nil {
+			return
+		}
+		requests <- string(body)
+		for _, f := range frames {
+			response := [headerBytes]byte{0: 0x81}
+			binary.BigEndian.PutUint16(response[2:], uint16(len(f.key)))
+			binary.BigEndian.PutUint32(response[8:], uint32(len(f.key)+len(f.value)))
+			if _, err := connection.Write(append(response[:], f.key+f.value...)); err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Item is a line of a listing.
+type Item struct {
+	// Key is valid until the next item.
+	Key []byte
+	// Expires and Accessed are Unix times. Expires is -1 without a TTL. memcached does not update Accessed at each access.
+	Expires, Accessed int64
+	CAS               uint64
+	// Fetched reports whether a client got the item since it was stored.
+	Fetched bool
+	// Class is the slab class. Size is the size in bytes with key and header, on flash as well as in memory.
+	Class, Size int
+	Flags       uint64
+	// Flash reports whether the value is on flash.
+	Flash bool
+}
+
+// ErrNoListing reports that the binary protocol has no listings.
+var ErrNoListing = errors.New("memcached with SASL accepts only the binary protocol, which cannot list items")
+
+// errBusy reports that the server lists items for another client, or crawls them.
+var errBusy = errors.New("memcached is busy with another listing")
+
+// Items calls each for the items of a server. Of "hash", each part is an unbiased sample of the items; versions that do not know
+// it get "all". If each returns false, the listing ends and the connection is closed.
+func (c *Conn) Items(ctx context.Context, each func(Item) bool) error {
+	err := c.list(ctx, "metadump hash", parseItem, each)
+	if refusal, ok := errors.AsType[*refusal](err); ok && bytes.HasPrefix(refusal.line, []byte("BADCLASS")) {
+		err = c.list(ctx, "metadump all", parseItem, each)
+	}
+	return err
+}
+
+// Keys calls each for the keys of a server, like Items. memcached 1.6.19 and later know it. Of the Item, only Key is set.
+func (c *Conn) Keys(ctx context.Context, each func(Item) bool) error {
+	return c.list(ctx, "mgdump hash", parseKey, each)
+}
+
+// refusal is the response of a server that does not list its items.
+type refusal struct{ line []byte }
+
+func (r *refusal) Error() string { return fmt.Sprintf("memcached responds %q", r.line) }
+
+// list retries a listing each second while the server is busy, until the context ends.
+func (c *Conn) list(ctx context.Context, command string, parse func([]byte, *Item) bool, each func(Item) bool) error {
+	if c.binary {
+		return ErrNoListing
+	}
+	for {
+		err := c.listOnce(command, parse, each)
+		if !errors.Is(err, errBusy) {
+			if err != nil {
+				err = fmt.Errorf("lru_crawler %s: %w", command, err)
+			}
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("lru_crawler %s: %w", command, err)
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (c *Conn) listOnce(command string, parse func([]byte, *Item) bool, each func(Item) bool) error {
+	var item Item
+	line, err := c.Command("lru_crawler " + command)
+	for ; err == nil; line, err = c.ReadLine() {
+		switch {
+		case parse(line, &item):
+			if !each(item) {
+				return c.Close()
+			}
+		case string(line) == "END", string(line) == "EN":
+			return nil
+		case string(line) == "OK", len(line) == 0: // some versions begin with OK
+		case bytes.HasPrefix(line, []byte("BUSY")), bytes.Contains(line, []byte("locked try again later")):
+			return errBusy
+		default:
+			return &refusal{bytes.Clone(line)}
+		}
+	}
+	return err
+}
+
+// parseItem parses a line of "lru_crawler metadump". It keeps the buffer of the key.
+func parseItem(line []byte, item *Item) bool {
+	if !bytes.HasPrefix(line, []byte("key=")) {
+		return false
+	}
+	*item = Item{Key: item.Key[:0], Expires: -1}
+	for len(line) > 0 {
+		var field []byte
+		field, line, _ = bytes.Cut(line, []byte(" "))
+		name, value, _ := bytes.Cut(field, []byte("="))
+		switch string(name) {
+		case "key":
+			item.Key = unescape(item.Key, value)
+		case "exp":
+			item.Expires = number(value)
+		case "la":
+			item.Accessed = number(value)
+		case "cas":
+			item.CAS = uint64(number(value))
+		case "fetch":
+			item.Fetched = string(value) == "yes"
+		case "cls":
+			item.Class = int(number(value))
+		case "size":
+			item.Size = int(number(value))
+		case "flags":
+			item.Flags = uint64(number(value))
+		case "ext_page":
+			item.Flash = true
+		}
+	}
+	return true
+}
+
+// parseKey parses a line of "lru_crawler mgdump": a get, with a key in base64 if it is binary.
+func parseKey(line []byte, item *Item) bool {
+	key, found := bytes.CutPrefix(line, []byte("mg "))
+	if !found {
+		return false
+	}
+	item.Key = item.Key[:0]
+	encoded, isBinary := bytes.CutSuffix(key, []byte(" b"))
+	if !isBinary {
+		item.Key = append(item.Key, key...)
+		return true
+	}
+	decoded, err := base64.StdEncoding.AppendDecode(item.Key, encoded)
+	item.Key = decoded
+	return err == nil
+}
+
+// unescape appends a key whose bytes other than letters and digits are escaped, as in URLs.
+func unescape(key, escaped []byte) []byte {
+	for i := 0; i < len(escaped); i++ {
+		b := escaped[i]
+		if b == '%' && i+2 < len(escaped) {
+			if code, err := strconv.ParseUint(string(escaped[i+1:i+3]), 16, 8); err == nil {
+				b = byte(code)
+				i += 2
+			}
+		}
+		key = append(key, b)
+	}
+	return key
+}
+
+// number returns an integer, or 0 for what is none.
+func number(text []byte) int64 {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		unsigned, _ := strconv.ParseUint(string(text), 10, 64)
+		n = int64(unsigned)
+	}
+	return n
+}

@@ -51,7 +51,7 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	if c.mode != v1alpha1.AuthSASL {
 		defer c.startGets(t, s, config)()
 	}
-	cache, err := json.Marshal(map[string]any{"kind": "Memcached", "status": map[string]any{"serverList": []string{s.address}}})
+	cache, err := json.Marshal(map[string]any{"kind": "Memcached", "status": map[string]any{"servers": []string{s.address}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 			return fmt.Errorf("%s is not a Memcached: its kind is %q", o.file, cache.Kind)
 		}
 		if len(addresses) == 0 {
-			addresses = cache.Status.ServerList
+			addresses = cache.Status.Servers
 		}
 	}
 	if len(addresses) == 0 {

@@ -7,12 +7,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
@@ -24,12 +27,61 @@ const routesLabel = "memcached-operator.example.com/proxy-servers"
 // marks is the time at the end of the label.
 var marks = regexp.MustCompile(`-\d{10}$`)
 
+// newProxied creates a cache whose warm-up takes its whole time.
 func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructured {
 	t.Helper()
 	return newMemcachedOf(t, newNamespace(t), "cache", size, map[string]any{
 		"workload": "StatefulSet",
-		"proxy":    map[string]any{"replicas": int64(2), "warmupSeconds": int64(warmupSeconds)},
+		"proxy":    map[string]any{"replicas": int64(2), "warmupSeconds": int64(warmupSeconds), "copyItemsPerSecond": int64(0)},
 	})
+}
+
+// TestCopy checks that the Job ends the warm-up, which would take ten minutes, and that it is created once for each change.
+func TestCopy(t *testing.T) {
+	because(t, "a warm-up ends when all items have moved")
+	t.Parallel()
+	m := newMemcachedOf(t, newNamespace(t), "cache", 4, map[string]any{
+		"workload": "StatefulSet", "proxy": map[string]any{"replicas": int64(2)},
+	})
+	jobs := watchJobs(t, m.GetNamespace())
+	setSize(t, m, 3)
+	waitReady(t, m, 3, 2*waitTimeout)
+	kubectl(t, "wait", "--namespace", m.GetNamespace(), "--for=delete", "job/cache-warmup", "--timeout=30s")
+	if created := jobs(); created != 1 {
+		t.Errorf("%d Jobs were created for one change", created)
+	}
+}
+
+// watchJobs returns a function that returns how many Jobs were created in a namespace.
+func watchJobs(t *testing.T, namespace string) func() int {
+	t.Helper()
+	var mutex sync.Mutex
+	seen := map[types.UID]bool{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			var jobs batchv1.JobList
+			if err := shared.Client.List(ctx, &jobs, client.InNamespace(namespace)); err == nil {
+				mutex.Lock()
+				for _, job := range jobs.Items {
+					seen[job.UID] = true
+				}
+				mutex.Unlock()
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return func() int {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return len(seen)
+	}
 }
 
 func TestResizeWithProxies(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/networking/install"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/apps/statefulset"
+	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/networking/ingress"
@@ -33,6 +35,7 @@ import (
 var strategies = map[string]rest.RESTCreateStrategy{
 	"Deployment":          deployment.Strategy,
 	"StatefulSet":         statefulset.Strategy,
+	"Job":                 job.Strategy,
 	"Pod":                 pod.Strategy,
 	"Service":             service.Strategy,
 	"PodDisruptionBudget": poddisruptionbudget.Strategy,
@@ -62,7 +65,9 @@ func created(t *testing.T, child map[string]any) error {
 	if err := create(t, raw); err != nil {
 		return fmt.Errorf("%s: %w", object.GetKind(), err)
 	}
-	if object.GetKind() != "Deployment" && object.GetKind() != "StatefulSet" {
+	switch object.GetKind() {
+	case "Deployment", "StatefulSet", "Job":
+	default:
 		return nil
 	}
 	if err := create(t, podOf(t, raw)); err != nil {
@@ -114,7 +119,7 @@ func allocate(service *core.Service) {
 // podOf returns the pod that a controller creates from the template of a workload.
 func podOf(t *testing.T, workload []byte) []byte {
 	t.Helper()
-	var made appsv1.Deployment // a StatefulSet has the template in the same field
+	var made appsv1.Deployment // a StatefulSet and a Job have the template in the same field
 	if err := json.Unmarshal(workload, &made); err != nil {
 		t.Fatal(err)
 	}

@@ -96,6 +96,24 @@ func accepted(response *httptest.ResponseRecorder) bool {
 	return response.Code == http.StatusOK && !strings.Contains(response.Body.String(), `"reason":"InvalidSpec"`)
 }
 
+// TestWarmupIsAccepted checks that the API server accepts the Job that copies items.
+func TestWarmupIsAccepted(t *testing.T) {
+	file := glob(t, "test/testdata/memcached/sync/proxies-copied/request.json")[0] // the Job remains, whatever the time is
+	jobs := 0
+	for _, child := range children(t, "/memcached/sync", file) {
+		if child.GetKind() != "Job" {
+			continue
+		}
+		jobs++
+		if err := created(t, child.Object); err != nil {
+			t.Errorf("the API server refuses the Job: %v", err)
+		}
+	}
+	if jobs != 1 {
+		t.Errorf("the response has %d Jobs", jobs)
+	}
+}
+
 func expectAccepted(t *testing.T, v variant, body []byte) {
 	t.Helper()
 	var response struct {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
@@ -19,7 +21,7 @@ var standards = map[string]api.Level{
 	"nginx":             api.LevelRestricted,
 }
 
-// TestPodsMeetTheirStandard checks the pods of every Deployment that a recorded request results in, with the code of the API server's admission plugin.
+// TestPodsMeetTheirStandard checks the pods of every Deployment and Job that a recorded request results in, with the code of the API server's admission plugin.
 func TestPodsMeetTheirStandard(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -29,9 +31,16 @@ func TestPodsMeetTheirStandard(t *testing.T) {
 		level := api.LevelVersion{Level: standard, Version: api.LatestVersion()}
 		evaluated := 0
 		for _, file := range glob(t, "test/testdata/"+controller+"/sync/*/request.json") {
-			for _, deployment := range find[appsv1.Deployment](t, children(t, "/"+controller+"/sync", file), "Deployment") {
+			found := children(t, "/"+controller+"/sync", file)
+			var templates []corev1.PodTemplateSpec
+			for _, deployment := range find[appsv1.Deployment](t, found, "Deployment") {
+				templates = append(templates, deployment.Spec.Template)
+			}
+			for _, job := range find[batchv1.Job](t, found, "Job") {
+				templates = append(templates, job.Spec.Template)
+			}
+			for _, template := range templates {
 				evaluated++
-				template := deployment.Spec.Template
 				for _, result := range evaluator.EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
 					if !result.Allowed {
 						t.Errorf("%s: the %s standard: %s: %s", caseName(t, filepath.Dir(file)), standard, result.ForbiddenReason, result.ForbiddenDetail)

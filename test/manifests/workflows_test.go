@@ -10,11 +10,11 @@ import (
 
 // workflow has the fields of a GitHub workflow that matter for what a job may write.
 type workflow struct {
-	Permissions map[string]string `json:"permissions"`
-	Jobs        map[string]job    `json:"jobs"`
+	Permissions map[string]string      `json:"permissions"`
+	Jobs        map[string]workflowJob `json:"jobs"`
 }
 
-type job struct {
+type workflowJob struct {
 	Environment string            `json:"environment"`
 	Permissions map[string]string `json:"permissions"`
 	Steps       []struct {
@@ -62,7 +62,7 @@ func TestWorkflows(t *testing.T) {
 }
 
 // checkPublishing checks a job that can publish.
-func checkPublishing(t *testing.T, name string, job job) {
+func checkPublishing(t *testing.T, name string, job workflowJob) {
 	t.Helper()
 	if job.Environment == "" {
 		t.Errorf("%s can publish without an environment", name)

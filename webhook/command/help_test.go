@@ -14,11 +14,12 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
-		"":           {"serve ", "render ", "advise ", "reload ", "version ", "completion ", "--help"},
+		"":           {"serve ", "render ", "advise ", "reload ", "copy ", "version ", "completion ", "--help"},
 		"serve":      {"memcached-operator serve [flags]", "--ops-address host:port", "TLS and authentication:\n", "--max-body-bytes bytes", "--shutdown-delay duration", "--log-level debug|info|warn|error", "--help"},
 		"render":     {"memcached-operator render [flags] FILE...", "-f, --filename file", "-o, --output yaml|json", "--observed file", "--skip-others", "--help"},
 		"advise":     {"memcached-operator advise [flags] HOST:PORT...", "-f, --filename file", "-o, --output text|json|svg", "--watch duration", "TLS:\n", "--tls-ca file", "--auth none|ascii|sasl", "--help"},
 		"reload":     {"--passwords file", "--tls directory", "--report file", "--help"},
+		"copy":       {"--from host:port", "--through host:port", "--rate number", "--help"},
 		"version":    {"-o, --output text|json", "--help"},
 		"completion": {"bash ", "fish ", "powershell ", "zsh ", "--help"},
 	} {
@@ -89,10 +90,10 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestReloaderArguments checks that the program accepts the arguments of the reloaders in the golden responses.
-func TestReloaderArguments(t *testing.T) {
+// TestContainerArguments checks that the program accepts the arguments of its containers in the golden responses.
+func TestContainerArguments(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"auth-ascii", "metrics-of-tls-and-sasl"} {
+	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-copy-begins": "copy"} {
 		content, err := os.ReadFile("../../test/testdata/memcached/sync/" + name + "/response.json")
 		if err != nil {
 			t.Fatal(err)
@@ -104,13 +105,16 @@ func TestReloaderArguments(t *testing.T) {
 		var args []string
 		for _, child := range response.Children {
 			for _, container := range child.Spec.Template.Spec.Containers {
-				if container.Name == "reloader" {
+				if container.Name == command {
 					args = container.Args
 				}
 			}
 		}
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "$(JOB_COMPLETION_INDEX)", "1") // as the kubelet does
+		}
 		if _, stderr, code := finish(t, append(args, "--help")...); len(args) < 3 || code != 0 {
-			t.Errorf("%s: exit code %d for the arguments %q of the reloader: %s", name, code, args, stderr)
+			t.Errorf("%s: exit code %d for the arguments %q of %s: %s", name, code, args, command, stderr)
 		}
 	}
 }

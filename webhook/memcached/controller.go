@@ -1,6 +1,7 @@
 // Package memcached implements the hooks of Memcached, a parent of cache.example.com/v1alpha1. Its children are a Deployment
 // or a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. With proxies, a
-// Deployment of memcached's proxy has a Service, a PodDisruptionBudget and a NetworkPolicy of its own.
+// Deployment of memcached's proxy has a Service, a PodDisruptionBudget and a NetworkPolicy of its own, and a Job copies items
+// during a change of size.
 package memcached
 
 import (
@@ -22,6 +23,7 @@ type childGroups struct {
 	Services             composite.Group[observed.Child]    `json:"Service.v1" composite:"optional"`
 	PodDisruptionBudgets composite.Group[observed.Child]    `json:"PodDisruptionBudget.policy/v1" composite:"optional"`
 	NetworkPolicies      composite.Group[observed.Child]    `json:"NetworkPolicy.networking.k8s.io/v1" composite:"optional"`
+	Jobs                 composite.Group[observed.Job]      `json:"Job.batch/v1" composite:"optional"`
 	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
 }
 
@@ -61,8 +63,8 @@ type relatedGroups struct {
 type Config struct {
 	// Image, ExporterImage and ProxyLibrary are those of this build if they are empty.
 	Image, ExporterImage, ProxyLibrary string
-	// ReloaderImage is the image of the reloader, which is the subcommand reload of this program. If it is empty, new pods
-	// have no reloader.
+	// ReloaderImage is the image of this program. Its subcommand reload is the reloader, and copy copies items during a change of
+	// size. If it is empty, new pods have no reloader, and no items are copied.
 	ReloaderImage string
 	// MaxClockSkew is the maximum difference between the clocks of two machines of the cluster.
 	MaxClockSkew time.Duration

@@ -41,6 +41,7 @@ func noChildren() childGroups {
 		Services:             composite.GroupOf[observed.Child](),
 		PodDisruptionBudgets: composite.GroupOf[observed.Child](),
 		NetworkPolicies:      composite.GroupOf[observed.Child](),
+		Jobs:                 composite.GroupOf[observed.Job](),
 		ServiceMonitors:      composite.GroupOf[observed.Child](),
 	}
 }

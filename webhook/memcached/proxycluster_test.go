@@ -26,6 +26,7 @@ var marks = regexp.MustCompile(`-\d{10}$`)
 // proxyCluster is a cluster whose controllers have done their work before each sync.
 type proxyCluster struct {
 	*testing.T
+	config  Config
 	request syncRequest
 	last    syncResponse
 	// faulty allows Degraded while the cluster settles.
@@ -46,7 +47,7 @@ func newProxyCluster(t *testing.T, memcached *v1alpha1.Memcached) *proxyCluster 
 // sync calls the hook and applies its response.
 func (c *proxyCluster) sync() {
 	c.Helper()
-	response, err := (Config{}).sync(c.request)
+	response, err := c.config.sync(c.request)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -75,6 +76,12 @@ func (c *proxyCluster) sync() {
 				groups.StatefulSets = composite.GroupOf(workload)
 				state = fmt.Sprintf("%d servers", replicas)
 			}
+		case "Job":
+			job := requests.Applied[observed.Job](child)
+			if existing := c.request.Children.Jobs.Get(job.Namespace, job.Name); existing != nil {
+				job = *existing // Metacontroller never updates a Job
+			}
+			groups.Jobs = composite.GroupOf(job)
 		case "Service":
 			groups.Services = composite.GroupOf(append(all(groups.Services), requests.Applied[observed.Child](child))...)
 		case "PodDisruptionBudget":

@@ -45,7 +45,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	status, untilReport := pace.Status(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
-		Children:    policiesFirst(state.observation.Children),
+		Children:    append(policiesFirst(state.observation.Children), c.warmup(memcached, state.plan.Plan)...),
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }
@@ -63,7 +63,11 @@ type syncState struct {
 func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
 	proxies := request.Children.Deployments.Get(memcached.Namespace, proxy.Name(memcached))
-	state := planning.Observed{Memcached: memcached, Workload: workload, Proxies: proxies, Pods: request.Related.Pods.All()}.State(request.Now.Time, c.MaxClockSkew)
+	state := planning.Observed{
+		Memcached: memcached, Workload: workload, Proxies: proxies, Pods: request.Related.Pods.All(),
+		Job:     request.Children.Jobs.Get(memcached.Namespace, proxy.WarmupName(memcached)),
+		CanCopy: c.ReloaderImage != "" && spec.CopiesItems() && request.Children.Jobs.Listed(),
+	}.State(request.Now.Time, c.MaxClockSkew)
 	s := &syncState{
 		request:     request,
 		plan:        children.Plan{Plan: state.Next(), Memory: memory.Of(spec)},
@@ -90,6 +94,7 @@ func (c Config) newSyncState(request *syncRequest, workload *observed.Workload, 
 	o.Findings = []conditions.Finding{
 		s.secrets.Mounted, s.secrets.Reloaded,
 		diagnosis.MemoryLimitTooLow(spec, s.plan.Memory), diagnosis.FlashMemoryTooLow(spec, s.plan.Memory),
+		diagnosis.CopyFailed(memcached, state, s.plan.Plan),
 	}
 	return s, s.assessProxies()
 }

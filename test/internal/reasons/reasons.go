@@ -56,12 +56,12 @@ func IDs(documented conditions.Documentation) []string {
 	return ids
 }
 
-// childKinds are the kinds of the children of all controllers, in the order in which they declare them.
+// childKinds are the kinds of the children of all controllers, in the order in which they declare them. No condition awaits a Job.
 var childKinds = func() []string {
 	var kinds []string
 	for _, controller := range parents.Controllers(memcached.Config{}) {
 		for _, key := range controller.Sync.Children {
-			if kind, _, _ := strings.Cut(key, "."); !slices.Contains(kinds, kind) {
+			if kind, _, _ := strings.Cut(key, "."); kind != "Job" && !slices.Contains(kinds, kind) {
 				kinds = append(kinds, kind)
 			}
 		}

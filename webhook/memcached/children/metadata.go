@@ -19,6 +19,9 @@ const NameLabel = "memcached_cr"
 // ProxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 const ProxyLabel = "memcached_proxy"
 
+// WarmupLabel has the name of the Memcached and is on the pods that copy items.
+const WarmupLabel = "memcached_warmup"
+
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: memcached.Name, Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
 }
@@ -90,4 +93,9 @@ func podAnnotations(spec *v1alpha1.MemcachedSpec) map[string]string {
 // server: a Memcached can have the name of the proxies of another one.
 func ProxySelector(memcached *v1alpha1.Memcached) map[string]string {
 	return map[string]string{"app": "memcached-proxy", ProxyLabel: memcached.Name}
+}
+
+// WarmupSelector returns the labels that select the pods that copy items. They are neither servers nor proxies.
+func WarmupSelector(memcached *v1alpha1.Memcached) map[string]string {
+	return map[string]string{"app": "memcached-warmup", WarmupLabel: memcached.Name}
 }

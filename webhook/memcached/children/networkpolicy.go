@@ -83,12 +83,24 @@ func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
 }
 
-// serverPeers returns the peers that may connect to the servers: clients and the proxies.
+// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items.
 func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
-	clients := ClientPeers(memcached)
+	clients := ProxyPeers(memcached)
 	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
-	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: ProxySelector(memcached)}}
-	return append([]networkingv1.NetworkPolicyPeer{proxies}, clients...)
+	return append([]networkingv1.NetworkPolicyPeer{peer(ProxySelector(memcached))}, clients...)
+}
+
+// ProxyPeers returns the peers that may connect to the proxies: clients, and the pods that copy items.
+func ProxyPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+	clients := ClientPeers(memcached)
+	if !memcached.Spec.CopiesItems() || len(memcached.Spec.NetworkPolicy.From) == 0 {
+		return clients
+	}
+	return append([]networkingv1.NetworkPolicyPeer{peer(WarmupSelector(memcached))}, clients...)
+}
+
+func peer(labels map[string]string) networkingv1.NetworkPolicyPeer {
+	return networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: labels}}
 }

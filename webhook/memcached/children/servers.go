@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -22,9 +23,14 @@ func Servers(memcached *v1alpha1.Memcached, replicas int32, pods []*observed.Pod
 func ServerNames(memcached *v1alpha1.Memcached, replicas int32) []string {
 	names := make([]string, 0, replicas)
 	for i := range replicas {
-		names = append(names, fmt.Sprintf("%s-%d.%s.%s.svc:%d", memcached.Name, i, memcached.Name, memcached.Namespace, Port))
+		names = append(names, ServerName(memcached, strconv.Itoa(int(i))))
 	}
 	return names
+}
+
+// ServerName returns the host:port of a pod of the StatefulSet.
+func ServerName(memcached *v1alpha1.Memcached, ordinal string) string {
+	return fmt.Sprintf("%s-%s.%s.%s.svc:%d", memcached.Name, ordinal, memcached.Name, memcached.Namespace, Port)
 }
 
 // ServerAddresses returns the addresses of the pods whose memcached serves, sorted by address.

@@ -50,6 +50,12 @@ func (c *Conn) Keys(ctx context.Context, each func(Item) bool) error {
 // refusal is the response of a server that does not list its items.
 type refusal struct{ line []byte }
 
+// ErrRefused reports that a server does not list its items, for example because of its flag -X.
+var ErrRefused = errors.New("memcached does not list its items")
+
+// Is makes a refusal an [ErrRefused].
+func (r *refusal) Is(target error) bool { return target == ErrRefused }
+
 func (r *refusal) Error() string { return fmt.Sprintf("memcached responds %q", r.line) }
 
 // list retries a listing each second while the server is busy, until the context ends.

@@ -17,7 +17,7 @@ var (
 		Meaning: "A change of size in steps; the message has the next one: [Scale](../../crds/memcached/README.md#scale)."})
 	// ReasonResizing is for a change of size with proxies.
 	ReasonResizing = conditions.Declare(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
-		Meaning: "A change of size with proxies; the message has the phase: [Proxies](../../crds/memcached/README.md#proxies). A warm-up takes `spec.proxy.warmupSeconds`."})
+		Meaning: "A change of size with proxies; the message has the phase: [Proxies](../../crds/memcached/README.md#proxies). A warm-up takes at most `spec.proxy.warmupSeconds`."})
 )
 
 // Progress returns the progress of a change of size; nil if there is none.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -28,6 +29,9 @@ type Observed struct {
 	Workload, Proxies *observed.Workload
 	// Pods are the pods of servers and proxies.
 	Pods iter.Seq[*observed.Pod]
+	// Job copies items; nil if none is observed. CanCopy reports whether one can run.
+	Job     *observed.Job
+	CanCopy bool
 }
 
 // State returns what the number of servers, and the routes of the proxies, are decided from.
@@ -41,6 +45,8 @@ func (o Observed) State(now time.Time, maxClockSkew time.Duration) scaling.State
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Servers:      o.servers(),
 		Proxies:      o.proxies(),
+		Copy:         o.copy(),
+		CanCopy:      o.CanCopy,
 		Status:       &o.Memcached.Status,
 	}
 	if w := o.Workload; w != nil {
@@ -117,4 +123,19 @@ func rolledOut(deployment *observed.Workload) bool {
 	replicas, status := *deployment.Spec.Replicas, deployment.Status
 	return !deployment.Terminating() && status.ObservedGeneration >= deployment.Generation &&
 		status.Replicas == replicas && status.UpdatedReplicas == replicas && status.AvailableReplicas == replicas
+}
+
+// copy returns the observed Job; nil if there is none, or if it is being deleted.
+func (o Observed) copy() *scaling.Copy {
+	job := o.Job
+	if job == nil || job.Terminating() {
+		return nil
+	}
+	return &scaling.Copy{
+		For:      job.Annotations[proxy.CopiedForAnnotation],
+		Complete: job.Has(string(batchv1.JobComplete)),
+		Failed:   job.Has(string(batchv1.JobFailed)),
+		Servers:  job.Spec.Completions,
+		Copied:   job.Status.Succeeded,
+	}
 }

@@ -46,10 +46,11 @@ func TestProxyChildren(t *testing.T) {
 	}
 }
 
-// TestServerPeers checks that the proxies may connect to the servers, but not to their exporters.
+// TestServerPeers checks that the proxies and the pods that copy items may connect to the servers, but not to their exporters.
 func TestServerPeers(t *testing.T) {
 	shop := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}
 	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-proxy", "memcached_proxy": "cache"}}}
+	job := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-warmup", "memcached_warmup": "cache"}}}
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
@@ -57,12 +58,17 @@ func TestServerPeers(t *testing.T) {
 	rules := all[slices.IndexFunc(all, func(child runtime.Object) bool {
 		return child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy"
 	})].(*networkingv1.NetworkPolicy).Spec.Ingress
-	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{proxies, shop}, rules[0].From); diff != "" {
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{proxies, job, shop}, rules[0].From); diff != "" {
 		t.Errorf("peers of the servers (-want +got):\n%s", diff)
 	}
-	for name, got := range map[string][]networkingv1.NetworkPolicyPeer{"exporters": rules[1].From, "proxies": networkPolicy(memcached).Spec.Ingress[0].From} {
-		if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, got); diff != "" {
-			t.Errorf("peers of the %s (-want +got):\n%s", name, diff)
-		}
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{job, shop}, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
+		t.Errorf("peers of the proxies (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, rules[1].From); diff != "" {
+		t.Errorf("peers of the exporters (-want +got):\n%s", diff)
+	}
+	memcached.Spec.Proxy.CopyItemsPerSecond = new(int32(0))
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
+		t.Errorf("peers of the proxies without a Job (-want +got):\n%s", diff)
 	}
 }

@@ -33,7 +33,7 @@ var pairs = []string{
 // limits has a sentence for users for each class of histories that one server would not have.
 var limits = []struct{ scenario, verdict, sentence string }{
 	{"unmoved", "lost",
-		"An item that no client has used during the warm-up is lost when the proxies in `Closing` start, as without a proxy."},
+		"An item that neither a client nor the Job has read during the warm-up is lost when the proxies in `Closing` start, as without a proxy."},
 	{"unmoved, old C", "old value",
 		"If such an item was on its current server in an earlier change of size, a read can then return the value of that time."},
 	{"old C", "old value",

@@ -54,6 +54,9 @@ func (s *space) reached(w world) bool {
 		return false
 	}
 	d := w.deployment
+	if w.copy.exists {
+		return false
+	}
 	if w.size == 0 {
 		return d.replicas == 0
 	}

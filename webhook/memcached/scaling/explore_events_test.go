@@ -18,6 +18,7 @@ func (s *space) events(w world, yield func(name string, next world)) {
 		yield("status is lost", next)
 		yield("status is restored", w.restored())
 	}
+	s.copyEvents(w, yield)
 	s.foreignEvents(w, yield)
 	s.syncs(w, yield)
 }
@@ -122,6 +123,8 @@ func (s *space) keep(next *world, w world, kind string) {
 		b.deployment.rolledOut = w.rolledOut()
 	case "pods":
 		b.servers, b.pods = w.servers, w.pods
+	case "job":
+		b.copy = w.copy
 	}
 	number, found := s.numbers[b]
 	if !found {

@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -13,7 +14,7 @@ func (s *space) check(name string, w, next world) string {
 	if strings.HasPrefix(name, "somebody") {
 		return ""
 	}
-	if problem := checkRemoval(w, next); problem != "" || s.edits { // routes that somebody edits need not follow those before
+	if problem := cmp.Or(checkRemoval(w, next), s.checkCopy(name, w, next)); problem != "" || s.edits { // routes that somebody edits need not follow those before
 		return problem
 	}
 	if s.late == "" && w.size == 0 && w.workload.exists && w.workload.replicas == 0 && w.deployment.replicas == 0 && next.workload.replicas > 0 {
@@ -60,8 +61,8 @@ func checkRemoval(w, next world) string {
 // checkRoutes checks the invariants of a change of routes.
 func (s *space) checkRoutes(w world, from, to routesWorld) string {
 	before, after := phaseOrder[from.phase], phaseOrder[to.phase]
-	if before == Warming && after == Closing && s.warmup > 0 && !w.warmed {
-		return "no warm-up is shorter than spec has it"
+	if before == Warming && after == Closing && s.warmup > 0 && !w.warmed && !w.copied {
+		return "no warm-up is shorter than spec has it, unless a Job has read all items"
 	}
 	if before == Steady && after == Steady {
 		to.from = from.to

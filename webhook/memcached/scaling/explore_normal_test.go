@@ -15,6 +15,8 @@ func (w world) normal(forget bool) world {
 	}
 	w.normalPods()
 	w.warmed = w.warmed && w.allWarming()
+	w.copied = w.copied && w.onlyWarming()
+	w.copy.whole = w.copy.whole && w.onlyWarming()
 	for i, server := range w.servers {
 		if !server.exists {
 			w.servers[i] = serverWorld{}

@@ -33,6 +33,8 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 			w.workload = b.workload
 		case "deployment":
 			w.deployment = b.deployment
+		case "job":
+			w.copy = b.copy
 		case "pods":
 			w.servers, w.pods = b.servers, b.pods
 		}
@@ -40,7 +42,8 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 	for i := range w.servers {
 		w.servers[i].used = false
 	}
-	w.before, w.warmed, w.marks = 0, false, noMarks
+	w.copy.whole = false
+	w.before, w.warmed, w.copied, w.marks = 0, false, false, noMarks
 	return observation{w, clock, f}
 }
 
@@ -50,7 +53,7 @@ type decision struct {
 	servers, proxies int8
 	addedFor         int8
 	desired          bool
-	routes           routesWorld
+	routes, copy     routesWorld
 }
 
 // decide returns the decision of the planner. Many worlds have the same observation.
@@ -66,6 +69,9 @@ func (s *space) decide(v observation) decision {
 	d := decision{status: statusOf(plan), servers: int8(plan.Servers), addedFor: worldOfAddedFor(plan.AddedFor), desired: v.world.desired}
 	if d.desired {
 		d.proxies, d.routes = int8(plan.Proxies), worldOf(plan.Routes)
+		if plan.Copy != (Routes{}) {
+			d.copy = worldOf(plan.Copy)
+		}
 	}
 	s.decisions[v] = d
 	return d
@@ -89,6 +95,7 @@ func (s *space) state(v observation) State {
 			state.Servers[int32(i)] = Server{Ready: v.fault != unreadyServers}
 		}
 	}
+	state.Copy, state.CanCopy = w.copy.observed(), s.copies
 	state.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
 		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut}

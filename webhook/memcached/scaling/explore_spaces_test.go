@@ -23,6 +23,8 @@ type space struct {
 	deletions bool
 	// edits lets somebody edit the Deployment.
 	edits bool
+	// copies lets a Job run.
+	copies bool
 
 	snapshots []snapshot
 	numbers   map[snapshot]int32
@@ -52,6 +54,21 @@ var spaces = map[string]space{
 	"switches, steps of 1":   {warmup: warmup, maxStep: 1, clocks: onTime, switches: true},
 }
 
+// copies are configurations with a Job, and with a fault. A fault with fewer sizes has the same phases.
+var copies = map[string]space{
+	"copies":                   {sizes: maxSize, clocks: onTime},
+	"copies, steps of 1":       {sizes: maxSize, clocks: onTime, maxStep: 1},
+	"copies, clocks":           {clocks: []int16{0, skew}},
+	"copies, losses":           {clocks: onTime, losses: true},
+	"copies, failures":         {clocks: onTime, failures: true},
+	"copies, unobserved":       {clocks: onTime, unobserved: true},
+	"copies, late Jobs":        {clocks: onTime, late: "job"},
+	"copies, late Deployments": {clocks: onTime, late: "deployment"},
+	"copies, late pods":        {clocks: onTime, late: "pods"},
+	"copies, switches":         {clocks: onTime, switches: true},
+	"copies, deletions":        {clocks: onTime, deletions: true},
+}
+
 // faults are the kinds of faults, each as a change of a space without faults.
 var faults = map[string]func(*space){
 	"clocks":            func(s *space) { s.clocks = []int16{0, skew} },
@@ -73,6 +90,13 @@ func spacesAndFaults() map[string]space {
 	for name, fault := range faults {
 		s := spaces["warm-up"]
 		fault(&s)
+		all[name] = s
+	}
+	for name, s := range copies {
+		s.copies, s.warmup = true, warmup
+		if s.sizes == 0 {
+			s.sizes = maxSize - 1
+		}
 		all[name] = s
 	}
 	return all

@@ -18,6 +18,9 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 				sync("sync only writes the status", late, noFault, status)
 				sync("sync only changes the servers", late, noFault, workload)
 				sync("sync only changes the proxies", late, noFault, deployment)
+				if s.copies {
+					sync("sync only changes the Job", late, noFault, job)
+				}
 			}
 		}
 		if w.deployment.exists {
@@ -37,7 +40,8 @@ const (
 	workload = 1 << iota
 	deployment
 	status
-	whole = workload | deployment | status
+	job
+	whole = workload | deployment | status | job
 )
 
 // apply returns the world after a sync. An object that exists is not created again.
@@ -65,6 +69,9 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 	}
 	if parts&deployment != 0 && (v.fault != noDeployment || !w.deployment.exists) {
 		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
+	}
+	if parts&job != 0 {
+		s.applyCopy(&next, w, v.world.copy.exists, d.copy)
 	}
 	return next
 }
@@ -110,6 +117,9 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 		s.keep(next, w, "workload")
 	}
 	s.keep(next, w, "deployment")
+	if want.exists && next.copy.exists && next.copy.routes != want.routes.warming() {
+		next.copy = earlierCopy
+	}
 }
 
 // ageDeployment makes the recorded revisions of the Deployment older.

@@ -3,6 +3,7 @@
 package scaling
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"strings"
@@ -26,7 +27,7 @@ func TestExplore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			s.sizes, s.numbers, s.decisions = int8(*sizes), map[snapshot]int32{}, map[observation]decision{}
+			s.sizes, s.numbers, s.decisions = min(cmp.Or(s.sizes, maxSize), int8(*sizes)), map[snapshot]int32{}, map[observation]decision{}
 			x := &exploration{space: &s, T: t, numbers: map[world]int32{}}
 			x.explore()
 			t.Logf("%s: %d states, %d decisions in %s", name, len(x.worlds), len(s.decisions), time.Since(start).Round(time.Millisecond))
@@ -95,5 +96,5 @@ func (x *exploration) trace(at int32) string {
 
 func (w world) String() string {
 	text := fmt.Sprintf("size %d, proxies desired %t; %+v, servers %v", w.size, w.desired, w.workload, w.servers)
-	return text + fmt.Sprintf("; %+v, running %v; status %+v; warmed %t, marks until %d", w.deployment, w.running(), w.status, w.warmed, w.marks)
+	return text + fmt.Sprintf("; %+v, running %v; status %+v; warmed %t, marks until %d; %+v, copied %t", w.deployment, w.running(), w.status, w.warmed, w.marks, w.copy, w.copied)
 }

@@ -16,6 +16,7 @@ type world struct {
 	status     statusWorld
 	workload   workloadWorld
 	deployment deploymentWorld
+	copy       copyWorld
 	pods       [maxPods]podWorld // the proxies, also those that are being deleted
 	servers    [maxSize]serverWorld
 
@@ -24,6 +25,9 @@ type world struct {
 
 	// warmed reports whether all proxies have been warming for at least the warm-up.
 	warmed bool
+	// copied reports whether a Job that began when all proxies were warming has read all items, and only such proxies have run
+	// since.
+	copied bool
 	// marks is when the last mark of an increase ends.
 	marks marksEnd
 }
@@ -33,6 +37,7 @@ type snapshot struct {
 	status     statusWorld
 	workload   workloadWorld
 	deployment deploymentWorld
+	copy       copyWorld
 	pods       [maxPods]podWorld
 	servers    [maxSize]serverWorld
 	size       int8
@@ -151,6 +156,7 @@ func (w *world) endMarks() {
 	w.pass()
 	w.marks = noMarks
 	w.deployment.routes.endMarks()
+	w.copy.routes.endMarks()
 	w.status.routes.endMarks()
 	for i := range w.pods {
 		w.pods[i].routes.endMarks()
@@ -158,6 +164,16 @@ func (w *world) endMarks() {
 }
 
 func (r *routesWorld) endMarks() { r.marks = min(r.marks, endedMarks) }
+
+// onlyWarming reports whether no proxy runs that does not move items.
+func (w *world) onlyWarming() bool {
+	for _, pod := range w.pods {
+		if pod.exists && phaseOrder[pod.routes.phase] != Warming {
+			return false
+		}
+	}
+	return true
+}
 
 func (w *world) allWarming() bool {
 	found := false

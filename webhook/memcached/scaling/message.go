@@ -19,8 +19,17 @@ func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.From != p.Proxy.Resize.To {
 		r := p.Proxy.Resize
 		message = fmt.Sprintf("Resizing from %d to %d servers, phase %s: %s", r.From, r.To, r.Phase, messages[r.Phase])
-		if r.Until != nil {
-			message += fmt.Sprintf(" The next phase begins after %s.", r.Until.UTC().Format(time.RFC3339))
+		if r.Until == nil {
+			return ReasonResizing, message
+		}
+		until := r.Until.UTC().Format(time.RFC3339)
+		switch job := s.copyOf(p.Copy); {
+		case job == nil:
+			message += fmt.Sprintf(" The next phase begins after %s.", until)
+		case job.Failed:
+			message += fmt.Sprintf(" The Job that copies the items has failed. The next phase begins after %s.", until)
+		default:
+			message += fmt.Sprintf(" %d of %d servers are copied. The next phase begins when all are, or after %s.", job.Copied, job.Servers, until)
 		}
 		return ReasonResizing, message
 	}

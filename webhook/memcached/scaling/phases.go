@@ -42,7 +42,7 @@ var messages = map[v1alpha1.ResizePhase]string{
 	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
 	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
 	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that each item that a client uses moves to its new server.",
+	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
 	v1alpha1.ResizeClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
 	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
 }
@@ -157,10 +157,13 @@ func (c change) preparing() Plan {
 	return c.planFor(next)
 }
 
+// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs.
 func (c change) warming() Plan {
 	p, next := c.planFor(c.routes), c.routes
+	c.beginCopy(&p)
+	job := c.copyOf(c.routes)
 	switch {
-	case c.elapsed(&p, c.Proxies.Warmup):
+	case c.elapsed(&p, c.Proxies.Warmup), job != nil && job.Complete:
 		next.Phase = Closing
 	case p.Proxy.Resize.Until.Unix() > next.MarksEnd: // an edit has interrupted the warm-up for so long that marks would end before it
 		next.MarksEnd = c.marksEnd()

@@ -174,5 +174,6 @@ func (c change) planFor(routes Routes) Plan {
 	if c.MaxStep > 0 {
 		p.Scaling = c.record(c.revision, routes.To)
 	}
+	c.keepCopy(&p)
 	return p
 }

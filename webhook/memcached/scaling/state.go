@@ -44,6 +44,10 @@ type State struct {
 	Servers map[int32]Server
 
 	Proxies Proxies
+	// Copy is the observed Job of a warm-up; nil if there is none, or if it is being deleted.
+	Copy *Copy
+	// CanCopy reports whether a Job can run.
+	CanCopy bool
 	// Status is the recorded status of the parent.
 	Status *v1alpha1.MemcachedStatus
 }
@@ -103,6 +107,8 @@ type Plan struct {
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
+	// Copy are the routes of the proxies that the Job reads through; the zero value if no Job is desired.
+	Copy Routes
 	// Scaling is the step to record in status; nil without maxStep.
 	Scaling *v1alpha1.ScalingStatus
 	// Proxy is the change to record in status; nil if no proxy runs or is desired. Its other fields are not set.

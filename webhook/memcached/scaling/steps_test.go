@@ -94,7 +94,7 @@ func TestProgress(t *testing.T) {
 		{Plan{Scaling: &v1alpha1.ScalingStatus{Replicas: 9}}, "", ""},
 		{Plan{Scaling: &v1alpha1.ScalingStatus{Replicas: 3}}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
 		{resize(adding, nil), ReasonResizing, "Resizing from 3 to 4 servers, phase AddingServers: New servers start, and the proxies use them once all are ready."},
-		{resize(warmUp, end), ReasonResizing, "Resizing from 3 to 4 servers, phase WarmingUp: The proxies are rolled out so that each item that a client uses moves to its new server. The next phase begins after 2026-11-21T12:00:00Z."},
+		{resize(warmUp, end), ReasonResizing, "Resizing from 3 to 4 servers, phase WarmingUp: The proxies are rolled out so that items move to their new servers. The next phase begins after 2026-11-21T12:00:00Z."},
 	}
 	for _, test := range cases {
 		reason, message := State{Size: 9, MaxStep: 1, Interval: time.Minute}.Progress(test.plan)

@@ -29,6 +29,7 @@ func (m *Memcached) Default() {
 	}
 	if spec.Proxy != nil {
 		setDefault(&spec.Proxy.WarmupSeconds, new(int32(600)))
+		setDefault(&spec.Proxy.CopyItemsPerSecond, new(int32(10000)))
 	}
 }
 

@@ -33,3 +33,8 @@ func (s *MemcachedSpec) HasExporter() bool {
 func (s *MemcachedSpec) NeedsReloader() bool {
 	return s.TLS != nil || s.AuthMode() == AuthASCII
 }
+
+// CopiesItems reports whether a Job copies items during a warm-up.
+func (s *MemcachedSpec) CopiesItems() bool {
+	return s.Proxy != nil && *s.Proxy.WarmupSeconds > 0 && *s.Proxy.CopyItemsPerSecond > 0
+}

@@ -20,13 +20,21 @@ type Proxy struct {
 	// limit that follows from spec.cache.maxConnections: 256Mi for 1024 connections.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// warmupSeconds is how long, in a change of size, the proxies also read the servers of the earlier size. In this time each
-	// item that a client uses moves to its new server. 0 disables the warm-up.
+	// warmupSeconds is the longest time for which the proxies, in a change of size, also read the servers of the earlier size. In this
+	// time each item that a client uses moves to its new server, and a Job reads all others. The warm-up ends when the Job is
+	// complete. 0 disables the warm-up.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	WarmupSeconds *int32 `json:"warmupSeconds,omitempty"`
+	// copyItemsPerSecond limits how many items per second the Job of a warm-up reads from each server. 0 disables the Job: items
+	// that no client uses during the warm-up are lost.
+	// +optional
+	// +kubebuilder:default=10000
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
+	CopyItemsPerSecond *int32 `json:"copyItemsPerSecond,omitempty"`
 }
 
 // ResizePhase is a phase of a change of size with proxies.
@@ -42,7 +50,7 @@ const (
 	ResizeAddingServers ResizePhase = "AddingServers"
 	// ResizePreparing rolls out proxies that use the current servers, and find items that other proxies move.
 	ResizePreparing ResizePhase = "Preparing"
-	// ResizeWarmingUp rolls out proxies that move each item that a client uses. Then the warm-up begins.
+	// ResizeWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
 	ResizeWarmingUp ResizePhase = "WarmingUp"
 	// ResizeClosing rolls out proxies that use the new servers, and move no item.
 	ResizeClosing ResizePhase = "Closing"
@@ -59,7 +67,7 @@ type ProxyStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// servingServers is the number of servers that serve, which are the first pods of the StatefulSet: every key belongs to one
-	// of them. During WarmingUp, an item can still be on its server of the earlier size, until a client uses it.
+	// of them. During WarmingUp, an item can still be on its server of the earlier size, until a client or the Job reads it.
 	// +optional
 	ServingServers int32 `json:"servingServers"`
 	// secondServers is the number of servers that the proxies know in addition to servingServers during three phases of resize.

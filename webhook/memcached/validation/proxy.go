@@ -30,6 +30,7 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
 	}
 	errs = append(errs, validateRange(path.Child("warmupSeconds"), proxy.WarmupSeconds, 0, 86400)...)
+	errs = append(errs, validateRange(path.Child("copyItemsPerSecond"), proxy.CopyItemsPerSecond, 0, 1_000_000)...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &proxy.Resources)...)
 	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)
 }

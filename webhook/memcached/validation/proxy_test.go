@@ -22,6 +22,7 @@ func TestValidateProxy(t *testing.T) {
 		{"no replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = nil }, "spec.proxy.replicas: Required"},
 		{"0 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(0)) }, "spec.proxy.replicas: Invalid"},
 		{"101 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(101)) }, "spec.proxy.replicas: Invalid"},
+		{"a negative rate", func(m *v1alpha1.Memcached) { m.Spec.Proxy.CopyItemsPerSecond = new(int32(-1)) }, "spec.proxy.copyItemsPerSecond: Invalid"},
 		{"a negative warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(-1)) }, "spec.proxy.warmupSeconds: Invalid"},
 		{"a negative limit", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Resources = sample.Limits("-1") }, "spec.proxy.resources.limits[memory]"},
 		{"the largest size", func(m *v1alpha1.Memcached) { m.Spec.Size = new(int32(1000)) }, ""},

@@ -1,0 +1,52 @@
+package command
+
+import (
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/example/memcached-operator/webhook/copier"
+)
+
+type copyOptions struct {
+	copier.Config
+	firstOrdinal, index int
+}
+
+func newCopy() *cobra.Command {
+	var options copyOptions
+	command := &cobra.Command{
+		Use:   "copy [flags]",
+		Short: "Read all items of a server through proxies that move them",
+		Long: `List the items of a memcached, and read each of them through proxies that move what they read. The Job of a warm-up runs
+copy, so that items move that no client uses.
+
+The items that were used last come last. If a server or a proxy restarts, copy continues until it gets a signal. The exit code
+is 0 when the proxies have responded to the reads of all items.`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return options.run(command)
+		},
+	}
+	flags := command.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&options.From, "from", "", "`host:port` of the server; {ordinal} is the sum of --first-ordinal and --index")
+	flags.IntVar(&options.firstOrdinal, "first-ordinal", 0, "`number` of the first server in its StatefulSet")
+	flags.IntVar(&options.index, "index", 0, "`number` of this server among those that are copied")
+	flags.StringVar(&options.Through, "through", "", "`host:port` of the proxies")
+	flags.IntVar(&options.Rate, "rate", 10000, "maximum `number` of items per second")
+	flags.IntVar(&options.InFlight, "in-flight", 64, "maximum `number` of items that are read at the same time")
+	return command
+}
+
+func (o *copyOptions) run(command *cobra.Command) error {
+	if err := o.Check(); err != nil {
+		return usageErrorf(command, "%w", err)
+	}
+	o.From = strings.ReplaceAll(o.From, "{ordinal}", strconv.Itoa(o.firstOrdinal+o.index))
+	o.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
+	return copier.Run(command.Context(), o.Config)
+}

@@ -1,0 +1,77 @@
+package copier
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/client"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+)
+
+// TestBands checks that the bands are in the order of the ages, have each age once, and have about the same number of items.
+func TestBands(t *testing.T) {
+	cases := []struct {
+		reason string
+		ages   []uint64
+		bands  int
+	}{
+		{"no item", nil, 1},
+		{"all items have the same age", []uint64{7, 7, 7, 7, 7, 7, 7, 7, 7}, 1},
+		{"all items are new", []uint64{0, 0, 0}, 1},
+		{"each item has another age", []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, maxBands},
+		{"a clock jumped", []uint64{maxAge, 1 << 28, 3, 0}, 4},
+	}
+	for _, test := range cases {
+		var h histogram
+		for _, age := range test.ages {
+			h.add(age)
+		}
+		bands := h.bands()
+		if len(bands) != test.bands {
+			t.Errorf("%s: %d bands, want %d: %.300v", test.reason, len(bands), test.bands, bands)
+		}
+		for i, each := range bands[:len(bands)-1] {
+			if each.first != bands[i+1].last {
+				t.Errorf("%s: band %d begins at %d, and the next one ends at %d", test.reason, i, each.first, bands[i+1].last)
+			}
+		}
+		if !bands[0].has(maxAge) || !bands[len(bands)-1].has(0) {
+			t.Errorf("%s: the bands have not all ages: %.300v", test.reason, bands)
+		}
+	}
+}
+
+// TestBuckets checks that buckets are in the order of ages, and that an age is at least the youngest age of its bucket.
+func TestBuckets(t *testing.T) {
+	for age, last := uint64(0), -1; age < 1<<20; age++ {
+		number := bucket(age)
+		if number != last && number != last+1 {
+			t.Fatalf("the bucket of age %d is %d, after %d", age, number, last)
+		}
+		if number != last && oldest(number) != time.Duration(age)*time.Second {
+			t.Fatalf("the bucket of age %d begins at %s", age, oldest(number))
+		}
+		last = number
+	}
+}
+
+func TestAge(t *testing.T) {
+	at := time.Unix(1800000000, 0)
+	for accessed, want := range map[int64]uint64{1799999990: 10, 1800000000: 0, 1800000009: 0} {
+		if got := age(at, client.Item{Accessed: accessed}); got != want {
+			t.Errorf("the age of an item that was used at %d is %d, want %d", accessed, got, want)
+		}
+	}
+}
+
+// TestUniques checks that the routes use the same CAS uniques.
+func TestUniques(t *testing.T) {
+	for _, want := range []string{fmt.Sprintf("local MOVED <const> = 0x%x", uint64(moved)), fmt.Sprintf("local OWNED <const> = 1 << %d", bits.TrailingZeros64(owned)), "local NEVER <const> = OWNED - 1"} {
+		if !strings.Contains(proxy.Library, want) {
+			t.Errorf("library.lua has no %q", want)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package proxy
+
+import (
+	"fmt"
+	"maps"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+// CopiedForAnnotation on the Job of a warm-up has the routes of the proxies that it reads through.
+const CopiedForAnnotation = "memcached-operator.example.com/copied-for"
+
+const copyName = "copy"
+
+// WarmupName returns the name of the Job. It is valid for a Job with 1000 completions, because the name of a StatefulSet has at
+// most 52 characters.
+func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-warmup" }
+
+// Warmup returns the Job that reads the items of all servers that items move from, one server for each index. The Job is never
+// updated, because its template is immutable.
+func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batchv1.Job {
+	first, servers := r.Sources()
+	return &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        WarmupName(memcached),
+			Namespace:   memcached.Namespace,
+			Labels:      warmupLabels(memcached),
+			Annotations: map[string]string{CopiedForAnnotation: r.String()},
+		},
+		Spec: batchv1.JobSpec{
+			CompletionMode:        new(batchv1.IndexedCompletion),
+			Completions:           new(servers),
+			Parallelism:           new(min(servers, *memcached.Spec.Proxy.Replicas)),
+			ActiveDeadlineSeconds: new(int64(*memcached.Spec.Proxy.WarmupSeconds)),
+			BackoffLimit:          new(int32(6)),
+			PodFailurePolicy:      ignoreDisruptions(),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: warmupPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
+				Spec:       resources.HardenedPod(warmupPod(memcached, first, image)),
+			},
+		},
+	}
+}
+
+// ignoreDisruptions lets drained nodes and preemptions not count as failures of the Job.
+func ignoreDisruptions() *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+		Action:          batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+	}}}
+}
+
+func warmupLabels(memcached *v1alpha1.Memcached) map[string]string {
+	return resources.Labels(children.WarmupSelector(memcached), "memcached", memcached.Name, "warmup")
+}
+
+func warmupPodLabels(memcached *v1alpha1.Memcached) map[string]string {
+	labels := children.AddLabels(map[string]string{}, memcached.Spec.PodLabels)
+	maps.Copy(labels, warmupLabels(memcached))
+	return labels
+}
+
+// warmupPod returns a pod with the options of the proxies.
+func warmupPod(memcached *v1alpha1.Memcached, first int32, image string) corev1.PodSpec {
+	spec := &memcached.Spec
+	return corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever,
+		Containers: []corev1.Container{{
+			Name:            copyName,
+			Image:           image,
+			ImagePullPolicy: spec.ImagePullPolicy,
+			Args: []string{
+				"copy",
+				"--from=" + children.ServerName(memcached, "{ordinal}"),
+				fmt.Sprintf("--first-ordinal=%d", first),
+				"--index=$(JOB_COMPLETION_INDEX)", // the Job controller sets the variable
+				"--through=" + Address(memcached),
+				fmt.Sprintf("--rate=%d", *spec.Proxy.CopyItemsPerSecond),
+			},
+			// The Job reads as fast as the rate, however many items there are.
+			Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{
+					corev1.ResourceCPU:    resource.MustParse("50m"),
+					corev1.ResourceMemory: resource.MustParse("32Mi"),
+				},
+				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
+			},
+			SecurityContext:          resources.RestrictedContainer(),
+			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		}},
+		ImagePullSecrets: spec.ImagePullSecrets,
+
+		SecurityContext:    children.PodSecurityContext(spec.PodSecurityContext),
+		ServiceAccountName: spec.ServiceAccountName,
+
+		Affinity:          nodeAffinity(spec.Affinity),
+		NodeSelector:      spec.NodeSelector,
+		Tolerations:       spec.Tolerations,
+		PriorityClassName: spec.PriorityClassName,
+	}
+}

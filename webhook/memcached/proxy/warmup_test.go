@@ -1,0 +1,65 @@
+package proxy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	k8slabels "k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+// TestWarmupServers checks which servers the Job reads: only those that items move from.
+func TestWarmupServers(t *testing.T) {
+	cases := []struct {
+		reason, routes string
+		servers        int32
+		pods           int32
+		first          string
+	}{
+		{"items of all servers move to a new one", "3-4-warming-1800000000", 3, 2, "--first-ordinal=0"},
+		{"only the items of the last server move", "4-3-warming-1800000000", 1, 1, "--first-ordinal=3"},
+		{"half of the servers are removed", "6-3-warming-1800000000", 3, 2, "--first-ordinal=3"},
+	}
+	for _, test := range cases {
+		memcached := sample.Proxied(3)
+		job := Warmup(memcached, scaling.ParseRoutes(test.routes), "operator:1")
+		args := job.Spec.Template.Spec.Containers[0].Args
+		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || !slices.Contains(args, test.first) {
+			t.Errorf("%s: %d servers with %d pods and %q, want %d, %d and %s", test.reason, *job.Spec.Completions, *job.Spec.Parallelism, args, test.servers, test.pods, test.first)
+		}
+		if got := job.Annotations[CopiedForAnnotation]; got != test.routes {
+			t.Errorf("%s: the Job is for %s", test.reason, got)
+		}
+	}
+}
+
+// TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
+func TestWarmupPodsAreNoServers(t *testing.T) {
+	memcached := sample.Proxied(3)
+	labels := k8slabels.Set(Warmup(memcached, scaling.ParseRoutes("3-4-warming-1800000000"), "operator:1").Spec.Template.Labels)
+	for name, selector := range map[string]map[string]string{
+		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
+		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
+	} {
+		if k8slabels.SelectorFromSet(selector).Matches(labels) {
+			t.Errorf("the selector of %s selects the pods of the Job: %v", name, labels)
+		}
+	}
+	if !k8slabels.SelectorFromSet(children.WarmupSelector(memcached)).Matches(labels) {
+		t.Errorf("the NetworkPolicies do not select the pods of the Job: %v", labels)
+	}
+}
+
+// TestLongestWarmupName checks the host name of a pod of the Job, which has its index.
+func TestLongestWarmupName(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Name = strings.Repeat("a", 52) // the maximum for a StatefulSet
+	if problems := validation.IsDNS1123Label(WarmupName(memcached) + "-999"); problems != nil {
+		t.Errorf("a Job cannot have the name %s: %v", WarmupName(memcached), problems)
+	}
+}

@@ -1,0 +1,124 @@
+package memcached
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// warmingUp returns a cluster whose proxies move items from three to four servers.
+func warmingUp(t *testing.T, config Config) *proxyCluster {
+	t.Helper()
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.config = config
+	c.settle()
+	c.resize(4)
+	for range 4 {
+		c.sync()
+	}
+	if routes := c.routes(); !strings.HasPrefix(routes, "3-4-warming-") {
+		t.Fatalf("the proxies have the routes %s", routes)
+	}
+	return c
+}
+
+// routes returns the label of the proxies.
+func (c *proxyCluster) routes() string {
+	deployment := c.request.Children.Deployments.Get("web", proxy.Name(c.request.Parent))
+	return deployment.Spec.Template.Metadata.Labels[proxy.RoutesLabel]
+}
+
+func (c *proxyCluster) job() *observed.Job {
+	return c.request.Children.Jobs.Get("web", proxy.WarmupName(c.request.Parent))
+}
+
+// TestCopy checks that a warm-up ends with its Job, or after the longest time.
+func TestCopy(t *testing.T) {
+	ends := func(condition batchv1.JobConditionType) func(*proxyCluster) {
+		return func(c *proxyCluster) {
+			c.job().Status.Conditions = []observed.WorkloadCondition{{Type: string(condition), Status: corev1.ConditionTrue}}
+		}
+	}
+	warmup := time.Minute
+	cases := []struct {
+		reason  string
+		config  Config
+		change  func(*proxyCluster)
+		message string
+		longest time.Duration
+	}{
+		{"the Job is complete", Config{ReloaderImage: "operator:1"}, ends(batchv1.JobComplete), "WarmingUp", 0},
+		{"the Job runs", Config{ReloaderImage: "operator:1"}, func(c *proxyCluster) { c.job().Status.Succeeded = 2 }, "2 of 3 servers are copied", warmup},
+		{"the Job has failed", Config{ReloaderImage: "operator:1"}, ends(batchv1.JobFailed), "The Job that copies the items has failed", warmup},
+		{"the image is unknown", Config{}, func(*proxyCluster) {}, "The next phase begins after 2026", warmup},
+	}
+	for _, test := range cases {
+		c := warmingUp(t, test.config)
+		c.sync()
+		test.change(c)
+		start := c.request.Now
+		c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later
+		c.sync()
+		if message := c.condition(api.Progressing).Message; !strings.Contains(message, test.message) && test.longest > 0 {
+			t.Errorf("%s: the message is %q, want %q", test.reason, message, test.message)
+		}
+		if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); (risk != nil && risk.Reason == "CopyFailed") != strings.Contains(test.reason, "failed") {
+			t.Errorf("%s: AtRisk is %+v", test.reason, risk)
+		}
+		for scaling.ParseRoutes(c.routes()).Phase == scaling.Warming {
+			c.request.Now = metav1.NewTime(c.request.Now.Add(time.Second))
+			c.sync()
+		}
+		if took := c.request.Now.Sub(start.Time); took.Round(2*time.Second) != test.longest {
+			t.Errorf("%s: the warm-up took %s, want %s", test.reason, took, test.longest)
+		}
+		c.settle()
+		if c.job() != nil {
+			t.Errorf("%s: the Job remains", test.reason)
+		}
+	}
+}
+
+// TestCopyOfAnotherWarmup checks that the Job of another warm-up is removed, and does not end this one.
+func TestCopyOfAnotherWarmup(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.sync()
+	own := c.job().Annotations[proxy.CopiedForAnnotation]
+	other := *c.job()
+	other.Annotations = map[string]string{proxy.CopiedForAnnotation: "3-4-warming-1700000000"}
+	other.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobComplete), Status: corev1.ConditionTrue}}
+	c.request.Children.Jobs = composite.GroupOf(other)
+	c.sync()
+	if c.job() != nil {
+		t.Errorf("the Job of another warm-up remains: %v", c.job().Annotations)
+	}
+	c.sync()
+	if c.job() == nil || c.job().Annotations[proxy.CopiedForAnnotation] != own {
+		t.Errorf("the next sync begins no Job for %s", own)
+	}
+}
+
+// TestCopySurvivesProxies checks that a proxy that restarts does not end the Job.
+func TestCopySurvivesProxies(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.sync()
+	for deployment := range c.request.Children.Deployments.All() {
+		deployment.Status.AvailableReplicas = 1
+	}
+	c.sync()
+	if c.job() == nil {
+		t.Error("the Job is removed while a proxy is not available")
+	}
+}

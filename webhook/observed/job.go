@@ -1,0 +1,32 @@
+package observed
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Job is an observed Job.
+type Job struct {
+	ChildMeta `json:"metadata"`
+	Spec      JobSpec   `json:"spec"`
+	Status    JobStatus `json:"status"`
+}
+
+// JobSpec is the part of a Job's spec that rules read.
+type JobSpec struct {
+	Completions int32 `json:"completions"`
+}
+
+// JobStatus is the part of a Job's status that rules read.
+type JobStatus struct {
+	Succeeded  int32               `json:"succeeded"`
+	Conditions []WorkloadCondition `json:"conditions"`
+}
+
+// Has reports whether a condition is True.
+func (j *Job) Has(condition string) bool {
+	return slices.ContainsFunc(j.Status.Conditions, func(each WorkloadCondition) bool {
+		return each.Type == condition && each.Status == corev1.ConditionTrue
+	})
+}

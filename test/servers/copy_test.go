@@ -127,6 +127,22 @@ func TestProxyCopyRefused(t *testing.T) {
 	}
 }
 
+// TestProxyCopyOfForeignItems checks that the copy ends if a server has items that proxies look for on another server, for example
+// after a change of size without a warm-up.
+func TestProxyCopyOfForeignItems(t *testing.T) {
+	servers := addresses(startServers(t, 3))
+	var commands strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&commands, "ms item-%d 1 q\r\nx\r\n", i)
+	}
+	dialClient(t, servers[0]).must(t, commands.String())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := copyItems(ctx, servers[0], startPhase(t, proxyroutes.Warming, servers[:2], servers).address, 1_000_000); err != nil {
+		t.Error(err)
+	}
+}
+
 // waitMore waits until a number of the statistics is reached: the copy is under way.
 func waitMore(t *testing.T, s server, name string, want int) {
 	t.Helper()

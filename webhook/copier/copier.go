@@ -18,11 +18,19 @@ const (
 	timeout = 30 * time.Second
 	// pause is the time between two attempts.
 	pause = time.Second
+	// maxMissing is how often items are listed again because the proxies do not find many of them.
+	maxMissing = 3
 )
 
-// errInterrupted reports that a proxy ended. One that has just started responds to reads, but moves items only once it has connected to
-// all servers.
-var errInterrupted = errors.New("a proxy closed the connection, so some items may not have moved")
+// Reasons why items may not have moved.
+var (
+	// errInterrupted reports that a proxy ended. One that has just started responds to reads, but moves items only once it has
+	// connected to all servers.
+	errInterrupted = errors.New("a proxy ended")
+	// errMissing reports that a server did not respond to the proxies in time, or that it has items of servers that were added or
+	// removed without a warm-up.
+	errMissing = errors.New("the proxies do not find many of the items")
+)
 
 // Config is what to copy.
 type Config struct {
@@ -80,7 +88,7 @@ func Run(ctx context.Context, c Config) error {
 
 // list connects to the server and lists items, again after each failure that may pass.
 func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) error) error {
-	for {
+	for missing := 0; ; {
 		r.Logger.Info("Listing "+what, "read", r.done)
 		server, err := client.Dial(ctx, r.From, client.Config{Timeout: timeout})
 		if err == nil {
@@ -89,6 +97,11 @@ func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) e
 		}
 		if err == nil || ctx.Err() != nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
 			return err
+		}
+		if errors.Is(err, errMissing) {
+			if missing++; missing > maxMissing {
+				return nil
+			}
 		}
 		r.Logger.Warn("The listing starts again.", "error", err)
 		if err := sleep(ctx, pause); err != nil {
@@ -104,10 +117,7 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 		return err
 	}
 	defer lookups.Close()
-	if err := r.connect(ctx); err != nil {
-		return err
-	}
-	connections := r.connections
+	r.interrupted, r.missing = false, false
 	r.lookups.Reset() // those of a listing that was cut
 	r.listed = 0
 	var failed error
@@ -123,8 +133,11 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 	if err := r.flush(ctx, lookups); err != nil {
 		return err
 	}
-	if r.connections > connections {
+	switch {
+	case r.interrupted:
 		return errInterrupted
+	case r.missing:
+		return errMissing
 	}
 	return nil
 }

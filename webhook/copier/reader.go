@@ -23,7 +23,8 @@ type reader struct {
 	Config
 	interval    time.Duration // between two items
 	proxy       *client.Conn  // nil if there is no connection
-	connections int           // how many connections there were
+	interrupted bool          // whether a proxy ended
+	missing     bool          // whether the proxies did not find many items that the server had
 	lookups     bytes.Buffer  // commands for listed keys
 	listed      int           // number of lookups
 	reads       []read        // those that the proxies have not responded to
@@ -94,6 +95,7 @@ func (r *reader) flush(ctx context.Context, server *client.Conn) error {
 			continue
 		}
 		r.close()
+		r.interrupted = true
 		if attempts++; attempts > maxAttempts {
 			return fmt.Errorf("%w to %q: %w", errUnreadable, r.reads[0].key, err)
 		}
@@ -130,7 +132,7 @@ func (r *reader) exchange(ctx context.Context) error {
 		return err
 	}
 	var again []read
-	busy := false
+	busy, sent, missing := false, len(r.reads), 0
 	for len(r.reads) > 0 {
 		line, err := r.proxy.ReadLine()
 		if err != nil {
@@ -146,9 +148,13 @@ func (r *reader) exchange(ctx context.Context) error {
 			again = append(again, read{each.key, true, each.taken})
 		default:
 			r.done++
+			if bytes.HasPrefix(line, []byte("EN")) {
+				missing++
+			}
 		}
 		r.reads = r.reads[1:]
 	}
+	r.missing = r.missing || missing*8 > sent && missing > 1
 	if r.reads = again; busy {
 		return errors.New("the proxies are busy")
 	}
@@ -171,7 +177,6 @@ func (r *reader) connect(ctx context.Context) error {
 		connection, err := client.Dial(ctx, r.Through, client.Config{Timeout: timeout})
 		if err == nil {
 			r.proxy = connection
-			r.connections++
 			return nil
 		}
 		r.Logger.Warn("No proxy accepts the connection.", "error", err)

@@ -18,7 +18,12 @@ import (
 // CopiedForAnnotation on the Job of a warm-up has the routes of the proxies that it reads through.
 const CopiedForAnnotation = "memcached-operator.example.com/copied-for"
 
-const copyName = "copy"
+const (
+	copyName = "copy"
+	// deadlineDelay is in seconds. The operator removes the Job at the end of the warm-up, so the deadline is for a Job whose operator
+	// does not run.
+	deadlineDelay = 600
+)
 
 // WarmupName returns the name of the Job. It is valid for a Job with 1000 completions, because the name of a StatefulSet has at
 // most 52 characters.
@@ -40,7 +45,7 @@ func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batc
 			CompletionMode:        new(batchv1.IndexedCompletion),
 			Completions:           new(servers),
 			Parallelism:           new(min(servers, *memcached.Spec.Proxy.Replicas)),
-			ActiveDeadlineSeconds: new(int64(*memcached.Spec.Proxy.WarmupSeconds)),
+			ActiveDeadlineSeconds: new(int64(*memcached.Spec.Proxy.WarmupSeconds) + deadlineDelay),
 			BackoffLimit:          new(int32(6)),
 			PodFailurePolicy:      ignoreDisruptions(),
 			Template: corev1.PodTemplateSpec{

@@ -138,7 +138,7 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 	dialClient(t, servers[0]).must(t, commands.String())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := copyItems(ctx, servers[0], startPhase(t, proxyroutes.Warming, servers[:2], servers).address, 1_000_000); err != nil {
+	if err := copyItems(ctx, servers[0], startPhase(t, scaling.Warming, servers[:2], servers).address, 1_000_000); err != nil {
 		t.Error(err)
 	}
 }

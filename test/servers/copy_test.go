@@ -18,7 +18,10 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-const copied = 200_000
+const (
+	copied   = 200_000
+	inFlight = 64
+)
 
 // TestProxyCopy copies items from four servers to three, and back to four. Half of them were never read. All are found with their
 // values, flags and TTLs, also those with binary keys.
@@ -76,7 +79,7 @@ func TestProxyCopyOfFlash(t *testing.T) {
 }
 
 // TestProxyCopyWithRestarts restarts the proxy and a server several times during a copy. The copy ends, and loses only what the server
-// loses.
+// loses, and what a proxy was moving.
 func TestProxyCopyWithRestarts(t *testing.T) {
 	servers := startServers(t, 2)
 	from, to := addresses(servers)[:1], addresses(servers)
@@ -99,7 +102,10 @@ func TestProxyCopyWithRestarts(t *testing.T) {
 		t.Errorf("the copy took %s, less than its rate allows", took)
 	}
 	expectNoLuaError(t, proxy)
-	wantAll(t, to, copied)
+	underway := 3 * inFlight // a proxy that ends can lose the items of its commands
+	if found := count(t, startProxy(t, to), copied); found < copied-underway {
+		t.Errorf("%d of %d items are found after the proxy has ended three times, want all but %d", found, copied, underway)
+	}
 
 	fill(t, startProxy(t, from), copied) // also replaces marks
 	reads, err := strconv.Atoi(servers[0].stats(t, "stats")["cmd_get"])
@@ -171,7 +177,7 @@ func sources(from, to []string) []string {
 }
 
 func copyItems(ctx context.Context, from, through string, rate int) error {
-	return copier.Run(ctx, copier.Config{From: from, Through: through, Rate: rate, InFlight: 64, Logger: slog.New(slog.DiscardHandler)})
+	return copier.Run(ctx, copier.Config{From: from, Through: through, Rate: rate, InFlight: inFlight, Logger: slog.New(slog.DiscardHandler)})
 }
 
 // keyOf returns a key as meta commands send it, with its flag. Some keys are binary, and some of them could be sent as text.

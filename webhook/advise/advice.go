@@ -27,8 +27,9 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice.
+	// largePart is the part of something from which it is worth an advice, and mostPart is most of it.
 	largePart = 0.2
+	mostPart  = 0.5
 	// busyPart is the part of a limit from which the limit is near.
 	busyPart = 0.8
 )
@@ -168,7 +169,7 @@ func unread(s situation) *Advice {
 			evicted, all = evicted+unfetched, all+total
 		}
 	}
-	if old < 2.5*largePart*s.bytes() {
+	if old < mostPart*s.bytes() {
 		return nil
 	}
 	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",

@@ -26,11 +26,15 @@ func TestAdvise(t *testing.T) {
 	issuer := ca.New()
 	for _, c := range []combination{
 		{}, {clientAuth: v1alpha1.ClientAuthNone}, {clientAuth: v1alpha1.ClientAuthRequire}, {mode: v1alpha1.AuthASCII},
-		{clientAuth: v1alpha1.ClientAuthRequire, mode: v1alpha1.AuthASCII}, {mode: v1alpha1.AuthSASL},
+		{clientAuth: v1alpha1.ClientAuthRequire, mode: v1alpha1.AuthASCII}, {mode: v1alpha1.AuthSASL}, {mode: v1alpha1.AuthSASL, metrics: true},
 	} {
 		t.Run(c.String(), func(t *testing.T) {
 			s, _, _ := startSecure(t, c.spec(), issuer)
 			c.checkAdvise(t, s, issuer)
+			if loopback := s.ports[loopbackPort]; c.mode == v1alpha1.AuthSASL && loopback != "" {
+				s.address = loopback
+				combination{}.checkAdvise(t, s, issuer)
+			}
 		})
 	}
 	if os.Getenv("MEMCACHED") != "" {

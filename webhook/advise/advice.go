@@ -27,8 +27,9 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice.
+	// largePart is the part of something from which it is worth an advice, and mostPart is most of it.
 	largePart = 0.2
+	mostPart  = 0.5
 	// busyPart is the part of a limit from which the limit is near.
 	busyPart = 0.8
 )
@@ -37,19 +38,21 @@ const (
 type situation struct {
 	samples []*Sample
 	whole   Server
-	// cache has its defaults. It is the default Memcached if the servers are not those of a known one.
+	// cache has its defaults. If the servers are not those of a known Memcached, it is one with the memory of the servers.
 	cache *v1alpha1.Memcached
+	known bool
 }
 
 func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice {
-	if cache == nil {
+	known := cache != nil
+	if !known {
 		cache = &v1alpha1.Memcached{}
 		items := memory.MebibyteQuantity(int64(whole.MemoryBytes) / memory.Mebibyte / int64(len(samples)))
 		cache.Spec.Cache.Memory = items
 	}
 	cache = cache.DeepCopy()
 	cache.Default()
-	s := situation{samples, whole, cache}
+	s := situation{samples, whole, cache, known}
 	var all []Advice
 	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, evicting, expiring, connections, threads, overhead, flash} {
 		if a := rule(s); a != nil {
@@ -88,15 +91,17 @@ func costText(double Point, whole Server) string {
 
 // resize returns the YAML for a factor of the memory.
 func (s situation) resize(factor float64) string {
-	now := memory.Of(&s.cache.Spec)
-	changed := s.cache.DeepCopy()
-	changed.Spec.Cache.Memory = memory.MebibyteQuantity(max(memory.MinItemMiB, int64(math.Round(float64(now.ItemMiB)*factor))))
-	return s.yaml(changed)
+	items := math.Round(float64(memory.Of(&s.cache.Spec).ItemMiB) * factor)
+	return s.yaml(func(spec *v1alpha1.MemcachedSpec) {
+		spec.Cache.Memory = memory.MebibyteQuantity(max(memory.MinItemMiB, int64(items)))
+	})
 }
 
-// yaml returns the fields that differ from the cache, with the memory limit that they need if the cache has one. It changes its
-// argument.
-func (s situation) yaml(changed *v1alpha1.Memcached) string {
+// yaml returns the fields that a change of the cache changes, with the memory limit that they need if the cache has one.
+func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
+	changed := s.cache.DeepCopy()
+	change(&changed.Spec)
+	changed.Default()
 	old, cache := s.cache.Spec.Cache, map[string]any{}
 	if m := changed.Spec.Cache.Memory; m != nil && (old.Memory == nil || m.Cmp(*old.Memory) != 0) {
 		cache["memory"] = m.String()
@@ -168,7 +173,7 @@ func unread(s situation) *Advice {
 			evicted, all = evicted+unfetched, all+total
 		}
 	}
-	if old < 2.5*largePart*s.bytes() {
+	if old < mostPart*s.bytes() {
 		return nil
 	}
 	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",

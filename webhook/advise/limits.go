@@ -32,9 +32,8 @@ func waste(s situation) *Advice {
 	if wasted < largePart/2*max(used, 1) {
 		return nil
 	}
-	changed := s.cache.DeepCopy()
-	changed.Spec.Cache.ExtraArgs = append(changed.Spec.Cache.ExtraArgs, "-f", "1.08")
-	return &Advice{Name: "Chunks", YAML: s.yaml(changed), Text: "Use more slab classes, so that chunks fit the items.",
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.ExtraArgs = append(spec.Cache.ExtraArgs, "-f", "1.08") })
+	return &Advice{Name: "Chunks", YAML: yaml, Text: "Use more slab classes, so that chunks fit the items.",
 		Evidence: fmt.Sprintf("%s of the memory in use is lost in chunks that are larger than their items; %s (measured)", percent(wasted/used), worst)}
 }
 
@@ -60,9 +59,10 @@ func evicting(s situation) *Advice {
 			Evidence: fmt.Sprintf("%s: class %d (%.0f bytes) evicts items after %s, class %d (%.0f bytes) keeps them for %s in %.0f pages (measured)", sample.Address,
 				young.id, young.slab("chunk_size"), duration(young.age()), old.id, old.slab("chunk_size"), duration(old.age()), old.slab("total_pages"))}
 		if sample.Settings["slab_automove"] == "0" {
-			changed := s.cache.DeepCopy()
-			changed.Spec.Cache.ExtraArgs = append(changed.Spec.Cache.ExtraArgs, "-o", "slab_automove=1")
-			a.Text, a.YAML = "Let memcached move pages to the slab classes that evict.", s.yaml(changed)
+			a.Text = "Let memcached move pages to the slab classes that evict."
+			a.YAML = s.yaml(func(spec *v1alpha1.MemcachedSpec) {
+				spec.Cache.ExtraArgs = append(spec.Cache.ExtraArgs, "-o", "slab_automove=1")
+			})
 		}
 		return a
 	}
@@ -80,9 +80,8 @@ func connections(s situation) *Advice {
 	if worst < busyPart && refused == 0 {
 		return nil
 	}
-	changed := s.cache.DeepCopy()
-	changed.Spec.Cache.MaxConnections = new(int64(2 * limit))
-	return &Advice{Name: "Connections", YAML: s.yaml(changed), Text: "Allow more connections, or let clients use fewer.",
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.MaxConnections = new(int64(2 * limit)) })
+	return &Advice{Name: "Connections", YAML: yaml, Text: "Allow more connections, or let clients use fewer.",
 		Evidence: fmt.Sprintf("%s of %.0f connections are open; %.1f per second are refused (measured)", percent(worst), limit, refused)}
 }
 
@@ -96,15 +95,14 @@ func threads(s situation) *Advice {
 	if worst < busyPart {
 		return nil
 	}
-	changed := s.cache.DeepCopy()
-	changed.Spec.Cache.Threads = new(int32(min(64, 2*count)))
-	return &Advice{Name: "Threads", YAML: s.yaml(changed), Text: "Give memcached more threads and CPUs, or distribute the keys over more servers.",
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = new(int32(min(64, 2*count))) })
+	return &Advice{Name: "Threads", YAML: yaml, Text: "Give memcached more threads and CPUs, or distribute the keys over more servers.",
 		Evidence: fmt.Sprintf("%.0f threads use %s of their CPU time (measured)", count, percent(worst))}
 }
 
 // overhead advises the overheadPercent that the hash table needs with the real sizes of items.
 func overhead(s situation) *Advice {
-	if s.whole.Items == 0 || s.whole.UsedBytes == 0 {
+	if !s.known || s.whole.Items == 0 || s.whole.UsedBytes == 0 {
 		return nil
 	}
 	average := s.whole.UsedBytes / s.whole.Items
@@ -113,9 +111,8 @@ func overhead(s situation) *Advice {
 	if need <= have && need > have/2 || s.whole.UsedBytes < fullPart*s.whole.MemoryBytes {
 		return nil
 	}
-	changed := s.cache.DeepCopy()
-	changed.Spec.Cache.OverheadPercent = new(need)
-	a := &Advice{Name: "Overhead", YAML: s.yaml(changed), Text: fmt.Sprintf("Set overheadPercent to %d: the items are large, so that their table needs less memory.", need)}
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.OverheadPercent = new(need) })
+	a := &Advice{Name: "Overhead", YAML: yaml, Text: fmt.Sprintf("Set overheadPercent to %d: the items are large, so that their table needs less memory.", need)}
 	if need > have {
 		a.Text = fmt.Sprintf("Increase overheadPercent to %d: the items are small, so that their table needs more memory.", need)
 	}
@@ -146,12 +143,12 @@ func flash(s situation) *Advice {
 	if gained < worthPoints {
 		return nil
 	}
-	changed := s.cache.DeepCopy()
 	const times = 10
 	gibibytes := max(1, int64(times*s.whole.MemoryBytes)/int64(len(s.samples))>>30)
-	changed.Spec.Flash = &v1alpha1.Flash{Size: memory.MebibyteQuantity(gibibytes << 10), AverageItemSize: resource.NewQuantity(int64(large/count), resource.DecimalSI)}
-	changed.Default()
-	return &Advice{Name: "Flash", YAML: s.yaml(changed), Text: "Keep the large items on flash, which costs less than memory.",
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) {
+		spec.Flash = &v1alpha1.Flash{Size: memory.MebibyteQuantity(gibibytes << 10), AverageItemSize: resource.NewQuantity(int64(large/count), resource.DecimalSI)}
+	})
+	return &Advice{Name: "Flash", YAML: yaml, Text: "Keep the large items on flash, which costs less than memory.",
 		Evidence: fmt.Sprintf("items of 2 KiB and more, %.0f bytes on average, use %s of the memory (measured); four times the memory gives %.1f points (extrapolated)",
 			large/count, percent(large/s.whole.ItemBytes), gained)}
 }

@@ -79,7 +79,7 @@ func compare(w io.Writer, files []string) error {
 	}
 	fmt.Fprint(w, "| **mean (worst) error** |")
 	for i := range pairs {
-		fmt.Fprintf(w, " | | %.1f (%.1f) |", sum[i]/count[i], worst[i])
+		fmt.Fprintf(w, " | | %.1f (%.1f) |", sum[i]/max(count[i], 1), worst[i])
 	}
 	_, err := fmt.Fprintln(w)
 	return err

@@ -81,13 +81,7 @@ func TestProductionAvailability(t *testing.T) {
 	objects := production(t)
 	deployment := only[appsv1.Deployment](t, objects, "Deployment")
 	spec := deployment.Spec.Template.Spec
-	if *deployment.Spec.Replicas < 2 || deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
-		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
-	}
-	if deployment.Spec.MinReadySeconds <= 10 {
-		t.Errorf("minReadySeconds is %d, want more than 10: a pod that dies after a moment would replace a good one",
-			deployment.Spec.MinReadySeconds)
-	}
+	checkRollout(t, &deployment.Spec)
 	budget := only[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget")
 	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
 		t.Errorf("the PodDisruptionBudget does not select the hook's pods: %v", err)
@@ -106,5 +100,16 @@ func TestProductionAvailability(t *testing.T) {
 	checkDrain(t, spec)
 	if stop := spec.Containers[0].Lifecycle; stop == nil || stop.PreStop == nil || stop.PreStop.Sleep == nil || stop.PreStop.Sleep.Seconds < 1 {
 		t.Error("preStop is missing, so the pod gets SIGTERM before every node has removed its endpoint")
+	}
+}
+
+// checkRollout checks that a rollout of the hook never leaves fewer good pods.
+func checkRollout(t *testing.T, spec *appsv1.DeploymentSpec) {
+	t.Helper()
+	if *spec.Replicas < 2 || spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
+		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *spec.Replicas, spec.Strategy.RollingUpdate.MaxUnavailable)
+	}
+	if spec.MinReadySeconds <= 10 {
+		t.Errorf("minReadySeconds is %d, want more than 10: a pod that dies after a moment would replace a good one", spec.MinReadySeconds)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -210,40 +209,6 @@ func objectDifference(have, last, want map[string]any) (first string, differs bo
 		}
 	}
 	return first, differs
-}
-
-func listDifference(have, last, want []any) (string, bool) {
-	if key := mergeKey(have, last, want); key != "" {
-		return objectDifference(byKey(key, have), byKey(key, last), byKey(key, want))
-	}
-	return "", !reflect.DeepEqual(have, want)
-}
-
-// mergeKeys are the keys by which Metacontroller merges lists, in its order.
-var mergeKeys = []string{"containerPort", "port", "mountPath", "name", "uid", "ip", "path"}
-
-// mergeKey returns the first of mergeKeys that every item of every list has; "" when there is none.
-func mergeKey(lists ...[]any) string {
-	items := slices.Concat(lists...)
-	for _, key := range mergeKeys {
-		isMissing := func(item any) bool {
-			object, _ := item.(map[string]any)
-			_, found := object[key]
-			return !found
-		}
-		if !slices.ContainsFunc(items, isMissing) {
-			return key
-		}
-	}
-	return ""
-}
-
-func byKey(key string, list []any) map[string]any {
-	items := make(map[string]any, len(list))
-	for _, item := range list {
-		items[fmt.Sprint(item.(map[string]any)[key])] = item
-	}
-	return items
 }
 
 func join(path, below string) string {

@@ -38,7 +38,7 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	return status
 }
 
-// missingChildren returns the children that a running cache should have and does not have, as far as an invalid spec tells. The hook
+// missingChildren returns the children that a running cache should have and does not have, as far as an invalid spec says. The hook
 // cannot create them: their last valid form was in an annotation that is gone with them. A new cache has no children, and misses none.
 func missingChildren(request *syncRequest, workload *observed.Workload) []string {
 	memcached, existing := request.Parent, &request.Children

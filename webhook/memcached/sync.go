@@ -50,7 +50,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// syncState contains what one sync derives from its request. Each part is computed once.
+// syncState contains what one sync derives from its request.
 type syncState struct {
 	request *syncRequest
 	plan    children.Plan

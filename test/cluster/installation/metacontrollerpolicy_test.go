@@ -120,6 +120,7 @@ func TestMetacontrollerPolicyKinds(t *testing.T) {
 	cases := []struct{ reason, object, want string }{
 		{"a pod", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {containers: [{name: a, image: a}]}", "may not write /pods"},
 		{"a DaemonSet", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}", "may not write apps/daemonsets"},
+		{"a Job with a privileged container", "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {template: {spec: {automountServiceAccountToken: false, restartPolicy: Never, containers: [{name: a, image: a, securityContext: {privileged: true}}]}}}", "no privileges"},
 		{"a Secret", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: default" + owners, "may not write /secrets"},
 		{"a role", "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata:\n  name: a\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}", "may not write rbac.authorization.k8s.io/clusterrolebindings"},
 		{"another controller", "apiVersion: metacontroller.k8s.io/v1alpha1\nkind: CompositeController\nmetadata: {name: a}\nspec: {parentResource: {apiVersion: v1, resource: secrets}}", "may not write metacontroller.k8s.io/compositecontrollers"},

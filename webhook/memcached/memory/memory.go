@@ -47,10 +47,10 @@ const (
 type Size struct {
 	ItemMiB  int64
 	LimitMiB int64
-	// NeededMiB is the lowest limit that is safe for itemMiB. Of it, fixedMiB do not depend on the items, and overheadPercent
+	// NeededMiB is the lowest limit that is safe for ItemMiB. Of it, FixedMiB do not depend on the items, and OverheadPercent
 	// is added to the items.
 	NeededMiB, FixedMiB, OverheadPercent int64
-	// KeysMiB is the part of the memory for items that the keys of the items on flash need, and flashMiB the size of the flash.
+	// KeysMiB is the part of the memory for items that the keys of the items on flash need, and FlashMiB the size of the flash.
 	KeysMiB, FlashMiB int64
 }
 

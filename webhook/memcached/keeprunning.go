@@ -22,9 +22,9 @@ the defaults that they run until something else changes their template. What spe
 record which defaults were applied.
 */
 
-// keepRunning returns the defaults for a workload, given the configured and the running ones. build returns the desired workload.
-func keepRunning[T comparable](configured, running T, workload *observed.Workload, pods []*observed.Pod, build func(T) runtime.Object) (T, error) {
-	if running == configured || cannotRun(workload, pods) {
+// keepRunning returns the defaults for a workload, given the configured and the running ones. main is the container with the items or the routes, and build returns the desired workload.
+func keepRunning[T comparable](configured, running T, workload *observed.Workload, pods []*observed.Pod, main string, build func(T) runtime.Object) (T, error) {
+	if running == configured || cannotRun(workload, pods, main) {
 		return configured, nil
 	}
 	difference, err := merge.TemplateDifference(build(running), workload)
@@ -53,7 +53,7 @@ func (c Config) images(memcached *v1alpha1.Memcached, p children.Plan, workload 
 	if memcached.Spec.NeedsReloader() {
 		running.Reloader = appliedImage(workload, children.ReloaderName, configured.Reloader)
 	}
-	return keepRunning(configured, running, workload, pods, func(images children.Images) runtime.Object {
+	return keepRunning(configured, running, workload, pods, children.ContainerName, func(images children.Images) runtime.Object {
 		p.Images = images
 		return children.Workload(memcached, p)
 	})
@@ -71,7 +71,7 @@ func (c Config) proxyDefaults(request *syncRequest, p children.Plan) (children.P
 		Library: proxy.AppliedLibrary(workload, configured.Library),
 	}
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.ProxySelector(memcached))
-	return keepRunning(configured, running, workload, pods, func(defaults children.ProxyDefaults) runtime.Object {
+	return keepRunning(configured, running, workload, pods, proxy.ContainerName, func(defaults children.ProxyDefaults) runtime.Object {
 		p.ProxyDefaults = defaults
 		return proxy.Deployment(memcached, p)
 	})
@@ -86,18 +86,18 @@ func appliedImage(workload *observed.Workload, container, configured string) str
 	return image
 }
 
-// cannotRun reports whether the image of a container cannot run in a pod, and other defaults cost nothing: a rollout replaces the pods
-// anyway, or the container runs in no pod.
-func cannotRun(workload *observed.Workload, pods []*observed.Pod) bool {
-	for _, pod := range pods {
-		for _, container := range pod.Status.ContainerStatuses {
-			runs := func(pod *observed.Pod) bool { return pod.ContainerRunning(container.Name) }
-			if notStarted(&container) && (workload.Status.UpdatedReplicas < workload.Status.Replicas || !slices.ContainsFunc(pods, runs)) {
-				return true
-			}
-		}
+// cannotRun reports whether an image of the operator cannot run, and other defaults cost no items: a rollout replaces the pods anyway,
+// or the main container runs in no pod.
+func cannotRun(workload *observed.Workload, pods []*observed.Pod, main string) bool {
+	runs := slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return pod.ContainerRunning(main) })
+	if runs && workload.Status.UpdatedReplicas >= workload.Status.Replicas {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
+		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(container observed.ContainerStatus) bool {
+			return workload.Image(container.Name) != "" && notStarted(&container) // a sidecar of others is not in the template
+		})
+	})
 }
 
 // notStarted reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes

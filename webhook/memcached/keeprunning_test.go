@@ -18,10 +18,11 @@ func TestKeepRunning(t *testing.T) {
 		memcached1, exporter1 = children.DefaultImage, children.DefaultExporterImage
 		memcached2, exporter2 = "memcached:next", "exporter:next"
 	)
+	waiting := func(container string) observed.ContainerStatus {
+		return observed.ContainerStatus{Name: container, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "ImagePullBackOff"}}}
+	}
 	pulling := func(pod *observed.Pod) {
-		pod.Status.ContainerStatuses = []observed.ContainerStatus{{
-			Name: children.ContainerName, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "ImagePullBackOff"}},
-		}}
+		pod.Status.ContainerStatuses = []observed.ContainerStatus{waiting(children.ContainerName)}
 	}
 	cases := []struct {
 		reason string
@@ -48,6 +49,19 @@ func TestKeepRunning(t *testing.T) {
 				pulling(pod)
 			}
 		}, []string{memcached2, exporter2}},
+		{"no pod can pull the image of the exporter, and memcached serves", "", func(o *syncRequest) {
+			for pod := range o.Related.Pods.All() {
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting(children.ExporterName))
+			}
+		}, []string{memcached1, exporter1}},
+		{"a sidecar of others cannot start in a rollout", "", func(o *syncRequest) {
+			for workload := range o.Children.Deployments.All() {
+				workload.Status.UpdatedReplicas = 1
+			}
+			for pod := range o.Related.Pods.All() {
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting("istio-proxy"))
+			}
+		}, []string{memcached1, exporter1}},
 		{"one pod cannot pull the image, and the others serve", "", func(o *syncRequest) {
 			for pod := range o.Related.Pods.All() {
 				pulling(pod)

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,8 +51,14 @@ func TestReloaderImage(t *testing.T) {
 			}
 		}, "reloader:2"},
 		{"there is no workload", "reloader:2", func(o *syncRequest) { o.Children.Deployments = composite.GroupOf[observed.Workload]() }, "reloader:2"},
-		{"the image cannot be pulled", "reloader:2", fails("ImagePullBackOff", "", 0), "reloader:2"},
-		{"the program is not in the image", "reloader:2", fails("RunContainerError", "", 127), "reloader:2"},
+		{"the image cannot be pulled, and memcached serves", "reloader:2", fails("ImagePullBackOff", "", 0), "reloader:1"},
+		{"the program is not in the image, and memcached serves", "reloader:2", fails("RunContainerError", "", 127), "reloader:1"},
+		{"the program is not in the image, and memcached does not run", "reloader:2", func(o *syncRequest) {
+			fails("RunContainerError", "", 127)(o)
+			for pod := range o.Related.Pods.All() {
+				pod.Status.ContainerStatuses = slices.DeleteFunc(pod.Status.ContainerStatuses, func(c observed.ContainerStatus) bool { return c.Name == children.ContainerName })
+			}
+		}, "reloader:2"},
 		{"the program crashes, and memcached may serve", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:1"},
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
 		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},

@@ -75,3 +75,15 @@ func TestUniques(t *testing.T) {
 		}
 	}
 }
+
+// TestResponses checks that only responses of a memcached proxy count: a copy that ended after others would give up items.
+func TestResponses(t *testing.T) {
+	for line, want := range map[string]bool{
+		"HD": true, "HD c17": true, "EN": true, "NF": true, "EX": true, "SERVER_ERROR backend failure": true,
+		"": false, "ERROR": false, "CLIENT_ERROR bad command line format": false, "HTTP/1.1 400 Bad Request": false, "HDX": false,
+	} {
+		if got := isResponse([]byte(line)); got != want {
+			t.Errorf("%q is a response: %t, want %t", line, got, want)
+		}
+	}
+}

@@ -70,6 +70,8 @@ func (r *reader) lookUp(server *client.Conn) error {
 		}
 		if key, found := bytes.CutPrefix(line, []byte("HD k")); found {
 			r.reads = append(r.reads, read{key: bytes.Clone(key)})
+		} else if string(line) != "EN" {
+			return fmt.Errorf("the server responds %q", line)
 		}
 	}
 	r.lookups.Reset()
@@ -140,6 +142,9 @@ func (r *reader) exchange(ctx context.Context) error {
 			return err
 		}
 		switch each := r.reads[0]; {
+		case !isResponse(line): // those of the other reads may be no responses either
+			r.reads = append(r.reads, again...)
+			return fmt.Errorf("the proxies respond %q", line)
 		case bytes.HasPrefix(line, []byte("SERVER_ERROR")): // many clients change this item at the same time
 			busy, again = true, append(again, each)
 		case each.owned:
@@ -159,6 +164,16 @@ func (r *reader) exchange(ctx context.Context) error {
 		return errors.New("the proxies are busy")
 	}
 	return nil
+}
+
+// isResponse reports whether a proxy responds so to mg or md, also if the read failed.
+func isResponse(line []byte) bool {
+	code, _, _ := bytes.Cut(line, []byte(" "))
+	switch string(code) {
+	case "HD", "EN", "NF", "EX", "NS", "SERVER_ERROR":
+		return true
+	}
+	return false
 }
 
 // unique returns the CAS unique in a response; 0 if there is none.

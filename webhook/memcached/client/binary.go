@@ -57,7 +57,10 @@ func (c *Conn) readFrame() (frame, error) {
 func (c *Conn) binaryStats(group string) (map[string]string, error) {
 	values := map[string]string{}
 	response, err := c.binaryRequest(opStat, group, "")
-	for ; err == nil && response.key != ""; response, err = c.readFrame() {
+	for count := 0; err == nil && response.key != ""; response, err = c.readFrame() {
+		if count++; count > maxStats {
+			return nil, errTooManyStats
+		}
 		values[response.key] = response.value
 	}
 	return values, err

@@ -137,6 +137,11 @@ func (c *Conn) ReadLine() ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), err
 }
 
+// maxStats limits the statistics of a group. A server has some hundreds, and some thousands with many slab classes.
+const maxStats = 1 << 16
+
+var errTooManyStats = fmt.Errorf("memcached responds with more than %d statistics", maxStats)
+
 // Stats returns a group of statistics, such as settings. The group "" has the general ones.
 func (c *Conn) Stats(group string) (map[string]string, error) {
 	command := strings.TrimSpace("stats " + group)
@@ -154,11 +159,14 @@ func (c *Conn) Stats(group string) (map[string]string, error) {
 func (c *Conn) textStats(group string) (map[string]string, error) {
 	values := map[string]string{}
 	line, err := c.Command(strings.TrimSpace("stats " + group))
-	for ; err == nil; line, err = c.ReadLine() {
+	for count := 0; err == nil; line, err = c.ReadLine() {
 		word, rest, _ := strings.Cut(string(line), " ")
 		name, value, _ := strings.Cut(rest, " ")
 		switch word {
 		case "STAT":
+			if count++; count > maxStats {
+				return nil, errTooManyStats
+			}
 			values[name] = value
 		case "END", "RESET":
 			return values, nil

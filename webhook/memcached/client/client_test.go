@@ -135,6 +135,29 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// TestStatsLimit checks that a server cannot fill the memory of the client.
+func TestStatsLimit(t *testing.T) {
+	const want = "more than 65536 statistics"
+	_, err := connect(t, serve(t, strings.Repeat("STAT a 1\r\n", maxStats+1)+"END\r\n")).Stats("")
+	if !strings.Contains(errorText(err), want) {
+		t.Errorf("the text protocol: got the error %v, want %q", err, want)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go serveBinary(listener, make(chan string, 2), [][]frame{{{"", "Authenticated"}}, append(slices.Repeat([]frame{{"a", "1"}}, maxStats+1), frame{})})
+	connection, err := Dial(t.Context(), listener.Addr().String(), Config{Timeout: 5 * time.Second, Auth: AuthSASL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := connection.Stats(""); !strings.Contains(errorText(err), want) {
+		t.Errorf("the binary protocol: got the error %v, want %q", err, want)
+	}
+}
+
 func TestASCIIPassword(t *testing.T) {
 	for response, accepted := range map[string]bool{"STORED\r\n": true, "CLIENT_ERROR authentication failure\r\n": false} {
 		// The first line is the command, the second the password.

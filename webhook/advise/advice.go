@@ -97,7 +97,7 @@ func (s situation) resize(factor float64) string {
 	})
 }
 
-// yaml returns the fields that a change of the cache changes, with the memory limit that they need if the cache has one.
+// yaml returns the fields that a change of the cache changes, or "" if there are none, with the memory limit that they need if the cache has one.
 func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	changed := s.cache.DeepCopy()
 	change(&changed.Spec)
@@ -124,6 +124,9 @@ func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	}
 	if f := changed.Spec.Flash; f != nil && s.cache.Spec.Flash == nil {
 		spec["flash"] = map[string]any{"size": f.Size.String(), "averageItemSize": f.AverageItemSize.Value()}
+	}
+	if len(spec) == 0 {
+		return ""
 	}
 	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {
 		if changed.Spec.Cache.Memory == nil { // the limit must leave as much memory for items as before
@@ -201,7 +204,7 @@ func idle(s situation) *Advice {
 // expiring reports that TTLs limit how much memory is useful.
 func expiring(s situation) *Advice {
 	items, ttls := s.listed(func(c *ListedClass) float64 { return c.Items }), s.listed(func(c *ListedClass) float64 { return c.Expiring })
-	if s.whole.Curve == nil || ttls < (1-largePart)*items {
+	if s.whole.Curve == nil || items == 0 || ttls < (1-largePart)*items {
 		return nil
 	}
 	last := s.whole.Curve[len(s.whole.Curve)-1]

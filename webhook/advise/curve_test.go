@@ -36,15 +36,17 @@ func TestSize(t *testing.T) {
 func TestExpiring(t *testing.T) {
 	for _, test := range []struct {
 		reason   string
+		items    float64
 		expiring float64
 		curve    []Point
 		want     bool
 	}{
-		{"most items expire, and more memory gives nothing", 90, curveOf(0.7, 0.801, 0.802), true},
-		{"most items expire, but more memory gives hits", 90, curveOf(0.7, 0.85, 0.9), false},
-		{"few items expire", 10, curveOf(0.7, 0.801, 0.802), false},
+		{"most items expire, and more memory gives nothing", 100, 90, curveOf(0.7, 0.801, 0.802), true},
+		{"most items expire, but more memory gives hits", 100, 90, curveOf(0.7, 0.85, 0.9), false},
+		{"few items expire", 100, 10, curveOf(0.7, 0.801, 0.802), false},
+		{"no items", 0, 0, curveOf(0.7, 0.801, 0.802), false},
 	} {
-		sample := &Sample{Listing: &Listing{Classes: map[int]*ListedClass{1: {Items: 100, Expiring: test.expiring}}}}
+		sample := &Sample{Listing: &Listing{Classes: map[int]*ListedClass{1: {Items: test.items, Expiring: test.expiring}}}}
 		got := expiring(situation{samples: []*Sample{sample}, whole: Server{Curve: test.curve}})
 		if (got != nil) != test.want {
 			t.Errorf("%s: got the advice %v, want one: %t", test.reason, got, test.want)

@@ -69,6 +69,9 @@ func evicting(s situation) *Advice {
 	return nil
 }
 
+// maxConnections is the maximum of spec.cache.maxConnections.
+const maxConnections = 1_000_000
+
 // connections reports servers whose connections are near their limit.
 func connections(s situation) *Advice {
 	worst, refused, limit := 0.0, 0.0, 0.0
@@ -80,7 +83,9 @@ func connections(s situation) *Advice {
 	if worst < busyPart && refused == 0 {
 		return nil
 	}
-	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.MaxConnections = new(int64(2 * limit)) })
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) {
+		spec.Cache.MaxConnections = new(int64(min(maxConnections, 2*limit)))
+	})
 	return &Advice{Name: "Connections", YAML: yaml, Text: "Allow more connections, or let clients use fewer.",
 		Evidence: fmt.Sprintf("%s of %.0f connections are open; %.1f per second are refused (measured)", percent(worst), limit, refused)}
 }

@@ -66,7 +66,7 @@ func (s *Sample) curve() (points []Point, reason string) {
 	gets := s.rate("cmd_get")
 	switch {
 	case s.Listing == nil:
-		return nil, "the items cannot be listed: " + s.NoListing
+		return nil, s.NoListing
 	case s.onFlash():
 		return nil, "some items are on flash, which has a size of its own"
 	case gets*s.Seconds < minGets:

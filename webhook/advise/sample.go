@@ -14,9 +14,13 @@ import (
 // Values are statistics by name.
 type Values map[string]string
 
+// number returns a statistic, or 0 without one, as memcached leaves out what it does not have. Its numbers have 64 bits at most.
 func (v Values) number(name string) float64 {
-	n, _ := strconv.ParseFloat(v[name], 64) // memcached leaves out what it does not have
-	return n
+	n, err := strconv.ParseFloat(v[name], 64)
+	if err == nil && math.Abs(n) <= math.MaxUint64 { // not NaN
+		return n
+	}
+	return 0
 }
 
 // Reading is what a server reports at one time.
@@ -74,8 +78,14 @@ func ttlOf(logarithm int) float64 {
 	return math.Exp2(float64(logarithm) / perDoubling)
 }
 
-// Add adds an item to the summary.
+// maxClass is the highest slab class that the byte of memcached for it can have.
+const maxClass = math.MaxUint8
+
+// Add adds an item to the summary. It ignores items of impossible slab classes, so that the summary has a limit.
 func (l *Listing) Add(item client.Item) {
+	if item.Class < 0 || item.Class > maxClass {
+		return
+	}
 	class := l.Classes[item.Class]
 	if class == nil {
 		class = &ListedClass{Unfetched: map[int]*histogram{}}
@@ -138,6 +148,9 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	if s.After, err = read(connection); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
+	if s.restarted() {
+		return nil, fmt.Errorf("%s restarted during the watch, or its statistics were reset", address)
+	}
 	progress("lists the items")
 	s.list(ctx, connection, limits, progress)
 	return s, ctx.Err()
@@ -176,11 +189,11 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	})
 	switch {
 	case errors.Is(err, client.ErrNoListing):
-		s.NoListing = err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
+		s.NoListing = "the items cannot be listed: " + err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
 	case err != nil && count == 0:
-		s.NoListing = err.Error()
-	default: // a listing that breaks off is a sample
+		s.NoListing = "the items cannot be listed: " + err.Error()
+	default: // a listing that breaks off is a sample if it has enough items
 		listing.Complete = listing.Complete && err == nil
-		s.Listing = listing
+		s.keep(listing, err)
 	}
 }

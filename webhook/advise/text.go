@@ -20,7 +20,7 @@ func (r Report) WriteText(w io.Writer) error {
 	if whole.WindowSeconds > 0 {
 		fmt.Fprintf(&b, " of items not read for %s", duration(whole.WindowSeconds))
 	}
-	fmt.Fprintf(&b, ".\nListed %.0f items%s.\n\n", whole.ListedItems, map[bool]string{false: ", a random sample"}[whole.Complete])
+	fmt.Fprintf(&b, ".\nListed %.0f items%s.\n\n", whole.ListedItems, map[bool]string{true: ", a random sample"}[!whole.Complete && whole.ListedItems > 0])
 	if whole.Curve == nil {
 		fmt.Fprintf(&b, "The hit ratio of other sizes cannot be told.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
 	} else {

@@ -16,6 +16,7 @@ import (
 	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/advise"
 	"github.com/example/memcached-operator/webhook/command"
+	memcachedclient "github.com/example/memcached-operator/webhook/memcached/client"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -45,6 +46,18 @@ func TestAdvise(t *testing.T) {
 			s.address = address
 			combination{}.checkAdvise(t, s, issuer)
 		})
+	}
+}
+
+// TestAdvisePasswordOfOpenServer checks that a password is not stored as an item of a server that requires none.
+func TestAdvisePasswordOfOpenServer(t *testing.T) {
+	s, _, _ := startSecure(t, combination{}.spec(), ca.New())
+	config := memcachedclient.Config{Timeout: 5 * time.Second, Auth: memcachedclient.AuthASCII, User: user, Password: password}
+	if _, err := memcachedclient.Dial(t.Context(), s.address, config); err == nil || !strings.Contains(err.Error(), "remove --auth") {
+		t.Errorf("got the error %v, want one with --auth", err)
+	}
+	if items := s.stats(t, "stats")["curr_items"]; items != "0" {
+		t.Errorf("the server has %s items, want 0", items)
 	}
 }
 

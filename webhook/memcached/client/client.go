@@ -107,16 +107,30 @@ func (c *Conn) logIn(config Config) error {
 	case AuthSASL:
 		_, err := c.binaryRequest(opSASL, "PLAIN", "\x00"+config.User+"\x00"+config.Password)
 		return err
-	case AuthASCII: // the login is the set of any key
-		login := config.User + " " + config.Password
-		line, err := c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
-		if err == nil && string(line) != "STORED" {
-			err = fmt.Errorf("memcached does not accept the password: %s", line)
-		}
-		return err
+	case AuthASCII:
+		return c.logInASCII(config.User + " " + config.Password)
 	default:
 		return nil
 	}
+}
+
+// logInASCII sets any key, which is the login of memcached -Y. A server without -Y would store the password as an item, so another
+// command must fail first.
+func (c *Conn) logInASCII(login string) error {
+	line, err := c.Command("version")
+	switch {
+	case err != nil:
+		return err
+	case bytes.HasPrefix(line, []byte("VERSION")):
+		return errors.New("the server requires no password: remove --auth")
+	case string(line) != "CLIENT_ERROR unauthenticated":
+		return fmt.Errorf("memcached responds %q to a command before the login", line)
+	}
+	line, err = c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
+	if err == nil && string(line) != "STORED" {
+		err = fmt.Errorf("memcached does not accept the password: %s", line)
+	}
+	return err
 }
 
 // Command sends a command of the text protocol and returns the first line of the response. The line is valid until the next

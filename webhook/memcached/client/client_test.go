@@ -136,12 +136,20 @@ func TestStats(t *testing.T) {
 }
 
 func TestASCIIPassword(t *testing.T) {
-	for response, accepted := range map[string]bool{"STORED\r\n": true, "CLIENT_ERROR authentication failure\r\n": false} {
-		// The first line is the command, the second the password.
-		address := serve(t, "", response)
-		_, err := Dial(t.Context(), address, Config{Timeout: time.Second, Auth: AuthASCII, User: "u", Password: "p"})
-		if (err == nil) != accepted {
-			t.Errorf("%q: accepted is %t: %v", response, err == nil, err)
+	const early = "CLIENT_ERROR unauthenticated\r\n"
+	for _, test := range []struct {
+		reason    string
+		responses []string // to version, the login and the password
+		want      string
+	}{
+		{"the right password", []string{early, "", "STORED\r\n"}, ""},
+		{"a wrong password", []string{early, "", "CLIENT_ERROR authentication failure\r\n"}, "authentication failure"},
+		{"a server without passwords, which would store the login", []string{"VERSION 1.6.18\r\n", "", "STORED\r\n"}, "remove --auth"},
+		{"another response", []string{"ERROR\r\n", "", "STORED\r\n"}, `responds "ERROR"`},
+	} {
+		_, err := Dial(t.Context(), serve(t, test.responses...), Config{Timeout: time.Second, Auth: AuthASCII, User: "u", Password: "p"})
+		if message := errorText(err); (test.want == "") != (err == nil) || !strings.Contains(message, test.want) {
+			t.Errorf("%s: got the error %q, want %q", test.reason, message, test.want)
 		}
 	}
 }

@@ -72,10 +72,12 @@ func size(s situation) *Advice {
 	a := &Advice{Evidence: fmt.Sprintf("half the memory: %s (predicted, %+.1f points); twice the memory: %s (extrapolated, %+.1f points)",
 		percent(half.HitRatio), -lost, percent(double.HitRatio), gained)}
 	switch {
-	case lost <= smallPoints:
+	case lost <= smallPoints && s.halves():
 		a.Name, a.Text, a.YAML = "Halve", "Halve the memory: the hit ratio stays about the same.", s.resize(0.5)
 	case gained >= worthPoints:
 		a.Name, a.Text, a.YAML = "Double", "Double the memory, if a hit is worth it: "+costText(double, s.whole)+".", s.resize(2)
+	case lost <= smallPoints:
+		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of %d MiB.", memory.MinItemMiB)
 	default:
 		a.Name, a.Text = "Keep", "Keep the memory: more gives little, and less costs hits."
 	}
@@ -88,6 +90,9 @@ func size(s situation) *Advice {
 func costText(double Point, whole Server) string {
 	return fmt.Sprintf("%s more memory gives %.1f points", bytes(double.MemoryBytes-whole.MemoryBytes), 100*(double.HitRatio-whole.HitRatio))
 }
+
+// halves reports whether a Memcached can have half of the memory.
+func (s situation) halves() bool { return memory.Of(&s.cache.Spec).ItemMiB >= 2*memory.MinItemMiB }
 
 // resize returns the YAML for a factor of the memory.
 func (s situation) resize(factor float64) string {

@@ -61,6 +61,24 @@ func TestAdvisePasswordOfOpenServer(t *testing.T) {
 	}
 }
 
+// TestAdviseIdleTimeout checks that the interval may be longer than a server keeps idle connections.
+func TestAdviseIdleTimeout(t *testing.T) {
+	spec := combination{}.spec()
+	spec.Cache.ExtraArgs = []string{"-o", "idle_timeout=1"}
+	s, _, _ := startSecure(t, spec, ca.New())
+	runAdvise(t, []string{"--watch=7s", "--output=json", s.address}) // memcached checks every 5 s
+}
+
+// TestProxyAdvise checks that advise refuses the address of a proxy.
+func TestProxyAdvise(t *testing.T) {
+	proxy := startProxy(t, addresses(startServers(t, 1)))
+	limits := advise.Limits{Watch: time.Minute, Items: 1, Listing: time.Second}
+	_, err := advise.Read(t.Context(), proxy.address, memcachedclient.Config{Timeout: 5 * time.Second}, limits, func(string) {})
+	if err == nil || !strings.Contains(err.Error(), proxy.address+" is a proxy") {
+		t.Errorf("got the error %v", err)
+	}
+}
+
 // checkAdvise runs advise while a client gets the items, each second of which is missing.
 func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	t.Helper()

@@ -58,7 +58,7 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 	defer cancel()
 	plain, err := (&net.Dialer{}).DialContext(limited, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", address, err)
+		return nil, fmt.Errorf("connect to %s: %w", address, withoutAddress(err))
 	}
 	context.AfterFunc(ctx, func() { _ = plain.Close() })
 	connection := net.Conn(&timed{plain, config.Timeout})
@@ -70,6 +70,9 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		secured := tls.Client(connection, settings)
 		if err := secured.HandshakeContext(limited); err != nil {
 			_ = plain.Close()
+			if _, isPlain := errors.AsType[tls.RecordHeaderError](err); isPlain {
+				err = fmt.Errorf("%w; if the port has no TLS, remove --tls", err)
+			}
 			return nil, fmt.Errorf("connect to %s with TLS: %w", address, err)
 		}
 		connection = secured
@@ -80,6 +83,14 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		return nil, fmt.Errorf("log in to %s: %w", address, err)
 	}
 	return c, nil
+}
+
+// withoutAddress removes what the net package adds to an error, because the caller adds the address.
+func withoutAddress(err error) error {
+	if operation, ok := errors.AsType[*net.OpError](err); ok {
+		return operation.Err
+	}
+	return err
 }
 
 // timed is a connection whose reads and writes have a timeout.

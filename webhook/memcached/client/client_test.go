@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -151,6 +152,38 @@ func TestASCIIPassword(t *testing.T) {
 		if message := errorText(err); (test.want == "") != (err == nil) || !strings.Contains(message, test.want) {
 			t.Errorf("%s: got the error %q, want %q", test.reason, message, test.want)
 		}
+	}
+}
+
+// TestDialErrors checks that errors have the address once, and say which flag is wrong.
+func TestDialErrors(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	address := closed.Addr().String()
+	if _, err := Dial(t.Context(), address, Config{Timeout: time.Second}); errorText(err) != "connect to "+address+": connect: connection refused" {
+		t.Errorf("a closed port: got the error %v", err)
+	}
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	go func() {
+		if connection, err := plain.Accept(); err == nil {
+			_, _ = io.WriteString(connection, "ERROR\r\n")
+		}
+	}()
+	config := Config{Timeout: time.Second, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}
+	if _, err := Dial(t.Context(), plain.Addr().String(), config); !strings.Contains(errorText(err), "remove --tls") {
+		t.Errorf("TLS to a plain port: got the error %v", err)
+	}
+	response := [headerBytes]byte{0: 0x81, 7: unknownCommand, 11: 7}
+	c := &Conn{Reader: bufio.NewReader(strings.NewReader(string(response[:]) + "Unknown"))}
+	if _, err := c.readFrame(); !strings.Contains(errorText(err), "SASL is off") {
+		t.Errorf("a login without SASL: got the error %v", err)
 	}
 }
 

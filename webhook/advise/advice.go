@@ -27,9 +27,10 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice, and mostPart is most of it.
-	largePart = 0.2
-	mostPart  = 0.5
+	// largePart is the part of something from which it is worth an advice, and unreadPart the part of the memory with items that
+	// no client reads.
+	largePart  = 0.2
+	unreadPart = 0.5
 	// busyPart is the part of a limit from which the limit is near.
 	busyPart = 0.8
 )
@@ -168,7 +169,7 @@ func (s situation) bytes() float64 {
 
 // unread advises writers whose items no client gets.
 func unread(s situation) *Advice {
-	unread := s.listed(func(c *ListedClass) float64 { return c.Bytes - c.FetchedBytes })
+	stored := s.listed(func(c *ListedClass) float64 { return c.Bytes - c.FetchedBytes })
 	old := s.listed(func(c *ListedClass) float64 { return c.Unread.from(60) })
 	evicted, all := 0.0, 0.0
 	for _, sample := range s.samples {
@@ -178,11 +179,11 @@ func unread(s situation) *Advice {
 			evicted, all = evicted+unfetched, all+total
 		}
 	}
-	if old < mostPart*s.bytes() {
+	if old < unreadPart*s.bytes() {
 		return nil
 	}
 	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",
-		percent(unread/s.bytes()), percent(old/s.bytes()))
+		percent(stored/s.bytes()), percent(old/s.bytes()))
 	if all > 0 {
 		evidence += fmt.Sprintf("; %s of the evicted items were never read (measured)", percent(evicted/all))
 	}
@@ -194,13 +195,13 @@ func unread(s situation) *Advice {
 func idle(s situation) *Advice {
 	hour := s.listed(func(c *ListedClass) float64 { return c.Idle.from(3600) }) / s.bytes()
 	day := s.listed(func(c *ListedClass) float64 { return c.Idle.from(86400) }) / s.bytes()
-	unread := s.listed(func(c *ListedClass) float64 { return c.Unread.from(3600) }) / s.bytes()
+	forgotten := s.listed(func(c *ListedClass) float64 { return c.Unread.from(3600) }) / s.bytes()
 	if hour < largePart {
 		return nil
 	}
 	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs, or use the curve to choose less memory.",
 		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s (measured; memcached does not "+
-			"note each get); stored more than an hour ago and never read: %s", percent(hour), percent(day), percent(unread))}
+			"note each get); stored more than an hour ago and never read: %s", percent(hour), percent(day), percent(forgotten))}
 }
 
 // expiring reports that TTLs limit how much memory is useful.

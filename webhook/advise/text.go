@@ -91,7 +91,7 @@ func plot(curve []Point) string {
 	first, _, _ := strings.Cut(graph, "\n")
 	margin := strings.IndexAny(first, "┤┼")
 	axis := []rune(strings.Repeat(" ", margin+columns+8))
-	for i := 0; i < len(curve); i += 2 * pointsPerDoubling / 2 {
+	for i := 0; i < len(curve); i += pointsPerDoubling {
 		label := []rune(bytes(curve[i].MemoryBytes))
 		copy(axis[margin+1+i*plotColumns-min(margin, len(label)/2):], label)
 	}

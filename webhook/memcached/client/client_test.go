@@ -114,17 +114,6 @@ func TestItemsStops(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
-	var got []string
-	err := connect(t, serve(t, "mg plain\r\nmg AP8= b\r\nEN\r\n")).Keys(t.Context(), func(item Item) bool {
-		got = append(got, string(item.Key))
-		return true
-	})
-	if diff := cmp.Diff([]string{"plain", "\x00\xff"}, got); diff != "" || err != nil {
-		t.Errorf("got the error %v and the keys (-want +got)\n%s", err, diff)
-	}
-}
-
 func TestStats(t *testing.T) {
 	connection := connect(t, serve(t, "STAT items:1:number 5\r\nSTAT inter \r\nEND\r\n", "ERROR\r\n"))
 	got, err := connection.Stats("items")

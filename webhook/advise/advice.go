@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -54,7 +55,7 @@ func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice
 	cache = cache.DeepCopy()
 	cache.Default()
 	s := situation{samples, whole, cache, known}
-	var all []Advice
+	all := []Advice{} // [] in JSON
 	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, evicting, expiring, connections, threads, overhead, flash} {
 		if a := rule(s); a != nil {
 			all = append(all, *a)
@@ -121,7 +122,7 @@ func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	if n := *changed.Spec.Cache.Threads; n != *old.Threads {
 		cache["threads"] = n
 	}
-	if args := changed.Spec.Cache.ExtraArgs; len(args) != len(old.ExtraArgs) {
+	if args := changed.Spec.Cache.ExtraArgs; !slices.Equal(args, old.ExtraArgs) {
 		cache["extraArgs"] = args
 	}
 	spec := map[string]any{}
@@ -163,6 +164,9 @@ func (s situation) listed(part func(*ListedClass) float64) (sum float64) {
 	return sum
 }
 
+// full reports whether the servers use their memory. What a server does with spare memory needs no advice.
+func (s situation) full() bool { return s.whole.UsedBytes >= fullPart*s.whole.MemoryBytes }
+
 func (s situation) bytes() float64 {
 	return max(1, s.listed(func(c *ListedClass) float64 { return c.Bytes }))
 }
@@ -179,7 +183,7 @@ func unread(s situation) *Advice {
 			evicted, all = evicted+unfetched, all+total
 		}
 	}
-	if old < unreadPart*s.bytes() {
+	if old < unreadPart*s.bytes() || !s.full() {
 		return nil
 	}
 	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",

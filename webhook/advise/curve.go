@@ -61,7 +61,7 @@ const (
 	fullPart = 0.95
 )
 
-// curve returns the hit ratios of a server with more and less memory, or why they cannot be told.
+// curve returns the hit ratios of a server with more and less memory, or why they cannot be predicted.
 func (s *Sample) curve() (points []Point, reason string) {
 	gets := s.rate("cmd_get")
 	switch {
@@ -70,7 +70,7 @@ func (s *Sample) curve() (points []Point, reason string) {
 	case s.onFlash():
 		return nil, "some items are on flash, which has a size of its own"
 	case gets*s.Seconds < minGets:
-		return nil, fmt.Sprintf("the interval has only %.0f gets, which are too few: watch for longer", gets*s.Seconds)
+		return nil, fmt.Sprintf("the interval has only %s, too few for a prediction: increase --watch", quantity(gets*s.Seconds, "get"))
 	}
 	demands, reason := s.demands(gets)
 	if reason != "" {

@@ -40,11 +40,11 @@ func TestFactor(t *testing.T) {
 		{"the advised factor", []string{"-f", "1.08"}, ""},
 	} {
 		cache := &v1alpha1.Memcached{Spec: v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{OverheadPercent: new(int64(2)), ExtraArgs: test.args}}}
-		got := ""
+		var got strings.Builder
 		for _, a := range advise.Of([]*advise.Sample{sampleOf(class(1, 60_000, 800, 1000))}, cache).Advice {
-			got += strings.TrimPrefix(a.YAML, "spec:\n  cache:\n    extraArgs:\n")
+			got.WriteString(strings.TrimPrefix(a.YAML, "spec:\n  cache:\n    extraArgs:\n"))
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
+		if diff := cmp.Diff(test.want, got.String()); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", test.reason, diff)
 		}
 	}

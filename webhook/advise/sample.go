@@ -119,11 +119,10 @@ type Limits struct {
 // Read reads the statistics of a server at the begin and the end of an interval, and lists its items at the end. It connects for
 // each reading, because a server may close connections that are idle.
 func Read(ctx context.Context, address string, config client.Config, limits Limits, progress func(string)) (*Sample, error) {
-	s := &Sample{Address: address}
+	s := &Sample{Address: address, Seconds: limits.Watch.Seconds()}
 	if err := s.begin(ctx, config); err != nil {
 		return nil, withHint(err, config)
 	}
-	start := time.Now()
 	progress("watches for " + limits.Watch.String())
 	select {
 	case <-ctx.Done():
@@ -138,7 +137,6 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	if s.After, err = read(connection); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
-	s.Seconds = time.Since(start).Seconds()
 	progress("lists the items")
 	s.list(ctx, connection, limits, progress)
 	return s, ctx.Err()

@@ -22,25 +22,27 @@ func serve(t *testing.T, before, after, items, listing string) string {
 	}
 	t.Cleanup(func() { listener.Close() })
 	go func() {
-		connection, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		defer connection.Close()
 		general := before
-		for lines := bufio.NewScanner(connection); lines.Scan(); {
-			response := "END\r\n"
-			switch lines.Text() {
-			case "stats":
-				response, general = general+response, after
-			case "stats items":
-				response = items + response
-			case "lru_crawler metadump hash":
-				response = listing
-			}
-			if _, err := fmt.Fprint(connection, response); err != nil || !strings.HasSuffix(response, "END\r\n") {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
 				return
 			}
+			for lines := bufio.NewScanner(connection); lines.Scan(); {
+				response := "END\r\n"
+				switch lines.Text() {
+				case "stats":
+					response, general = general+response, after
+				case "stats items":
+					response = items + response
+				case "lru_crawler metadump hash":
+					response = listing
+				}
+				if _, err := fmt.Fprint(connection, response); err != nil || !strings.HasSuffix(response, "END\r\n") {
+					break
+				}
+			}
+			connection.Close()
 		}
 	}()
 	return listener.Addr().String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"time"
@@ -125,19 +126,12 @@ type Limits struct {
 	Listing time.Duration
 }
 
-// Read reads the statistics of a server at the begin and the end of an interval, and lists its items at the end.
+// Read reads the statistics of a server at the begin and the end of an interval, and lists its items at the end. It connects for
+// each reading, because a server may close connections that are idle.
 func Read(ctx context.Context, address string, config client.Config, limits Limits, progress func(string)) (*Sample, error) {
-	connection, err := client.Dial(ctx, address, config)
-	if err != nil {
-		return nil, err
-	}
-	defer connection.Close()
 	s := &Sample{Address: address, Seconds: limits.Watch.Seconds()}
-	if s.Settings, err = stats(connection, "settings"); err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
-	}
-	if s.Before, err = read(connection); err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
+	if err := s.begin(ctx, config); err != nil {
+		return nil, withHint(err, config)
 	}
 	progress("watches for " + limits.Watch.String())
 	select {
@@ -145,6 +139,11 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
 	case <-time.After(limits.Watch):
 	}
+	connection, err := client.Dial(ctx, address, config)
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
 	if s.After, err = read(connection); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
@@ -156,9 +155,31 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	return s, ctx.Err()
 }
 
-func stats(connection *client.Conn, group string) (Values, error) {
-	values, err := connection.Stats(group)
-	return values, err
+// begin reads the settings and the statistics at the begin of the interval.
+func (s *Sample) begin(ctx context.Context, config client.Config) error {
+	connection, err := client.Dial(ctx, s.Address, config)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	if s.Settings, err = connection.Stats("settings"); err != nil {
+		return fmt.Errorf("%s: %w", s.Address, err)
+	}
+	if s.Settings["proxy_enabled"] == "yes" {
+		return fmt.Errorf("%s is a proxy: pass the addresses of its servers", s.Address)
+	}
+	if s.Before, err = read(connection); err != nil {
+		return fmt.Errorf("%s: %w", s.Address, err)
+	}
+	return nil
+}
+
+// withHint adds to the error of a server that closes the first connection which flags may be missing.
+func withHint(err error, config client.Config) error {
+	if !errors.Is(err, io.EOF) || config.TLS != nil || config.Auth == client.AuthSASL {
+		return err
+	}
+	return fmt.Errorf("%w; a server that closes connections may need --tls, or --auth=sasl", err)
 }
 
 func read(connection *client.Conn) (r Reading, err error) {
@@ -166,9 +187,11 @@ func read(connection *client.Conn) (r Reading, err error) {
 		name   string
 		values *Values
 	}{{"", &r.General}, {"items", &r.Items}, {"slabs", &r.Slabs}} {
-		if *group.values, err = stats(connection, group.name); err != nil {
+		values, err := connection.Stats(group.name)
+		if err != nil {
 			return Reading{}, err
 		}
+		*group.values = values
 	}
 	return r, nil
 }

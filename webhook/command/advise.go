@@ -1,12 +1,11 @@
 package command
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -117,23 +116,24 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 	}
 }
 
-// read reads all servers at the same time.
+// read reads all servers at the same time. The first error ends the others.
 func (o *adviseOptions) read(command *cobra.Command, addresses []string, config client.Config) ([]*advise.Sample, error) {
-	samples, errs := make([]*advise.Sample, len(addresses)), make([]error, len(addresses))
+	ctx, cancel := context.WithCancelCause(command.Context())
+	defer cancel(nil)
+	samples := make([]*advise.Sample, len(addresses))
 	progress := newProgress(command)
 	var all sync.WaitGroup
 	for i, address := range addresses {
 		all.Go(func() {
-			samples[i], errs[i] = advise.Read(command.Context(), address, config, o.Limits, func(text string) { progress(address + ": " + text) })
+			sample, err := advise.Read(ctx, address, config, o.Limits, func(text string) { progress(address + ": " + text) })
+			if samples[i] = sample; err != nil {
+				cancel(err)
+			}
 		})
 	}
 	all.Wait()
 	progress("")
-	err := errors.Join(errs...)
-	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w; a server that closes connections may need --tls, or --auth=sasl", err)
-	}
-	return samples, err
+	return samples, context.Cause(ctx)
 }
 
 // newProgress returns a function that replaces the last line of a terminal. Without a terminal, it shows nothing.

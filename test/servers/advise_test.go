@@ -16,6 +16,7 @@ import (
 	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/advise"
 	"github.com/example/memcached-operator/webhook/command"
+	memcachedclient "github.com/example/memcached-operator/webhook/memcached/client"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -45,6 +46,36 @@ func TestAdvise(t *testing.T) {
 			s.address = address
 			combination{}.checkAdvise(t, s, issuer)
 		})
+	}
+}
+
+// TestAdvisePasswordOfOpenServer checks that a password is not stored as an item of a server that requires none.
+func TestAdvisePasswordOfOpenServer(t *testing.T) {
+	s, _, _ := startSecure(t, combination{}.spec(), ca.New())
+	config := memcachedclient.Config{Timeout: 5 * time.Second, Auth: memcachedclient.AuthASCII, User: user, Password: password}
+	if _, err := memcachedclient.Dial(t.Context(), s.address, config); err == nil || !strings.Contains(err.Error(), "remove --auth") {
+		t.Errorf("got the error %v, want one with --auth", err)
+	}
+	if items := s.stats(t, "stats")["curr_items"]; items != "0" {
+		t.Errorf("the server has %s items, want 0", items)
+	}
+}
+
+// TestAdviseIdleTimeout checks that the interval may be longer than a server keeps idle connections.
+func TestAdviseIdleTimeout(t *testing.T) {
+	spec := combination{}.spec()
+	spec.Cache.ExtraArgs = []string{"-o", "idle_timeout=1"}
+	s, _, _ := startSecure(t, spec, ca.New())
+	runAdvise(t, []string{"--watch=7s", "--output=json", s.address}) // memcached checks every 5 s
+}
+
+// TestProxyAdvise checks that advise refuses the address of a proxy.
+func TestProxyAdvise(t *testing.T) {
+	proxy := startProxy(t, addresses(startServers(t, 1)))
+	limits := advise.Limits{Watch: time.Minute, Items: 1, Listing: time.Second}
+	_, err := advise.Read(t.Context(), proxy.address, memcachedclient.Config{Timeout: 5 * time.Second}, limits, func(string) {})
+	if err == nil || !strings.Contains(err.Error(), proxy.address+" is a proxy") {
+		t.Errorf("got the error %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -27,9 +28,10 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice, and mostPart is most of it.
-	largePart = 0.2
-	mostPart  = 0.5
+	// largePart is the part of something from which it is worth an advice, and unreadPart the part of the memory with items that
+	// no client reads.
+	largePart  = 0.2
+	unreadPart = 0.5
 	// busyPart is the part of a limit from which the limit is near.
 	busyPart = 0.8
 )
@@ -53,7 +55,7 @@ func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice
 	cache = cache.DeepCopy()
 	cache.Default()
 	s := situation{samples, whole, cache, known}
-	var all []Advice
+	all := []Advice{} // [] in JSON
 	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, evicting, expiring, connections, threads, overhead, flash} {
 		if a := rule(s); a != nil {
 			all = append(all, *a)
@@ -72,10 +74,12 @@ func size(s situation) *Advice {
 	a := &Advice{Evidence: fmt.Sprintf("half the memory: %s (predicted, %+.1f points); twice the memory: %s (extrapolated, %+.1f points)",
 		percent(half.HitRatio), -lost, percent(double.HitRatio), gained)}
 	switch {
-	case lost <= smallPoints:
+	case lost <= smallPoints && s.halves():
 		a.Name, a.Text, a.YAML = "Halve", "Halve the memory: the hit ratio stays about the same.", s.resize(0.5)
 	case gained >= worthPoints:
 		a.Name, a.Text, a.YAML = "Double", "Double the memory, if a hit is worth it: "+costText(double, s.whole)+".", s.resize(2)
+	case lost <= smallPoints:
+		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of %d MiB.", memory.MinItemMiB)
 	default:
 		a.Name, a.Text = "Keep", "Keep the memory: more gives little, and less costs hits."
 	}
@@ -89,6 +93,9 @@ func costText(double Point, whole Server) string {
 	return fmt.Sprintf("%s more memory gives %.1f points", bytes(double.MemoryBytes-whole.MemoryBytes), 100*(double.HitRatio-whole.HitRatio))
 }
 
+// halves reports whether a Memcached can have half of the memory.
+func (s situation) halves() bool { return memory.Of(&s.cache.Spec).ItemMiB >= 2*memory.MinItemMiB }
+
 // resize returns the YAML for a factor of the memory.
 func (s situation) resize(factor float64) string {
 	items := math.Round(float64(memory.Of(&s.cache.Spec).ItemMiB) * factor)
@@ -97,7 +104,7 @@ func (s situation) resize(factor float64) string {
 	})
 }
 
-// yaml returns the fields that a change of the cache changes, with the memory limit that they need if the cache has one.
+// yaml returns the fields that a change of the cache changes, or "" if there are none, with the memory limit that they need if the cache has one.
 func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	changed := s.cache.DeepCopy()
 	change(&changed.Spec)
@@ -115,7 +122,7 @@ func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	if n := *changed.Spec.Cache.Threads; n != *old.Threads {
 		cache["threads"] = n
 	}
-	if args := changed.Spec.Cache.ExtraArgs; len(args) != len(old.ExtraArgs) {
+	if args := changed.Spec.Cache.ExtraArgs; !slices.Equal(args, old.ExtraArgs) {
 		cache["extraArgs"] = args
 	}
 	spec := map[string]any{}
@@ -124,6 +131,9 @@ func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	}
 	if f := changed.Spec.Flash; f != nil && s.cache.Spec.Flash == nil {
 		spec["flash"] = map[string]any{"size": f.Size.String(), "averageItemSize": f.AverageItemSize.Value()}
+	}
+	if len(spec) == 0 {
+		return ""
 	}
 	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {
 		if changed.Spec.Cache.Memory == nil { // the limit must leave as much memory for items as before
@@ -157,13 +167,16 @@ func (s situation) listed(part func(*ListedClass) float64) (sum float64) {
 	return sum
 }
 
+// full reports whether the servers use their memory. What a server does with spare memory needs no advice.
+func (s situation) full() bool { return s.whole.UsedBytes >= fullPart*s.whole.MemoryBytes }
+
 func (s situation) bytes() float64 {
 	return max(1, s.listed(func(c *ListedClass) float64 { return c.Bytes }))
 }
 
 // unread advises writers whose items no client gets.
 func unread(s situation) *Advice {
-	unread := s.listed(func(c *ListedClass) float64 { return c.Bytes - c.FetchedBytes })
+	stored := s.listed(func(c *ListedClass) float64 { return c.Bytes - c.FetchedBytes })
 	old := s.listed(func(c *ListedClass) float64 { return c.Unread.from(60) })
 	evicted, all := 0.0, 0.0
 	for _, sample := range s.samples {
@@ -173,11 +186,11 @@ func unread(s situation) *Advice {
 			evicted, all = evicted+unfetched, all+total
 		}
 	}
-	if old < mostPart*s.bytes() {
+	if old < unreadPart*s.bytes() || !s.full() {
 		return nil
 	}
 	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",
-		percent(unread/s.bytes()), percent(old/s.bytes()))
+		percent(stored/s.bytes()), percent(old/s.bytes()))
 	if all > 0 {
 		evidence += fmt.Sprintf("; %s of the evicted items were never read (measured)", percent(evicted/all))
 	}
@@ -189,19 +202,19 @@ func unread(s situation) *Advice {
 func idle(s situation) *Advice {
 	hour := s.listed(func(c *ListedClass) float64 { return c.Idle.from(3600) }) / s.bytes()
 	day := s.listed(func(c *ListedClass) float64 { return c.Idle.from(86400) }) / s.bytes()
-	unread := s.listed(func(c *ListedClass) float64 { return c.Unread.from(3600) }) / s.bytes()
+	forgotten := s.listed(func(c *ListedClass) float64 { return c.Unread.from(3600) }) / s.bytes()
 	if hour < largePart {
 		return nil
 	}
 	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs, or use the curve to choose less memory.",
 		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s (measured; memcached does not "+
-			"note each get); stored more than an hour ago and never read: %s", percent(hour), percent(day), percent(unread))}
+			"note each get); stored more than an hour ago and never read: %s", percent(hour), percent(day), percent(forgotten))}
 }
 
 // expiring reports that TTLs limit how much memory is useful.
 func expiring(s situation) *Advice {
 	items, ttls := s.listed(func(c *ListedClass) float64 { return c.Items }), s.listed(func(c *ListedClass) float64 { return c.Expiring })
-	if s.whole.Curve == nil || ttls < (1-largePart)*items {
+	if s.whole.Curve == nil || items == 0 || ttls < (1-largePart)*items {
 		return nil
 	}
 	last := s.whole.Curve[len(s.whole.Curve)-1]

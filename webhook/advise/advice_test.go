@@ -129,6 +129,27 @@ func TestYAML(t *testing.T) {
 	}
 }
 
+// TestMaximum checks that no advice exceeds the maximum of a field, and that it has no YAML if the field has it already.
+func TestMaximum(t *testing.T) {
+	busy := sampleOf(general("curr_connections", "900000"), general("max_connections", "900000"), general("threads", "64"), general("rusage_user", "3840"))
+	cache := &v1alpha1.Memcached{Spec: v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{OverheadPercent: new(int64(2)), Threads: new(int32(64))}}}
+	cache.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("5Gi")}
+	for most, want := range map[int64][]string{1024: {"Connections 1000000", "Threads"}, 1_000_000: {"Connections", "Threads"}} {
+		cache.Spec.Cache.MaxConnections = new(most)
+		var got []string
+		for _, a := range advise.Of([]*advise.Sample{busy}, cache).Advice {
+			_, after, _ := strings.Cut(a.YAML, "maxConnections: ")
+			value, _, _ := strings.Cut(after, "\n")
+			if got = append(got, strings.TrimSpace(a.Name+" "+value)); value == "" && a.YAML != "" {
+				t.Errorf("%s changes no field, but has the YAML %s", a.Name, a.YAML)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("maxConnections %d: (-want +got)\n%s", most, diff)
+		}
+	}
+}
+
 // TestNoCurve checks that a report says why it does not predict.
 func TestNoCurve(t *testing.T) {
 	few := sampleOf()

@@ -74,13 +74,19 @@ func (c class) age() float64 {
 	return max(1, age)
 }
 
+// evicts reports whether the class evicted items in the interval.
+func (c class) evicts() bool {
+	_, evicted := c.item("evicted")
+	return evicted > 0
+}
+
 // segments reports whether the LRU has segments, as by default.
 func (c class) segments() bool { return c.sample.Settings["lru_segmented"] == "yes" }
 
 // observe returns what the method needs to know of a class.
 func (c class) observe() observation {
 	s := c.sample
-	o := observation{age: c.age(), segments: c.segments()}
+	o := observation{age: c.age(), evicts: c.evicts(), segments: c.segments()}
 	_, o.hits.hot = c.item("hits_to_hot")
 	_, o.hits.warm = c.item("hits_to_warm")
 	_, o.hits.cold = c.item("hits_to_cold")

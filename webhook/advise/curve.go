@@ -61,16 +61,16 @@ const (
 	fullPart = 0.95
 )
 
-// curve returns the hit ratios of a server with more and less memory, or why they cannot be told.
+// curve returns the hit ratios of a server with more and less memory, or why they cannot be predicted.
 func (s *Sample) curve() (points []Point, reason string) {
 	gets := s.rate("cmd_get")
 	switch {
 	case s.Listing == nil:
-		return nil, "the items cannot be listed: " + s.NoListing
+		return nil, s.NoListing
 	case s.onFlash():
 		return nil, "some items are on flash, which has a size of its own"
 	case gets*s.Seconds < minGets:
-		return nil, fmt.Sprintf("the interval has only %.0f gets, which are too few: watch for longer", gets*s.Seconds)
+		return nil, fmt.Sprintf("the interval has only %s, too few for a prediction: increase --watch", quantity(gets*s.Seconds, "get"))
 	}
 	demands, reason := s.demands(gets)
 	if reason != "" {
@@ -129,16 +129,20 @@ func (s *Sample) demands(gets float64) (demands []demand, reason string) {
 }
 
 // resize returns the lowest age at which a class of a resized server evicts, and how many misses per second the server has more.
-// full is the part of the memory that is in use: what is not in use changes nothing.
+// full is the part of the memory that is in use: what is not in use changes nothing. Classes that evict nothing have no age at which
+// they evict, unless this is so for all of them and the server shrinks.
 func resize(demands []demand, factor, full float64) (window, more float64) {
 	window = math.Inf(1)
+	evicts := slices.ContainsFunc(demands, func(d demand) bool { return d.evicts })
 	for _, d := range demands {
 		if full < 1 && factor >= full {
 			continue
 		}
 		_, now := d.at(d.age)
 		age, then := d.resized(factor / full)
-		window = min(window, age)
+		if d.evicts || !evicts && factor < 1 {
+			window = min(window, age)
+		}
 		more += then - now
 	}
 	return window, more
@@ -159,7 +163,7 @@ func costs(points []Point) []Point {
 func (s *Sample) age() float64 {
 	lowest := math.Inf(1)
 	for _, c := range s.classes() {
-		if _, evicted := c.item("evicted"); evicted > 0 {
+		if c.evicts() {
 			lowest = min(lowest, c.age())
 		}
 	}

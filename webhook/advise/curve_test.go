@@ -1,9 +1,12 @@
 package advise
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -19,12 +22,15 @@ func TestSize(t *testing.T) {
 		curve  []Point
 		want   string
 		memory string
+		items  string
 	}{
-		{"half of the memory loses half a point", curveOf(0.795, 0.804, 0.806), "Halve", "32Mi"},
-		{"twice the memory gives five points", curveOf(0.73, 0.85, 0.9), "Double", "128Mi"},
-		{"less costs hits, more gives little", curveOf(0.73, 0.81, 0.82), "Keep", ""},
+		{"half of the memory loses half a point", curveOf(0.795, 0.804, 0.806), "Halve", "32Mi", "64Mi"},
+		{"twice the memory gives five points", curveOf(0.73, 0.85, 0.9), "Double", "128Mi", "64Mi"},
+		{"less costs hits, more gives little", curveOf(0.73, 0.81, 0.82), "Keep", "", "64Mi"},
+		{"half of the memory loses nothing, but is below the minimum", curveOf(0.8, 0.8, 0.8), "Keep", "", "31Mi"},
+		{"half of the memory is the minimum", curveOf(0.8, 0.8, 0.8), "Halve", "16Mi", "32Mi"},
 	} {
-		cache := &v1alpha1.Memcached{}
+		cache := &v1alpha1.Memcached{Spec: v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Memory: new(resource.MustParse(test.items))}}}
 		cache.Default()
 		got := size(situation{whole: Server{Curve: test.curve, HitRatio: 0.8}, cache: cache})
 		if got.Name != test.want || !strings.Contains(got.YAML, test.memory) || (got.YAML == "") != (test.memory == "") {
@@ -36,15 +42,17 @@ func TestSize(t *testing.T) {
 func TestExpiring(t *testing.T) {
 	for _, test := range []struct {
 		reason   string
+		items    float64
 		expiring float64
 		curve    []Point
 		want     bool
 	}{
-		{"most items expire, and more memory gives nothing", 90, curveOf(0.7, 0.801, 0.802), true},
-		{"most items expire, but more memory gives hits", 90, curveOf(0.7, 0.85, 0.9), false},
-		{"few items expire", 10, curveOf(0.7, 0.801, 0.802), false},
+		{"most items expire, and more memory gives nothing", 100, 90, curveOf(0.7, 0.801, 0.802), true},
+		{"most items expire, but more memory gives hits", 100, 90, curveOf(0.7, 0.85, 0.9), false},
+		{"few items expire", 100, 10, curveOf(0.7, 0.801, 0.802), false},
+		{"no items", 0, 0, curveOf(0.7, 0.801, 0.802), false},
 	} {
-		sample := &Sample{Listing: &Listing{Classes: map[int]*ListedClass{1: {Items: 100, Expiring: test.expiring}}}}
+		sample := &Sample{Listing: &Listing{Classes: map[int]*ListedClass{1: {Items: test.items, Expiring: test.expiring}}}}
 		got := expiring(situation{samples: []*Sample{sample}, whole: Server{Curve: test.curve}})
 		if (got != nil) != test.want {
 			t.Errorf("%s: got the advice %v, want one: %t", test.reason, got, test.want)
@@ -79,6 +87,20 @@ func TestFlash(t *testing.T) {
 		if test.want && got.YAML != "spec:\n  flash:\n    averageItemSize: 8000\n    size: 2000Gi\n" {
 			t.Errorf("%s: got %s", test.reason, got.YAML)
 		}
+	}
+}
+
+// TestWindow checks that a class which evicts nothing does not change the age at which the server evicts.
+func TestWindow(t *testing.T) {
+	parts := []part{{keys{0.01, 1e9, 1e9}, 0, 100}}
+	busy := demand{observation: observation{age: 100, evicts: true}, parts: parts}
+	idle := demand{observation: observation{age: 1}, parts: parts}
+	want, _ := resize([]demand{busy}, 0.5, 1)
+	if got, _ := resize([]demand{busy, idle}, 0.5, 1); got != want || math.IsInf(got, 1) {
+		t.Errorf("with an idle class, half of the memory evicts after %v s, want %v", got, want)
+	}
+	if got, _ := resize([]demand{idle}, 0.5, 1); math.IsInf(got, 1) {
+		t.Error("half of the memory evicts nothing")
 	}
 }
 

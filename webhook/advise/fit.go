@@ -6,6 +6,8 @@ import "math"
 type observation struct {
 	// age is the age at which an item is evicted that no client gets, in seconds.
 	age float64
+	// evicts reports whether the class evicts items.
+	evicts bool
 	// segments reports whether the LRU has segments, as by default.
 	segments bool
 	groups   []group

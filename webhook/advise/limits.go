@@ -3,6 +3,8 @@ package advise
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -29,12 +31,28 @@ func waste(s situation) *Advice {
 			}
 		}
 	}
-	if wasted < largePart/2*max(used, 1) {
+	args := withFactor(s.cache.Spec.Cache.ExtraArgs, "1.08")
+	if wasted < largePart/2*max(used, 1) || !s.full() || slices.Equal(args, s.cache.Spec.Cache.ExtraArgs) {
 		return nil
 	}
-	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.ExtraArgs = append(spec.Cache.ExtraArgs, "-f", "1.08") })
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.ExtraArgs = args })
 	return &Advice{Name: "Chunks", YAML: yaml, Text: "Use more slab classes, so that chunks fit the items.",
 		Evidence: fmt.Sprintf("%s of the memory in use is lost in chunks that are larger than their items; %s (measured)", percent(wasted/used), worst)}
+}
+
+// withFactor returns arguments of memcached with another growth factor of the slab classes.
+func withFactor(args []string, factor string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-f", args[i] == "--slab-growth-factor":
+			i++ // the value
+		case strings.HasPrefix(args[i], "--slab-growth-factor="):
+		default:
+			kept = append(kept, args[i])
+		}
+	}
+	return append(kept, "-f", factor)
 }
 
 // evicting reports classes that evict while other classes of the same server keep old items.
@@ -69,18 +87,26 @@ func evicting(s situation) *Advice {
 	return nil
 }
 
+// maxConnections is the maximum of spec.cache.maxConnections.
+const maxConnections = 1_000_000
+
 // connections reports servers whose connections are near their limit.
 func connections(s situation) *Advice {
 	worst, refused, limit := 0.0, 0.0, 0.0
 	for _, sample := range s.samples {
-		limit = sample.After.General.number("max_connections")
-		worst = max(worst, sample.After.General.number("curr_connections")/max(limit, 1))
-		refused = max(refused, sample.rate("listen_disabled_num")+sample.rate("rejected_connections"))
+		refusals := sample.rate("listen_disabled_num") + sample.rate("rejected_connections")
+		most := sample.After.General.number("max_connections")
+		open := sample.After.General.number("curr_connections") / max(most, 1)
+		if refusals > refused || refusals == refused && open > worst {
+			worst, refused, limit = open, refusals, most
+		}
 	}
 	if worst < busyPart && refused == 0 {
 		return nil
 	}
-	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.MaxConnections = new(int64(2 * limit)) })
+	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) {
+		spec.Cache.MaxConnections = new(int64(min(maxConnections, 2*limit)))
+	})
 	return &Advice{Name: "Connections", YAML: yaml, Text: "Allow more connections, or let clients use fewer.",
 		Evidence: fmt.Sprintf("%s of %.0f connections are open; %.1f per second are refused (measured)", percent(worst), limit, refused)}
 }
@@ -89,8 +115,10 @@ func connections(s situation) *Advice {
 func threads(s situation) *Advice {
 	worst, count := 0.0, 0.0
 	for _, sample := range s.samples {
-		count = max(1, sample.After.General.number("threads"))
-		worst = max(worst, (sample.rate("rusage_user")+sample.rate("rusage_system"))/count)
+		all := max(1, sample.After.General.number("threads"))
+		if used := (sample.rate("rusage_user") + sample.rate("rusage_system")) / all; used > worst {
+			worst, count = used, all
+		}
 	}
 	if worst < busyPart {
 		return nil
@@ -108,7 +136,7 @@ func overhead(s situation) *Advice {
 	average := s.whole.UsedBytes / s.whole.Items
 	need := max(1, int64(math.Ceil(100*itemOverheadBytes/average)))
 	have := *s.cache.Spec.Cache.OverheadPercent
-	if need <= have && need > have/2 || s.whole.UsedBytes < fullPart*s.whole.MemoryBytes {
+	if need <= have && need > have/2 || !s.full() {
 		return nil
 	}
 	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.OverheadPercent = new(need) })

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	humanduration "k8s.io/apimachinery/pkg/util/duration"
@@ -46,6 +47,7 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 	var r Report
 	var curves [][]Point
 	var gets []float64
+	var reasons []string
 	w := &r.Whole
 	w.Complete = true
 	for _, sample := range samples {
@@ -65,12 +67,13 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 			w.WindowSeconds = s.WindowSeconds
 		}
 		if s.NoCurve != "" {
-			w.NoCurve = s.Address + ": " + s.NoCurve
+			reasons = append(reasons, s.Address+": "+s.NoCurve)
 		}
 	}
 	if w.Gets > 0 {
 		w.HitRatio /= w.Gets
 	}
+	w.NoCurve = strings.Join(reasons, ". ")
 	w.Curve = sum(curves, gets)
 	r.Advice = advice(samples, *w, cache)
 	return r

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"time"
@@ -14,9 +15,13 @@ import (
 // Values are statistics by name.
 type Values map[string]string
 
+// number returns a statistic, or 0 without one, as memcached leaves out what it does not have. Its numbers have 64 bits at most.
 func (v Values) number(name string) float64 {
-	n, _ := strconv.ParseFloat(v[name], 64) // memcached leaves out what it does not have
-	return n
+	n, err := strconv.ParseFloat(v[name], 64)
+	if err == nil && math.Abs(n) <= math.MaxUint64 { // not NaN
+		return n
+	}
+	return 0
 }
 
 // Reading is what a server reports at one time.
@@ -74,8 +79,14 @@ func ttlOf(logarithm int) float64 {
 	return math.Exp2(float64(logarithm) / perDoubling)
 }
 
-// Add adds an item to the summary.
+// maxClass is the highest slab class that the byte of memcached for it can have.
+const maxClass = math.MaxUint8
+
+// Add adds an item to the summary. It ignores items of impossible slab classes, so that the summary has a limit.
 func (l *Listing) Add(item client.Item) {
+	if item.Class < 0 || item.Class > maxClass {
+		return
+	}
 	class := l.Classes[item.Class]
 	if class == nil {
 		class = &ListedClass{Unfetched: map[int]*histogram{}}
@@ -115,19 +126,12 @@ type Limits struct {
 	Listing time.Duration
 }
 
-// Read reads the statistics of a server at the begin and the end of an interval, and lists its items at the end.
+// Read reads the statistics of a server at the begin and the end of an interval, and lists its items at the end. It connects for
+// each reading, because a server may close connections that are idle.
 func Read(ctx context.Context, address string, config client.Config, limits Limits, progress func(string)) (*Sample, error) {
-	connection, err := client.Dial(ctx, address, config)
-	if err != nil {
-		return nil, err
-	}
-	defer connection.Close()
 	s := &Sample{Address: address, Seconds: limits.Watch.Seconds()}
-	if s.Settings, err = stats(connection, "settings"); err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
-	}
-	if s.Before, err = read(connection); err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
+	if err := s.begin(ctx, config); err != nil {
+		return nil, withHint(err, config)
 	}
 	progress("watches for " + limits.Watch.String())
 	select {
@@ -135,17 +139,47 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
 	case <-time.After(limits.Watch):
 	}
+	connection, err := client.Dial(ctx, address, config)
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
 	if s.After, err = read(connection); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	if s.restarted() {
+		return nil, fmt.Errorf("%s restarted during the watch, or its statistics were reset", address)
 	}
 	progress("lists the items")
 	s.list(ctx, connection, limits, progress)
 	return s, ctx.Err()
 }
 
-func stats(connection *client.Conn, group string) (Values, error) {
-	values, err := connection.Stats(group)
-	return values, err
+// begin reads the settings and the statistics at the begin of the interval.
+func (s *Sample) begin(ctx context.Context, config client.Config) error {
+	connection, err := client.Dial(ctx, s.Address, config)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	if s.Settings, err = connection.Stats("settings"); err != nil {
+		return fmt.Errorf("%s: %w", s.Address, err)
+	}
+	if s.Settings["proxy_enabled"] == "yes" {
+		return fmt.Errorf("%s is a proxy: pass the addresses of its servers", s.Address)
+	}
+	if s.Before, err = read(connection); err != nil {
+		return fmt.Errorf("%s: %w", s.Address, err)
+	}
+	return nil
+}
+
+// withHint adds to the error of a server that closes the first connection which flags may be missing.
+func withHint(err error, config client.Config) error {
+	if !errors.Is(err, io.EOF) || config.TLS != nil || config.Auth == client.AuthSASL {
+		return err
+	}
+	return fmt.Errorf("%w; a server that closes connections may need --tls, or --auth=sasl", err)
 }
 
 func read(connection *client.Conn) (r Reading, err error) {
@@ -153,9 +187,11 @@ func read(connection *client.Conn) (r Reading, err error) {
 		name   string
 		values *Values
 	}{{"", &r.General}, {"items", &r.Items}, {"slabs", &r.Slabs}} {
-		if *group.values, err = stats(connection, group.name); err != nil {
+		values, err := connection.Stats(group.name)
+		if err != nil {
 			return Reading{}, err
 		}
+		*group.values = values
 	}
 	return r, nil
 }
@@ -176,11 +212,11 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	})
 	switch {
 	case errors.Is(err, client.ErrNoListing):
-		s.NoListing = err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
+		s.NoListing = "the items cannot be listed: " + err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
 	case err != nil && count == 0:
-		s.NoListing = err.Error()
-	default: // a listing that breaks off is a sample
+		s.NoListing = "the items cannot be listed: " + err.Error()
+	default: // a listing that breaks off is a sample if it has enough items
 		listing.Complete = listing.Complete && err == nil
-		s.Listing = listing
+		s.keep(listing, err)
 	}
 }

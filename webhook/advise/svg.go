@@ -23,7 +23,7 @@ const svgHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 360" r
 func (r Report) WriteSVG(w io.Writer) error {
 	curve := r.Whole.Curve
 	if curve == nil {
-		return fmt.Errorf("the hit ratio of other sizes cannot be told: %s", r.Whole.NoCurve)
+		return fmt.Errorf("the hit ratio of other sizes cannot be predicted: %s", r.Whole.NoCurve)
 	}
 	low := math.Floor(10*curve[0].HitRatio) / 10
 	high := max(low+0.1, math.Ceil(10*curve[len(curve)-1].HitRatio)/10)

@@ -14,15 +14,20 @@ import (
 func (r Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	whole := r.Whole
-	fmt.Fprintf(&b, "%d %s with %s for items, of which %.0f%% is used. %.0f items of %.0f bytes on average.\n", len(r.Servers), plural(len(r.Servers), "server"),
-		bytes(whole.MemoryBytes), 100*whole.UsedBytes/max(1, whole.MemoryBytes), whole.Items, whole.ItemBytes/max(1, whole.Items))
-	fmt.Fprintf(&b, "Measured for %s: %.0f gets/s, hit ratio %s, %.0f sets/s, %.0f evictions/s", duration(whole.IntervalSeconds), whole.Gets, percent(whole.HitRatio), whole.Sets, whole.Evictions)
+	fmt.Fprintf(&b, "%s with %s for items, of which %.0f%% is used. %s of %.0f bytes on average.\n", quantity(float64(len(r.Servers)), "server"),
+		bytes(whole.MemoryBytes), 100*whole.UsedBytes/max(1, whole.MemoryBytes), quantity(whole.Items, "item"), whole.ItemBytes/max(1, whole.Items))
+	fmt.Fprintf(&b, "Measured for %s: %s/s, hit ratio %s, %s/s, %s/s", duration(whole.IntervalSeconds), quantity(whole.Gets, "get"),
+		percent(whole.HitRatio), quantity(whole.Sets, "set"), quantity(whole.Evictions, "eviction"))
 	if whole.WindowSeconds > 0 {
 		fmt.Fprintf(&b, " of items not read for %s", duration(whole.WindowSeconds))
 	}
-	fmt.Fprintf(&b, ".\nListed %.0f items%s.\n\n", whole.ListedItems, map[bool]string{false: ", a random sample"}[whole.Complete])
+	fmt.Fprint(&b, ".\n")
+	if whole.Complete || whole.ListedItems > 0 {
+		fmt.Fprintf(&b, "Listed %s%s.\n", quantity(whole.ListedItems, "item"), map[bool]string{false: ", a random sample"}[whole.Complete])
+	}
+	fmt.Fprintln(&b)
 	if whole.Curve == nil {
-		fmt.Fprintf(&b, "The hit ratio of other sizes cannot be told.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
+		fmt.Fprintf(&b, "The hit ratio of other sizes cannot be predicted.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
 	} else {
 		fmt.Fprintf(&b, "Hit ratio by memory\n\n%s\n\n", plot(whole.Curve))
 		writeCurve(&b, whole.Curve)
@@ -64,11 +69,12 @@ func wrap(text, indent string) string {
 	return b.String()
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
+// quantity returns a whole number with a noun.
+func quantity(n float64, noun string) string {
+	if n = math.Round(n); n != 1 {
+		noun += "s"
 	}
-	return noun + "s"
+	return fmt.Sprintf("%.0f %s", n, noun)
 }
 
 // plotColumns are the columns of a plot between two points of a curve.
@@ -91,7 +97,7 @@ func plot(curve []Point) string {
 	first, _, _ := strings.Cut(graph, "\n")
 	margin := strings.IndexAny(first, "┤┼")
 	axis := []rune(strings.Repeat(" ", margin+columns+8))
-	for i := 0; i < len(curve); i += 2 * pointsPerDoubling / 2 {
+	for i := 0; i < len(curve); i += pointsPerDoubling {
 		label := []rune(bytes(curve[i].MemoryBytes))
 		copy(axis[margin+1+i*plotColumns-min(margin, len(label)/2):], label)
 	}

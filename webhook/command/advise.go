@@ -1,12 +1,11 @@
 package command
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -117,23 +116,24 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 	}
 }
 
-// read reads all servers at the same time.
+// read reads all servers at the same time. The first error ends the others.
 func (o *adviseOptions) read(command *cobra.Command, addresses []string, config client.Config) ([]*advise.Sample, error) {
-	samples, errs := make([]*advise.Sample, len(addresses)), make([]error, len(addresses))
+	ctx, cancel := context.WithCancelCause(command.Context())
+	defer cancel(nil)
+	samples := make([]*advise.Sample, len(addresses))
 	progress := newProgress(command)
 	var all sync.WaitGroup
 	for i, address := range addresses {
 		all.Go(func() {
-			samples[i], errs[i] = advise.Read(command.Context(), address, config, o.Limits, func(text string) { progress(address + ": " + text) })
+			sample, err := advise.Read(ctx, address, config, o.Limits, func(text string) { progress(address + ": " + text) })
+			if samples[i] = sample; err != nil {
+				cancel(err)
+			}
 		})
 	}
 	all.Wait()
 	progress("")
-	err := errors.Join(errs...)
-	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w; a server that closes connections may need --tls, or --auth=sasl", err)
-	}
-	return samples, err
+	return samples, context.Cause(ctx)
 }
 
 // newProgress returns a function that replaces the last line of a terminal. Without a terminal, it shows nothing.
@@ -179,7 +179,9 @@ func (o *adviseOptions) config(command *cobra.Command) (client.Config, error) {
 		if err != nil {
 			return config, err
 		}
-		config.User, config.Password = login(o.user, string(content))
+		if config.User, config.Password, err = login(o.user, o.passwordFile, string(content)); err != nil {
+			return config, err
+		}
 	}
 	if !o.useTLS {
 		return config, nil
@@ -206,13 +208,21 @@ func (o *adviseOptions) config(command *cobra.Command) (client.Config, error) {
 }
 
 // login returns the user and the password of a file with a password, or with lines of user:password. Without a user, it is the
-// user of the first line.
-func login(user, content string) (string, string) {
+// user of the first line. A file of several lines is never a password as a whole: the server must not get those of other users.
+func login(user, file, content string) (name, password string, err error) {
+	content = strings.TrimRight(content, "\r\n")
 	for line := range strings.Lines(content) {
 		name, password, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 		if found && (user == "" || user == name) {
-			return name, password
+			return name, password, nil
 		}
 	}
-	return user, strings.TrimRight(content, "\r\n")
+	switch {
+	case !strings.Contains(content, "\n"):
+		return user, content, nil
+	case user == "":
+		return "", "", fmt.Errorf("%s has several lines, but none of user:password", file)
+	default:
+		return "", "", fmt.Errorf("user %q is not in %s", user, file)
+	}
 }

@@ -51,8 +51,8 @@ func TestBuckets(t *testing.T) {
 		if number != last && number != last+1 {
 			t.Fatalf("the bucket of age %d is %d, after %d", age, number, last)
 		}
-		if number != last && oldest(number) != time.Duration(age)*time.Second {
-			t.Fatalf("the bucket of age %d begins at %s", age, oldest(number))
+		if number != last && youngest(number) != time.Duration(age)*time.Second {
+			t.Fatalf("the bucket of age %d begins at %s", age, youngest(number))
 		}
 		last = number
 	}

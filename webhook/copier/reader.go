@@ -25,6 +25,7 @@ type reader struct {
 	proxy       *client.Conn  // nil if there is no connection
 	interrupted bool          // whether a proxy ended
 	missing     bool          // whether the proxies did not find many items that the server had
+	notFound    int           // how many items of this listing the proxies did not find
 	lookups     bytes.Buffer  // commands for listed keys
 	listed      int           // number of lookups
 	reads       []read        // those that the proxies have not responded to
@@ -159,6 +160,7 @@ func (r *reader) exchange(ctx context.Context) error {
 		}
 		r.reads = r.reads[1:]
 	}
+	r.notFound += missing
 	r.missing = r.missing || missing*8 > sent && missing > 1
 	if r.reads = again; busy {
 		return errors.New("the proxies are busy")

@@ -68,7 +68,7 @@ func compare(w io.Writer, files []string) error {
 			measured := advise.Of(r.Samples[p.to:p.to+1], nil).Whole.HitRatio
 			at := slices.IndexFunc(from.Curve, func(point advise.Point) bool { return point.Factor == p.factor })
 			if at < 0 {
-				fmt.Fprintf(w, " cannot tell | %.1f %% | |", 100*measured)
+				fmt.Fprintf(w, " no prediction | %.1f %% | |", 100*measured)
 				continue
 			}
 			differ := 100 * (from.Curve[at].HitRatio - measured)

@@ -20,6 +20,9 @@ var (
 type heapGuard struct {
 	maxBytes int64
 	requests atomic.Int64 // in flight
+	// heapBytes returns the size of the heap, and collect forces a collection.
+	heapBytes func() int64
+	collect   func()
 
 	mutex        sync.Mutex
 	collectAbove int64     // the size of the heap above which a collection is forced
@@ -27,7 +30,7 @@ type heapGuard struct {
 }
 
 func newHeapGuard(maxBytes int64) *heapGuard {
-	return &heapGuard{maxBytes: maxBytes, collectAbove: maxBytes}
+	return &heapGuard{maxBytes: maxBytes, collectAbove: maxBytes, heapBytes: heapBytes, collect: runtime.GC}
 }
 
 // collectInterval is the shortest time between two forced collections that find the live heap above the limit. A collection of
@@ -41,14 +44,14 @@ const collectInterval = 100 * time.Millisecond
 func (g *heapGuard) check() error {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
-	if heapBytes() <= g.collectAbove {
+	if g.heapBytes() <= g.collectAbove {
 		return nil
 	}
 	if time.Since(g.refused) < collectInterval {
 		return errBusy
 	}
-	runtime.GC()
-	live := heapBytes()
+	g.collect()
+	live := g.heapBytes()
 	if live <= g.maxBytes {
 		g.collectAbove = max(g.maxBytes, live+g.maxBytes/2)
 		return nil

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -56,43 +55,56 @@ func TestHeapLimit(t *testing.T) {
 	if code := <-first; code != http.StatusOK {
 		t.Errorf("the first request got %d, although its body was read before", code)
 	}
-	time.Sleep(collectInterval)
-	if next := postThing(handler, strings.NewReader(thing)); next.Code != http.StatusOK {
+	next := postThing(handler, strings.NewReader(thing))
+	for deadline := time.Now().Add(10 * time.Second); next.Code == http.StatusTooManyRequests && time.Now().Before(deadline); {
+		next = postThing(handler, strings.NewReader(thing)) // until collectInterval has passed
+	}
+	if next.Code != http.StatusOK {
 		t.Errorf("the memory of refused requests is not free: the next request got %d %s", next.Code, next.Body)
 	}
 }
 
-// TestHeapLimitIgnoresGarbage: only the live heap counts, and not every check above the limit forces a collection.
-func TestHeapLimitIgnoresGarbage(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only forced collections
-	live := make([]byte, 64<<20)
-	runtime.GC()
-	guard := newHeapGuard(heapBytes() - 32<<20)
-	guard.requests.Store(2)
-	if err := guard.check(); err != errBusy { //nolint:errorlint // check returns the value itself
-		t.Errorf("the live heap is above the limit: %v", err)
+// TestHeapGuard checks that only the live heap counts, and how often a check above the limit forces a collection.
+func TestHeapGuard(t *testing.T) {
+	const limit = 100
+	const long = 2 * collectInterval
+	cases := []struct {
+		reason        string
+		heap, live    int64 // before and after a collection
+		requests      int64
+		collectAbove  int64
+		refused       time.Duration // ago
+		want          error
+		wantCollected bool
+		wantAbove     int64
+	}{
+		{"at the limit", limit, limit, 2, limit, long, nil, false, limit},
+		{"only garbage is above the limit: the next collection waits until half of the limit is allocated", limit + 1, 60, 2, limit, long, nil, true, 60 + limit/2},
+		{"almost no live heap: a collection is forced above the limit only", limit + 1, 10, 2, limit, long, nil, true, limit},
+		{"the live heap is at the limit", limit + 1, limit, 2, limit, long, nil, true, limit + limit/2},
+		{"the live heap is above the limit", limit + 2, limit + 1, 2, limit, long, errBusy, true, limit},
+		{"the live heap is above the limit because of one request: a retry would fail too", limit + 2, limit + 1, 1, limit, long, errNoMemory, true, limit},
+		{"right after a refusal, no collection is forced", limit + 1, 10, 2, limit, -time.Hour, errBusy, false, limit},
+		{"after a collection, not enough was allocated for the next one", 150, 120, 2, 150, long, nil, false, 150},
+		{"after a collection, enough was allocated, and it is not garbage", 151, 120, 2, 150, long, errBusy, true, limit},
 	}
-	runtime.KeepAlive(live)
-	if err := guard.check(); err == nil {
-		t.Errorf("a collection was forced within %s of a refusal", collectInterval)
+	for _, test := range cases {
+		heap, collected := test.heap, false
+		guard := newHeapGuard(limit)
+		guard.heapBytes, guard.collect = func() int64 { return heap }, func() { heap, collected = test.live, true }
+		guard.requests.Store(test.requests)
+		refused := time.Now().Add(-test.refused)
+		guard.collectAbove, guard.refused = test.collectAbove, refused
+		err := guard.check()
+		if err != test.want || collected != test.wantCollected || guard.collectAbove != test.wantAbove { //nolint:errorlint // check returns the value itself
+			t.Errorf("%s: %v, collected %t, the next collection above %d; want %v, %t, %d", test.reason, err, collected, guard.collectAbove,
+				test.want, test.wantCollected, test.wantAbove)
+		}
+		if recorded := !guard.refused.Equal(refused); recorded != (test.wantCollected && test.want == errBusy) { //nolint:errorlint // the same
+			t.Errorf("%s: a refusal is recorded: %t", test.reason, recorded)
+		}
 	}
-	guard.refused = time.Time{}
-	if err := guard.check(); err != nil {
-		t.Errorf("only garbage is above the limit: %v", err)
-	}
-
-	live = make([]byte, guard.maxBytes/2)
-	for range 4 {
-		heapObject = make([]byte, guard.maxBytes/4)
-	}
-	if err := guard.check(); err != nil || guard.collectAbove <= guard.maxBytes {
-		t.Errorf("near the limit the next collection must wait until more is allocated: above %d, limit %d, %v", guard.collectAbove, guard.maxBytes, err)
-	}
-	runtime.KeepAlive(live)
 }
-
-// heapObject keeps the compiler from removing an allocation.
-var heapObject []byte
 
 // repeated reads a text again and again.
 type repeated struct {

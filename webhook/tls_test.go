@@ -103,3 +103,34 @@ func call(t *testing.T, url, token string, config *tls.Config) string {
 	}
 	return response.Status + ": " + string(content)
 }
+
+// TestSessionsAreNotResumed: a resumed session would be accepted although its client's CA was removed.
+func TestSessionsAreNotResumed(t *testing.T) {
+	ours, directory := ca.New(), t.TempDir()
+	certificate, key := ours.Issue(ca.Subject{CommonName: "hook"})
+	address := serveTLS(t, Config{Controllers: parents.Controllers(memcached.Config{}), TLS: TLS{
+		CertFile:   ca.Write(directory, "tls.crt", certificate),
+		KeyFile:    ca.Write(directory, "tls.key", key),
+		MinVersion: tls.VersionTLS12,
+	}})
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		client := &tls.Config{RootCAs: ours.Pool(), MaxVersion: version, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
+		for range 2 {
+			connection, err := tls.Dial("tcp", address, client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if connection.ConnectionState().DidResume {
+				t.Errorf("a session of %s was resumed", tls.VersionName(version))
+			}
+			// TLS 1.3 would send a ticket with the response.
+			if _, err := io.WriteString(connection, "GET / HTTP/1.1\r\nHost: hook\r\nConnection: close\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, connection); err != nil {
+				t.Fatal(err)
+			}
+			connection.Close()
+		}
+	}
+}

@@ -15,7 +15,7 @@
 
 {{ template "text" .Doc }}
 {{ if .IsAlias }}
-A {{ markdownRenderTypeLink .UnderlyingType }}.
+Type: {{ markdownRenderType .UnderlyingType }}.
 {{ end -}}
 {{- if .References }}
 In {{ range $i, $user := .SortedReferences }}{{ if $i }}, {{ end }}{{ markdownRenderTypeLink $user }}{{ end }}.

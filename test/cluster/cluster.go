@@ -123,7 +123,7 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 	if err := c.startHook(ctx, built.hook, options.ReplaceURL); err != nil {
 		return err
 	}
-	return c.startMetacontroller(ctx, built, "metacontroller", options.MetacontrollerFlags)
+	return c.startMetacontroller(ctx, built, options.MetacontrollerFlags)
 }
 
 func (c *Cluster) buildPrograms(ctx context.Context, options Options) error {

@@ -72,14 +72,6 @@ func recreate(t *testing.T, m *unstructured.Unstructured, deployment types.UID, 
 	}
 }
 
-// isReal reports whether the cluster runs the real Metacontroller.
-func isReal(t *testing.T) bool {
-	t.Helper()
-	program, err := findMetacontroller()
-	must(t, err)
-	return program != ""
-}
-
 func names(ctx context.Context, list client.ObjectList, namespace string) ([]string, error) {
 	if err := shared.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return nil, err

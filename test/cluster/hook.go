@@ -121,7 +121,7 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 		return err
 	}
 	c.HookOps = "http://" + ops
-	if err := poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
+	if err := poll(ctx, 30*time.Second, "the hook is ready", func(ctx context.Context) error {
 		return errors.Join(c.Check(), checkOK(ctx, c.HookOps+"/readyz"))
 	}); err != nil {
 		return err
@@ -135,11 +135,11 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 	return c.applyCompositeControllers(ctx, url)
 }
 
-// startMetacontroller starts Metacontroller. The real one authenticates as userName and gets the additional flags.
-func (c *Cluster) startMetacontroller(ctx context.Context, built *binaries, userName string, more []string) (err error) {
+// startMetacontroller starts Metacontroller. The real one gets the additional flags.
+func (c *Cluster) startMetacontroller(ctx context.Context, built *binaries, more []string) (err error) {
 	var flags []string
 	if built.isReal {
-		kubeconfig, err := c.restrictedKubeconfig(ctx, userName)
+		kubeconfig, err := c.restrictedKubeconfig(ctx)
 		if err != nil {
 			return err
 		}
@@ -169,8 +169,8 @@ func checkOK(ctx context.Context, url string) error {
 	return nil
 }
 
-// applyCompositeControllers applies every CompositeController of the repository with the hooks at url. The Service that the
-// manifests name has no running pods here.
+// applyCompositeControllers applies every CompositeController of the repository with the hooks at url, and Metacontroller's RBAC
+// permissions for each. The Service that the manifests name has no running pods here.
 func (c *Cluster) applyCompositeControllers(ctx context.Context, url string) error {
 	files, err := filepath.Glob(filepath.Join(c.root, "manifests", "controllers", "*", "*.yaml"))
 	if err != nil {
@@ -182,11 +182,13 @@ func (c *Cluster) applyCompositeControllers(ctx context.Context, url string) err
 			return err
 		}
 		for _, o := range objects {
-			if o.GetKind() != "CompositeController" {
+			switch o.GetKind() {
+			case "Kustomization":
 				continue
-			}
-			if err := setHookURL(o, url); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
+			case "CompositeController":
+				if err := setHookURL(o, url); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
 			}
 			if err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("test-cluster")); err != nil {
 				return fmt.Errorf("apply %s: %w", file, err)

@@ -72,7 +72,7 @@ func (c *Cluster) install(ctx context.Context, apply func(context.Context, *Clus
 	if err := c.RedirectHooks(ctx); err != nil {
 		return err
 	}
-	return c.startMetacontroller(ctx, built, "system:serviceaccount:metacontroller:metacontroller", options.MetacontrollerFlags)
+	return c.startMetacontroller(ctx, built, options.MetacontrollerFlags)
 }
 
 // RunKubectl runs kubectl and returns what it prints.
@@ -145,7 +145,7 @@ func (c *Cluster) startInstalledHook(ctx context.Context, program string) (addre
 	if c.Hook, err = c.Run(program, args...); err != nil {
 		return "", err
 	}
-	return address, poll(ctx, 10*time.Second, "the hook is ready", func(ctx context.Context) error {
+	return address, poll(ctx, 30*time.Second, "the hook is ready", func(ctx context.Context) error {
 		return errors.Join(c.Check(), checkOK(ctx, c.HookOps+"/readyz"))
 	})
 }

@@ -12,10 +12,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// restrictedKubeconfig returns a kubeconfig of a user with only the RBAC permissions that
-// manifests/metacontroller-values.yaml grants to Metacontroller, so that tests find a missing permission. The stand-in
-// does not use it, because server-side apply needs other permissions.
-func (c *Cluster) restrictedKubeconfig(ctx context.Context, userName string) (string, error) {
+// MetacontrollerUser is the name of Metacontroller's ServiceAccount, to which the manifests bind roles.
+const MetacontrollerUser = "system:serviceaccount:metacontroller:metacontroller"
+
+// restrictedKubeconfig returns a kubeconfig of a user with the name of Metacontroller's ServiceAccount, with only the RBAC
+// permissions of manifests/metacontroller-values.yaml and of the applied manifests, so that tests find a missing permission. The
+// stand-in does not use it, because server-side apply needs other permissions.
+func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
 	file := filepath.Join(c.root, "manifests", "metacontroller-values.yaml")
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -29,7 +32,7 @@ func (c *Cluster) restrictedKubeconfig(ctx context.Context, userName string) (st
 	if err := yaml.Unmarshal(content, &values); err != nil {
 		return "", fmt.Errorf("read %s: %w", file, err)
 	}
-	return c.User(ctx, userName, values.ClusterRole.Rules)
+	return c.User(ctx, MetacontrollerUser, values.ClusterRole.Rules)
 }
 
 // User creates a user with these RBAC permissions and returns the path of the user's kubeconfig.

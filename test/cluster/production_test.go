@@ -29,9 +29,9 @@ func TestStatefulSet(t *testing.T) {
 		t.Errorf("status.nodes (-want +got):\n%s", diff)
 	}
 	servers := func() []string {
-		list, _, err := unstructured.NestedStringSlice(m.Object, "status", "servers")
+		names, _, err := unstructured.NestedStringSlice(m.Object, "status", "servers")
 		must(t, err)
-		return list
+		return names
 	}
 	namespace := m.GetNamespace()
 	wantServers := []string{
@@ -131,7 +131,7 @@ func TestDisabledChildrenAreDeleted(t *testing.T) {
 func TestScaledInSteps(t *testing.T) {
 	because(t, "each added or removed pod moves keys; many at the same time overload the database behind the cache")
 	t.Parallel()
-	const interval = 3 * time.Second
+	const interval = 6 * time.Second // long enough to observe each step on a busy machine
 	m := newMemcachedOf(t, newNamespace(t), "cache", 1, map[string]any{
 		"scaling": map[string]any{"maxStep": int64(1), "stepIntervalSeconds": int64(interval.Seconds())},
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,14 +48,13 @@ func FuzzSync(f *testing.F) {
 		if !found {
 			kind = "Deployment"
 		}
-		workload := children[0].(map[string]any)
-		name := strings.TrimSuffix(workload["metadata"].(map[string]any)["name"].(string), "-b") // of the second StatefulSet
-		if workload["kind"] != kind || name != strings.TrimSuffix(parent["metadata"].(map[string]any)["name"].(string), "-b") {
-			t.Fatalf("the first child is %v", workload["metadata"])
-		}
+		workload := childNamed(children, kind+" "+parent["metadata"].(map[string]any)["name"].(string))
 		if spec["proxy"] != nil { // whose rollouts come before and after a change of the servers
 			wantProxies(t, request, children)
 			return
+		}
+		if workload == nil {
+			t.Fatalf("the response has no workload: %v", desiredChildren(response))
 		}
 		if replicas := workload["spec"].(map[string]any)["replicas"]; spec["scaling"] == nil && replicas != spec["size"] {
 			t.Fatalf("spec %v became the workload %v", spec, workload["spec"])
@@ -86,26 +84,32 @@ func resizing() map[string]string {
 func wantProxies(t *testing.T, request map[string]any, children []any) {
 	t.Helper()
 	parent := request["parent"].(map[string]any)["metadata"].(map[string]any)["name"].(string)
-	name, replicas := parent+"-proxy", map[string]float64{}
-	for _, child := range children {
-		proxies := child.(map[string]any)
-		if proxies["kind"] == "StatefulSet" {
-			replicas[proxies["metadata"].(map[string]any)["name"].(string)] = proxies["spec"].(map[string]any)["replicas"].(float64)
-		}
-		if proxies["kind"] != "Deployment" || proxies["metadata"].(map[string]any)["name"] != name {
-			continue
-		}
-		spec := proxies["spec"].(map[string]any)
-		label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
-		routes := scaling.ParseRoutes(label)
-		for _, set := range []scaling.Set{scaling.First, scaling.Second} {
-			if servers := routes.In(set); spec["replicas"] != 0.0 && (routes.From.Count < 1 || float64(servers) > replicas[parent+set.Suffix()]) {
-				t.Fatalf("proxies have the routes %q to %v servers", label, replicas)
-			}
-		}
-		return
+	proxies := childNamed(children, "Deployment "+parent+"-proxy")
+	if proxies == nil {
+		t.Fatalf("a 200 without the Deployment %s-proxy deletes the proxies", parent)
 	}
-	t.Fatalf("a 200 without the Deployment %s deletes the proxies", name)
+	spec := proxies["spec"].(map[string]any)
+	label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
+	routes := scaling.ParseRoutes(label)
+	for _, set := range []scaling.Set{scaling.First, scaling.Second} {
+		replicas := 0.0
+		if servers := childNamed(children, "StatefulSet "+parent+set.Suffix()); servers != nil {
+			replicas = servers["spec"].(map[string]any)["replicas"].(float64)
+		}
+		if servers := routes.In(set); spec["replicas"] != 0.0 && (routes.From.Count < 1 || float64(servers) > replicas) {
+			t.Fatalf("proxies have the routes %q to %v servers of %s", label, replicas, parent+set.Suffix())
+		}
+	}
+}
+
+// childNamed returns the child with the kind and the name; nil when there is none.
+func childNamed(children []any, kindAndName string) map[string]any {
+	for _, child := range children {
+		if childName(child) == kindAndName {
+			return child.(map[string]any)
+		}
+	}
+	return nil
 }
 
 // FuzzCustomize sends arbitrary bytes to the customize hook. A wrong rule would select the pods of another parent.

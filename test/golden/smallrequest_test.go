@@ -41,7 +41,7 @@ func TestSmallRequest(t *testing.T) {
 		want              []string // children
 		sentence          string   // of a response with 400
 	}{
-		{"every kind counts as listed and empty", "/memcached/sync", `{` + cache + `}`, []string{"Deployment a", "Service a", "PodDisruptionBudget a", "NetworkPolicy a"}, ""},
+		{"every kind counts as listed and empty", "/memcached/sync", `{` + cache + `}`, []string{"NetworkPolicy a", "Deployment a", "Service a", "PodDisruptionBudget a"}, ""},
 		{"the kinds that are present count as listed", "/memcached/sync", `{` + cache + `, "children": {"Deployment.apps/v1": {}}}`, []string{"Deployment a"}, ""},
 		{"two kinds of four", "/memcached/sync", `{` + cache + `, "children": {"Deployment.apps/v1": {}, "Service.v1": {}}}`, []string{"Deployment a", "Service a"}, ""},
 		{"null children are not missing", "/memcached/sync", `{` + cache + `, "children": null}`, nil, "children"},

@@ -36,7 +36,7 @@ type recordedCase struct {
 
 // TestUpgrade sends the requests of every release to the current hooks. They must accept the parents and return the same pod
 // templates, so that an upgrade restarts no pod. No release is recorded yet, so a record of the current hooks is the first one:
-// another image of the reloader must not change it.
+// the images and the library of another release must not change it.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	current := recordCases(t)
@@ -56,7 +56,7 @@ func TestUpgrade(t *testing.T) {
 	for release, content := range records {
 		for _, c := range readCases(t, content) {
 			t.Run(release+"/"+c.Case, func(t *testing.T) {
-				if diff := cmp.Diff(c.Workloads, workloads(t, c.Request, reloaderImage+"-later")); diff != "" {
+				if diff := cmp.Diff(c.Workloads, workloads(t, c.Request, newerDefaults)); diff != "" {
 					t.Errorf("an upgrade from %s replaces pods (-recorded +now):\n%s", release, diff)
 				}
 			})
@@ -65,12 +65,12 @@ func TestUpgrade(t *testing.T) {
 }
 
 // workloads returns the fields that an upgrade must not change, for each child that runs pods: the pod template, whose change
-// restarts all pods, and immutable fields. The parent gets the defaults of the current CRD. image is the image of the reloader,
-// which differs in each release.
-func workloads(t *testing.T, request map[string]any, image string) map[string]any {
+// restarts all pods, and immutable fields. The parent gets the defaults of the current CRD. config has what differs in each
+// release.
+func workloads(t *testing.T, request map[string]any, config memcached.Config) map[string]any {
 	t.Helper()
 	parent := render.Input{Name: "the recorded parent", Content: encode(t, request["parent"])}
-	objects, err := render.Render(parents.Controllers(memcached.Config{ReloaderImage: image}), []render.Input{parent}, render.Options{Observed: encode(t, request), Now: metav1.NewTime(now)})
+	objects, err := render.Render(parents.Controllers(config), []render.Input{parent}, render.Options{Observed: encode(t, request), Now: metav1.NewTime(now)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func recordCases(t *testing.T) []byte {
 		}
 		request = apply(request, response)
 		name := f.controller + "/" + filepath.Base(f.name)
-		lines.Write(append(encode(t, recordedCase{Case: name, Request: request, Workloads: workloads(t, request, reloaderImage)}), '\n'))
+		lines.Write(append(encode(t, recordedCase{Case: name, Request: request, Workloads: workloads(t, request, memcached.Config{ReloaderImage: reloaderImage})}), '\n'))
 	}
 	return lines.Bytes()
 }

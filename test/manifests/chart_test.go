@@ -22,7 +22,7 @@ import (
 const namespace = "memcached-operator"
 
 var everyComponent = []string{
-	"components/high-availability", "components/network-policy", "components/tls", "components/client-certificate", "components/token",
+	"components/high-availability", "components/admission-policy", "components/aggregate-to-edit", "components/tls", "components/client-certificate", "components/token",
 	"components/monitoring", "components/service-monitors",
 }
 
@@ -34,7 +34,8 @@ func TestChart(t *testing.T) {
 	}{
 		"default":            {"", []string{"default"}, nil},
 		"high-availability":  {"replicas: 2", []string{"default"}, []string{"components/high-availability"}},
-		"network-policy":     {"networkPolicy: {enabled: true}", []string{"default"}, []string{"components/network-policy"}},
+		"admission-policy":   {"admissionPolicy: {enabled: true}", []string{"default"}, []string{"components/admission-policy"}},
+		"aggregate-to-edit":  {"rbac: {aggregateToEdit: true}", []string{"default"}, []string{"components/aggregate-to-edit"}},
 		"tls":                {"tls: {enabled: true}", []string{"default"}, []string{"components/tls"}},
 		"client-certificate": {"tls: {enabled: true, clientCertificate: true}", []string{"default"}, []string{"components/tls", "components/client-certificate"}},
 		"token":              {"tls: {enabled: true, token: true}", []string{"default"}, []string{"components/tls", "components/token"}},
@@ -76,7 +77,8 @@ const everything = `
 controllers: {memcached: {serviceMonitors: true}, nginx: {enabled: true}, customimagedeploy: {enabled: true}, xca: {enabled: true}}
 replicas: 2
 tls: {enabled: true, clientCertificate: true, token: true}
-networkPolicy: {enabled: true}
+admissionPolicy: {enabled: true}
+rbac: {aggregateToEdit: true}
 monitoring:
   monitors: true
   alerts: true

@@ -28,6 +28,9 @@ func TestChartRefuses(t *testing.T) {
 		"imagePullSecrets: [registry]":              "/imagePullSecrets/0",
 		"goMemLimit: 230Mi":                         "/goMemLimit",
 		"podAnnotations: {checked: true}":           "/podAnnotations/checked",
+		"podLabels: {checked: true}":                "/podLabels/checked",
+		"logLevel: loud":                            "/logLevel",
+		"extraEnv: [{value: a}]":                    "/extraEnv/0",
 		"tls: {token: true}":                        "tls.token needs tls.enabled",
 		"tls: {clientCertificate: true}":            "tls.clientCertificate needs tls.enabled",
 	}
@@ -56,7 +59,7 @@ func places(values map[string]any, path []string) [][]string {
 	for key, value := range values {
 		below, isObject := value.(map[string]any)
 		// The keys of these are those of Kubernetes, or of the user.
-		if isObject && !slices.Contains([]string{"requests", "limits", "nodeSelector", "podAnnotations", "labels"}, key) {
+		if isObject && !slices.Contains([]string{"requests", "limits", "nodeSelector", "podAnnotations", "podLabels", "podSecurityContext", "securityContext", "labels"}, key) {
 			found = append(found, places(below, append(slices.Clone(path), key))...)
 		}
 	}
@@ -67,6 +70,11 @@ func places(values map[string]any, path []string) [][]string {
 func TestChartPod(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("a", 64)
 	container := func(spec corev1.PodSpec) corev1.Container { return spec.Containers[0] }
+	const secure = "tls: {enabled: true}"
+	openShift := corev1.PodSecurityContext{
+		RunAsNonRoot:   new(true),
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
 	cases := []struct {
 		values string
 		field  func(corev1.PodSpec) any
@@ -81,6 +89,12 @@ func TestChartPod(t *testing.T) {
 		{"resources: {limits: {memory: 1Gi}}", func(s corev1.PodSpec) any { return container(s).Resources.Limits[corev1.ResourceMemory] }, resource.MustParse("1Gi")},
 		{"goMemLimit: 900MiB", func(s corev1.PodSpec) any { return container(s).Env }, []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: "900MiB"}}},
 		{"extraArgs: [--log-level=debug]", func(s corev1.PodSpec) any { return container(s).Args[7:] }, []string{"--log-level=debug"}},
+		{"logLevel: debug", func(s corev1.PodSpec) any { return container(s).Args[7:] }, []string{"--log-level=debug"}},
+		{"extraEnv: [{name: GOGC, value: \"50\"}]", func(s corev1.PodSpec) any { return container(s).Env[1:] }, []corev1.EnvVar{{Name: "GOGC", Value: "50"}}},
+		{"podSecurityContext: {runAsUser: null, runAsGroup: null}\n" + secure, func(s corev1.PodSpec) any { return *s.SecurityContext }, openShift},
+		{"podSecurityContext: {runAsGroup: 7}\n" + secure, func(s corev1.PodSpec) any { return s.SecurityContext.FSGroup }, new(int64(7))},
+		{"podSecurityContext: {fsGroup: 8}\n" + secure, func(s corev1.PodSpec) any { return s.SecurityContext.FSGroup }, new(int64(8))},
+		{"securityContext: {readOnlyRootFilesystem: false}", func(s corev1.PodSpec) any { return container(s).SecurityContext.ReadOnlyRootFilesystem }, new(false)},
 		{"nodeSelector: {disk: fast}", func(s corev1.PodSpec) any { return s.NodeSelector }, map[string]string{"disk": "fast"}},
 		{"tolerations: [{key: cpu, operator: Exists}]", func(s corev1.PodSpec) any { return s.Tolerations }, []corev1.Toleration{{Key: "cpu", Operator: corev1.TolerationOpExists}}},
 		{"affinity: {podAntiAffinity: {}}", func(s corev1.PodSpec) any { return s.Affinity }, &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}},
@@ -100,9 +114,9 @@ func TestChartPod(t *testing.T) {
 			}
 		}
 	}
-	annotated := only[appsv1.Deployment](t, mustRender(t, namespace, "podAnnotations: {team: caches}"), "Deployment")
-	if diff := cmp.Diff(map[string]string{"team": "caches"}, annotated.Spec.Template.Annotations); diff != "" {
-		t.Errorf("the pod has other annotations (-want +got):\n%s", diff)
+	template := only[appsv1.Deployment](t, mustRender(t, namespace, "podAnnotations: {team: caches}\npodLabels: {zone: edge}"), "Deployment").Spec.Template
+	if diff := cmp.Diff(map[string]string{"team": "caches"}, template.Annotations); diff != "" || template.Labels["zone"] != "edge" {
+		t.Errorf("the pod has the labels %v, and other annotations (-want +got):\n%s", template.Labels, diff)
 	}
 }
 
@@ -113,7 +127,7 @@ func TestChartNamespace(t *testing.T) {
 	for name, content := range byName(t, objects) {
 		for _, fixed := range []string{
 			"namespace: memcached-operator", `namespace="memcached-operator"`, "memcached-operator.memcached-operator", "namespace: metacontroller",
-			"name: metacontroller\n", "- metacontroller\n",
+			"name: metacontroller\n", "matchNames:\n    - metacontroller\n",
 		} {
 			if strings.Contains(content, fixed) {
 				t.Errorf("%s has %q:\n%s", name, fixed, content)

@@ -21,7 +21,7 @@ type health struct {
 var (
 	healthy     = health{"Healthy", status.CurrentStatus}
 	progressing = health{"Progressing", status.InProgressStatus}
-	recovering  = health{"Degraded", status.InProgressStatus} // the kubelet or the scheduler tries again
+	recovering  = health{"Degraded", status.InProgressStatus} // the kubelet, the scheduler or Metacontroller tries again
 	failed      = health{"Degraded", status.FailedStatus}
 	suspended   = health{"Suspended", status.FailedStatus}
 )
@@ -40,6 +40,7 @@ var healths = map[string]health{
 	"NetworkPolicyOutdated True":     progressing,
 	"ServiceMissing True":            progressing,
 	"IngressMissing True":            progressing,
+	"OpenToAll True":                 recovering,
 	"ImagePullBackOff True":          recovering,
 	"Imagepullfailed True":           recovering,
 	"CrashLoopBackOff True":          recovering,

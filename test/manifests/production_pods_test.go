@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // TestProductionIsRestricted checks that the production pod meets the restricted standard, and that the hook has no RBAC
@@ -25,20 +24,15 @@ func TestProductionIsRestricted(t *testing.T) {
 	if token := deployment.Spec.Template.Spec.AutomountServiceAccountToken; token == nil || *token {
 		t.Error("the pod mounts a service account token")
 	}
-	// The only binding allows Metacontroller to read the credentials.
-	binding := only[rbacv1.ClusterRoleBinding](t, objects, "ClusterRoleBinding")
+	// All bindings are those of Metacontroller. One allows it to read the credentials.
 	want := []rbacv1.Subject{{Kind: "ServiceAccount", Name: "metacontroller", Namespace: "metacontroller"}}
-	if diff := cmp.Diff(want, binding.Subjects); diff != "" {
-		t.Errorf("%s has other subjects (-want +got):\n%s", binding.Name, diff)
-	}
-	for _, role := range find[rbacv1.ClusterRole](t, objects, "ClusterRole") {
-		if role.Name != binding.RoleRef.Name {
-			continue
-		}
-		if diff := cmp.Diff(sets.New(allow("", "secrets", "list", "watch")...), permissions(t, role.Rules), cmp.AllowUnexported(permission{})); diff != "" {
-			t.Errorf("%s has other permissions than a cache of Secrets needs (-want +got):\n%s", role.Name, diff)
+	for _, binding := range find[rbacv1.ClusterRoleBinding](t, objects, "ClusterRoleBinding") {
+		if diff := cmp.Diff(want, binding.Subjects); diff != "" {
+			t.Errorf("%s has other subjects (-want +got):\n%s", binding.Name, diff)
 		}
 	}
+	rules := rulesOf(t, find[rbacv1.ClusterRole](t, objects, "ClusterRole"), "memcached-operator-metacontroller-secrets")
+	compareGrants(t, "the role for credentials", allow("", "secrets", "list", "watch"), permissions(t, rules))
 	if n := len(find[rbacv1.RoleBinding](t, objects, "RoleBinding")); n > 0 {
 		t.Errorf("%d role bindings, want none", n)
 	}
@@ -65,11 +59,11 @@ func TestProductionNetwork(t *testing.T) {
 			if len(rule.From) != 1 || rule.From[0].PodSelector == nil || rule.From[0].NamespaceSelector == nil {
 				t.Fatalf("port %s: the policy must select one peer by pod and namespace labels", port.Port)
 			}
-			allowed[port.Port.String()] = labels.FormatLabels(rule.From[0].NamespaceSelector.MatchLabels) + " " + labels.FormatLabels(rule.From[0].PodSelector.MatchLabels)
+			allowed[port.Port.String()] = metav1.FormatLabelSelector(rule.From[0].NamespaceSelector) + " " + metav1.FormatLabelSelector(rule.From[0].PodSelector)
 		}
 	}
 	want := map[string]string{
-		"http": "kubernetes.io/metadata.name=metacontroller app.kubernetes.io/name=metacontroller-helm",
+		"http": "kubernetes.io/metadata.name=metacontroller app.kubernetes.io/name in (metacontroller,metacontroller-helm)",
 		"ops":  "kubernetes.io/metadata.name=monitoring app.kubernetes.io/name=prometheus",
 	}
 	if diff := cmp.Diff(want, allowed); diff != "" {
@@ -87,9 +81,7 @@ func TestProductionAvailability(t *testing.T) {
 	objects := production(t)
 	deployment := only[appsv1.Deployment](t, objects, "Deployment")
 	spec := deployment.Spec.Template.Spec
-	if *deployment.Spec.Replicas < 2 || deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
-		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *deployment.Spec.Replicas, deployment.Spec.Strategy.RollingUpdate.MaxUnavailable)
-	}
+	checkRollout(t, &deployment.Spec)
 	budget := only[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget")
 	if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err != nil || !selector.Matches(labels.Set(deployment.Spec.Template.Labels)) {
 		t.Errorf("the PodDisruptionBudget does not select the hook's pods: %v", err)
@@ -108,5 +100,16 @@ func TestProductionAvailability(t *testing.T) {
 	checkDrain(t, spec)
 	if stop := spec.Containers[0].Lifecycle; stop == nil || stop.PreStop == nil || stop.PreStop.Sleep == nil || stop.PreStop.Sleep.Seconds < 1 {
 		t.Error("preStop is missing, so the pod gets SIGTERM before every node has removed its endpoint")
+	}
+}
+
+// checkRollout checks that a rollout of the hook never leaves fewer good pods.
+func checkRollout(t *testing.T, spec *appsv1.DeploymentSpec) {
+	t.Helper()
+	if *spec.Replicas < 2 || spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 {
+		t.Errorf("%d replicas with maxUnavailable %s, want at least 2 replicas and 0", *spec.Replicas, spec.Strategy.RollingUpdate.MaxUnavailable)
+	}
+	if spec.MinReadySeconds <= 10 {
+		t.Errorf("minReadySeconds is %d, want more than 10: a pod that dies after a moment would replace a good one", spec.MinReadySeconds)
 	}
 }

@@ -45,9 +45,9 @@ func production(t *testing.T) []*unstructured.Unstructured {
 		kustomization.Components[i] = path.Join("production", component)
 	}
 	for _, component := range kustomizations(t, "manifests/components") {
-		// Two components need the CRDs of the Prometheus operator, which not every production cluster has.
-		needsCRDs := component == "manifests/components/monitoring" || component == "manifests/components/service-monitors"
-		if !needsCRDs && !slices.Contains(kustomization.Components, strings.TrimPrefix(component, "manifests/")) {
+		// Two components need the CRDs of the Prometheus operator, which not every production cluster has. One gives users more power.
+		optional := []string{"manifests/components/monitoring", "manifests/components/service-monitors", "manifests/components/aggregate-to-edit"}
+		if !slices.Contains(optional, component) && !slices.Contains(kustomization.Components, strings.TrimPrefix(component, "manifests/")) {
 			t.Errorf("production does not include %s", component)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -26,19 +27,29 @@ func allow(group, resource string, verbs ...string) []permission {
 	return permissions
 }
 
-// TestLeastPrivilege checks that the ClusterRole in metacontroller-values.yaml grants exactly the RBAC permissions that the
-// controllers need.
+// TestLeastPrivilege checks that metacontroller-values.yaml grants exactly what Metacontroller needs without any controller, and
+// that the ClusterRole of each controller grants exactly what Metacontroller needs for this controller.
 func TestLeastPrivilege(t *testing.T) {
-	granted := grants(t)
-	needed := sets.New(metacontrollerNeeds()...)
+	compareGrants(t, "metacontroller-values.yaml", metacontrollerNeeds(), grants(t))
 	for _, controller := range controllers(t) {
-		needed.Insert(controllerNeeds(t, controller)...)
+		objects := build(t, "manifests/controllers/"+controller.Name)
+		role, binding := only[rbacv1.ClusterRole](t, objects, "ClusterRole"), only[rbacv1.ClusterRoleBinding](t, objects, "ClusterRoleBinding")
+		compareGrants(t, role.Name, controllerNeeds(t, controller), permissions(t, role.Rules))
+		want := []rbacv1.Subject{{Kind: "ServiceAccount", Name: "metacontroller", Namespace: "metacontroller"}}
+		if diff := cmp.Diff(want, binding.Subjects); diff != "" || binding.RoleRef.Name != role.Name {
+			t.Errorf("%s: the role is %s, and the subjects differ (-want +got):\n%s", binding.Name, binding.RoleRef.Name, diff)
+		}
 	}
+}
+
+func compareGrants(t *testing.T, role string, needs []permission, granted sets.Set[permission]) {
+	t.Helper()
+	needed := sets.New(needs...)
 	for missing := range needed.Difference(granted) {
-		t.Errorf("metacontroller-values.yaml does not grant a permission that a controller needs: %s", missing)
+		t.Errorf("%s does not grant a permission that Metacontroller needs: %s", role, missing)
 	}
 	for extra := range granted.Difference(needed) {
-		t.Errorf("metacontroller-values.yaml grants a permission that no controller needs: %s", extra)
+		t.Errorf("%s grants a permission that Metacontroller does not need: %s", role, extra)
 	}
 }
 

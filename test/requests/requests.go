@@ -1,4 +1,4 @@
-// Package requests builds sync requests of any size for benchmarks, as Metacontroller sends them.
+// Package requests builds sync requests of any size for benchmarks, and observed children, as Metacontroller sends them.
 package requests
 
 import (
@@ -94,7 +94,7 @@ func settled(nodes, servers []any) map[string]any {
 	}
 	return map[string]any{
 		"nodes": nodes, "replicas": len(nodes), "readyReplicas": len(nodes), "updatedReplicas": len(nodes), "observedGeneration": 1,
-		"servers": servers, "memory": map[string]any{"items": "64Mi", "limit": "123Mi"},
+		"servers": servers, "image": "memcached:1.6.45-alpine", "memory": map[string]any{"items": "64Mi", "limit": "123Mi"},
 		"selector": "app=memcached,memcached_cr=" + Name,
 		"conditions": []any{
 			condition("Available", "True", "ReplicaReady", "At least one replica is ready."),

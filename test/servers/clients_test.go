@@ -22,11 +22,11 @@ const (
 
 // dial connects to an address, over TLS if config is not nil.
 func dial(address string, config *tls.Config) (net.Conn, error) {
-	connection, err := net.DialTimeout("tcp", address, time.Second)
+	connection, err := net.DialTimeout("tcp", address, 20*time.Second)
 	if err != nil {
 		return nil, err
 	}
-	if err := connection.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		return nil, err
 	}
 	if config == nil {

@@ -3,6 +3,7 @@
 package servers
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -144,8 +145,14 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 	dialClient(t, servers[0]).must(t, commands.String())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := copyItems(ctx, servers[0], startPhase(t, scaling.Warming, servers[:2], servers).address, 1_000_000); err != nil {
+	var log bytes.Buffer
+	config := copier.Config{From: servers[0], Through: startPhase(t, scaling.Warming, servers[:2], servers).address, Rate: 1_000_000,
+		InFlight: inFlight, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	if err := copier.Run(ctx, config); err != nil {
 		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "continues without them") {
+		t.Errorf("the log has no warning:\n%s", log.String())
 	}
 }
 
@@ -153,9 +160,13 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 func waitMore(t *testing.T, s server, name string, want int) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if got, err := strconv.Atoi(s.stats(t, "stats")[name]); err != nil || got >= want {
+		got, err := strconv.Atoi(s.stats(t, "stats")[name])
+		switch {
+		case err != nil:
+			t.Fatalf("%s: %v", name, err)
+		case got >= want:
 			return
-		} else if time.Now().After(deadline) {
+		case time.Now().After(deadline):
 			t.Fatalf("%s is %d, want %d", name, got, want)
 		}
 	}

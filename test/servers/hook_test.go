@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -65,7 +66,8 @@ func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	if err := json.Unmarshal(recorder.Body.Bytes(), &response); err != nil {
 		t.Fatal(err)
 	}
-	return response.Children[0].Spec.Template
+	i := slices.IndexFunc(response.Children, func(child appsv1.Deployment) bool { return len(child.Spec.Template.Spec.Containers) > 0 })
+	return response.Children[i].Spec.Template
 }
 
 // samples returns the specs of the Memcached samples, by file name.

@@ -64,7 +64,7 @@ func TestMemoryStaysUnderTheLimit(t *testing.T) {
 // connect opens a connection and leaves it idle.
 func (s server) connect(t *testing.T) net.Conn {
 	t.Helper()
-	connection, err := net.DialTimeout("tcp", s.address, time.Second)
+	connection, err := net.DialTimeout("tcp", s.address, 20*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func connectAll(b *testing.B, to []string, n int) []*client {
 
 // exchange sends commands for keys of their own over all connections at the same time, each after the response to the last one, and returns how
 // long each took.
-func exchange(b *testing.B, clients []*client, key, command string, each, bytes int) []time.Duration {
+func exchange(b testing.TB, clients []*client, key, command string, each, bytes int) []time.Duration {
 	b.Helper()
 	value := strings.Repeat("x", bytes)
 	all := make([][]time.Duration, len(clients))

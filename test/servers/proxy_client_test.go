@@ -32,7 +32,7 @@ func dialClient(t testing.TB, address string) *client {
 }
 
 func newClient(address string) (*client, error) {
-	connection, err := net.DialTimeout("tcp", address, time.Second)
+	connection, err := net.DialTimeout("tcp", address, 20*time.Second)
 	if err != nil {
 		return nil, err
 	}

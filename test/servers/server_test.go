@@ -58,7 +58,7 @@ func start(t *testing.T, container corev1.Container, dir string) server {
 func launch(t testing.TB, program string, args, env []string, ports map[string]string) server {
 	t.Helper()
 	s := server{Process: startUnprivileged(t, program, args, env), ports: ports}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := s.WaitFor(ctx, process.Listens(slices.Collect(maps.Values(ports))...)); err != nil {
 		t.Fatalf("%s with %q: %v\n%s", program, args, err, s.logged(t))
@@ -144,7 +144,7 @@ func cutColon(text string) (before, after string) {
 
 // send sends a command and returns the lines of the response.
 func (s server) send(command string) ([]string, error) {
-	connection, err := net.DialTimeout("tcp", s.address, time.Second)
+	connection, err := net.DialTimeout("tcp", s.address, 20*time.Second)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (s server) send(command string) ([]string, error) {
 
 // send sends a command over a connection and returns the lines of the response.
 func send(connection net.Conn, command string) ([]string, error) {
-	if err := connection.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		return nil, err
 	}
 	if _, err := fmt.Fprintf(connection, "%s\r\n", command); err != nil {

@@ -59,7 +59,7 @@ The exit code is 0 after success, 1 after a failure, and 2 if the command line i
 		SilenceErrors: true, // Main prints the error
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(version), newRender(), newReload(), newCopy(), newVersion(version))
+	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newCopy(), newVersion(version))
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)
 	root.InitDefaultHelpCmd()

@@ -105,6 +105,12 @@ func TestUsage(t *testing.T) {
 		{"render without a file", []string{"render"}, "render requires a file or a directory, or - for standard input", " render"},
 		{"an unknown output format", []string{"render", "-f", "-", "-o", "xml"}, `invalid value "xml" for flag --output: use yaml or json`, " render"},
 		{"a word as a switch", []string{"render", "--children=some"}, `invalid value "some" for flag --children: use true or false`, " render"},
+		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or a Memcached with servers in its status", " advise"},
+		{"a password that is not given", []string{"advise", "--auth=sasl", "a:1"}, "--auth=sasl requires --password-file", " advise"},
+		{"a CA without TLS", []string{"advise", "--tls-ca=ca.crt", "a:1"}, "the flags for TLS require --tls", " advise"},
+		{"an interval without time", []string{"advise", "--watch=0s", "a:1"}, "--watch, --items, --timeout and --listing-timeout must be above 0", " advise"},
+		{"a user without a password", []string{"advise", "--user=me", "a:1"}, "--user and --password-file require --auth", " advise"},
+		{"a client certificate without its key", []string{"advise", "--tls", "--tls-cert=tls.crt", "a:1"}, "--tls-cert and --tls-key must be set together", " advise"},
 		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords", " reload"},
 		{"copy without servers", []string{"copy", "--rate", "5"}, "copy requires --from and --through", " copy"},
 		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate and --in-flight must be above 0", " copy"},
@@ -133,6 +139,7 @@ func TestFailures(t *testing.T) {
 	}
 	defer listener.Close()
 	used := listener.Addr().String()
+	silent := closeConnections(t)
 	for _, test := range []struct {
 		reason  string
 		args    []string
@@ -141,6 +148,8 @@ func TestFailures(t *testing.T) {
 		{"an address without a port", []string{"serve", "--address", "x"}, "cannot listen on x: address x: missing port in address"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
+		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},
+		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or --auth=sasl"},
 		{"a missing request", []string{"render", "--observed", "nothing.json", "manifests/samples"}, "cannot read nothing.json: no such file or directory"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
@@ -148,6 +157,27 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: exit code %d, stdout %q, want 1 and no output (stderr -want +got):\n%s", test.reason, code, stdout, diff)
 		}
 	}
+}
+
+// closeConnections returns the address of a server that closes a connection after the first line, as memcached with SASL does.
+func closeConnections(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = bufio.NewReader(connection).ReadString('\n')
+			connection.Close()
+		}
+	}()
+	return listener.Addr().String()
 }
 
 // TestVersion checks both formats of the version.

@@ -150,6 +150,9 @@ func TestErrorMessages(t *testing.T) {
 		{"a request that is not JSON", `x`, "request is not valid JSON: invalid character"},
 		{"a list", `[]`, "request cannot be"},
 		{"a number for a string", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 7}`, 1), "children.Secret.v1.n/b.metadata.name: cannot be a number"},
+		{"a fraction for an integer", strings.Replace(wholeRequest, `{"name": "p"`, `{"generation": 1.5, "name": "p"`, 1), "metadata.generation: 1.5 is not a valid int64"},
+		{"a parent without a name", strings.Replace(wholeRequest, `"name": "p", `, "", 1), "parent has no metadata.name"},
+		{"two children with one name", strings.Replace(wholeRequest, `{"name": "a"}`, `{"name": "b"}`, 1), `children.Secret.v1: two objects have the name "b"`},
 		{"a list for a string", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": []}`, 1), "metadata.name: cannot be an array"},
 	}
 	for _, test := range cases {

@@ -88,6 +88,7 @@ func Assess(o *Observation) (Assessment, error) {
 	found := First(slices.Concat(
 		[]Finding{
 			onlyOrphaned(late),
+			exposed(o),
 			diagnosePods(o.Pods, o.Remedies, o.Claim, o.Now),
 			recentlyKilled(o.Pods, o.Remedies, o.Now),
 			{Problem: replicaFailure(o.Workload)},

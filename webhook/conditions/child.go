@@ -1,8 +1,10 @@
 package conditions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,7 +25,7 @@ var usesOfChild = slices.Concat(UsesOfProblem, UsesOfProgress[:1], UsesOfBlocker
 var (
 	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
 	ReasonChildMissing = Declare(Documentation{ID: "<Kind>Missing", Uses: usesOfChild,
-		Meaning: "The child does not exist, or is being deleted. It is a problem after a minute: either the API server rejects the child, or an object with its name belongs to another owner.",
+		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with its name belongs to another owner. It is a problem after a minute. For a NetworkPolicy of running pods it is a problem immediately (`OpenToAll`).",
 		Remedy:  "Check the Events of the resource. If another object has the name, rename that object, or use another name for the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
 	ReasonChildOutdated = Declare(Documentation{ID: "<Kind>Outdated", Uses: usesOfChild,
@@ -37,36 +39,47 @@ type observedChild interface {
 	Terminating() bool
 }
 
-// pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none.
+// operatorAnnotations are the annotations in which the operator records what it applied.
+const operatorAnnotations = "metadata.annotations.memcached-operator.example.com/"
+
+// pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none. A child
+// that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
 func pendingChild(o *Observation) (*Progress, error) {
 	if o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 {
 		return orphaned(o), nil
 	}
+	var unrecorded *Progress
 	for _, desired := range o.Children {
-		pending, err := compareChild(desired, o.Observed(desired))
-		if pending != nil || err != nil {
+		pending, recordOnly, err := compareChild(desired, o.Observed(desired))
+		if err != nil || pending != nil && !recordOnly {
 			return pending, err
 		}
+		unrecorded = cmp.Or(unrecorded, pending)
 	}
-	return nil, nil
+	return unrecorded, nil
 }
 
-func compareChild(desired runtime.Object, existing any) (*Progress, error) {
+// compareChild returns how a child differs; nil if it does not, and whether it differs only in what the operator records.
+func compareChild(desired runtime.Object, existing any) (pending *Progress, recordOnly bool, err error) {
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
 	missing := ReasonChildMissing.named(kind + "Missing")
 	child, found := existing.(observedChild)
 	if !found {
-		return missing.Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name), nil
+		return missing.Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name), false, nil
 	}
 	if child.Terminating() {
-		return missing.Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), nil
+		return missing.Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), false, nil
 	}
 	field, err := merge.Difference(desired, child)
 	if err != nil {
-		return nil, fmt.Errorf("comparing %s %s: %w", kind, name, err)
+		return nil, false, fmt.Errorf("comparing %s %s: %w", kind, name, err)
 	}
-	if field == "" {
-		return nil, nil
+	outdated := ReasonChildOutdated.named(kind + "Outdated")
+	switch {
+	case field == "":
+		return nil, false, nil
+	case strings.HasPrefix(field, operatorAnnotations):
+		return outdated.Progress("%s %s is not updated for the latest change of this resource. Check the Events of this resource.", kind, name), true, nil
 	}
-	return ReasonChildOutdated.named(kind+"Outdated").Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field), nil
+	return outdated.Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field), false, nil
 }

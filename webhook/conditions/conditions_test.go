@@ -46,6 +46,7 @@ func TestSettled(t *testing.T) {
 		{"the workload was built for an older spec", func(w *observed.Workload) { w.Annotations[resources.ParentGenerationAnnotation] = "6" }, false},
 		{"the workload controller has not observed the latest spec", func(w *observed.Workload) { w.Generation = 5 }, false},
 		{"a user scaled the workload", func(w *observed.Workload) { w.Spec.Replicas = new(int32(9)) }, false},
+		{"the workload has no number of replicas", func(w *observed.Workload) { w.Spec.Replicas = nil }, false},
 		{"an old replica still runs", func(w *observed.Workload) { w.Status.Replicas = 4 }, false},
 		{"one replica has the old template", func(w *observed.Workload) { w.Status.UpdatedReplicas = 2 }, false},
 		{"one replica is not ready", func(w *observed.Workload) { w.Status.ReadyReplicas = 2 }, false},

@@ -66,13 +66,13 @@ func (b band) has(age uint64) bool { return b.first <= bucket(age) && bucket(age
 
 func (b band) String() string {
 	if b.last > bucket(maxAge) {
-		return fmt.Sprintf("items that were used last %s ago or earlier", oldest(b.first))
+		return fmt.Sprintf("items that were used last %s ago or earlier", youngest(b.first))
 	}
-	return fmt.Sprintf("items that were used last %s to %s ago", oldest(b.first), oldest(b.last))
+	return fmt.Sprintf("items that were used last %s to %s ago", youngest(b.first), youngest(b.last))
 }
 
-// oldest returns the youngest age of a bucket.
-func oldest(bucket int) time.Duration {
+// youngest returns the youngest age of a bucket.
+func youngest(bucket int) time.Duration {
 	exponent := max(bucket/16-1, 0)
 	return time.Duration(bucket-exponent*16) << exponent * time.Second
 }

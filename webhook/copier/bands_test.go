@@ -51,8 +51,8 @@ func TestBuckets(t *testing.T) {
 		if number != last && number != last+1 {
 			t.Fatalf("the bucket of age %d is %d, after %d", age, number, last)
 		}
-		if number != last && oldest(number) != time.Duration(age)*time.Second {
-			t.Fatalf("the bucket of age %d begins at %s", age, oldest(number))
+		if number != last && youngest(number) != time.Duration(age)*time.Second {
+			t.Fatalf("the bucket of age %d begins at %s", age, youngest(number))
 		}
 		last = number
 	}
@@ -72,6 +72,18 @@ func TestUniques(t *testing.T) {
 	for _, want := range []string{fmt.Sprintf("local MOVED <const> = 0x%x", uint64(moved)), fmt.Sprintf("local OWNED <const> = 1 << %d", bits.TrailingZeros64(owned)), "local NEVER <const> = OWNED - 1"} {
 		if !strings.Contains(proxy.Library, want) {
 			t.Errorf("library.lua has no %q", want)
+		}
+	}
+}
+
+// TestResponses checks that only responses of a memcached proxy count: a copy that ended after others would give up items.
+func TestResponses(t *testing.T) {
+	for line, want := range map[string]bool{
+		"HD": true, "HD c17": true, "EN": true, "NF": true, "EX": true, "SERVER_ERROR backend failure": true,
+		"": false, "ERROR": false, "CLIENT_ERROR bad command line format": false, "HTTP/1.1 400 Bad Request": false, "HDX": false,
+	} {
+		if got := isResponse([]byte(line)); got != want {
+			t.Errorf("%q is a response: %t, want %t", line, got, want)
 		}
 	}
 }

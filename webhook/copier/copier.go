@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
@@ -48,10 +49,17 @@ func (c *Config) Check() error {
 	switch {
 	case c.From == "" || c.Through == "":
 		return errors.New("copy requires --from and --through")
+	case !isHostPort(c.From) || !isHostPort(c.Through):
+		return fmt.Errorf("--from %q and --through %q must be host:port", c.From, c.Through)
 	case c.Rate <= 0 || c.InFlight <= 0:
 		return errors.New("--rate and --in-flight must be above 0")
 	}
 	return nil
+}
+
+func isHostPort(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	return err == nil && host != "" && port != ""
 }
 
 // Run returns nil when it has listed all items, and the proxies have responded to the read of each. The items that were used last
@@ -100,6 +108,7 @@ func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) e
 		}
 		if errors.Is(err, errMissing) {
 			if missing++; missing > maxMissing {
+				r.Logger.Warn("The proxies still do not find some of the items. The copy continues without them.", "items", r.notFound, "listings", missing)
 				return nil
 			}
 		}
@@ -117,7 +126,7 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 		return err
 	}
 	defer lookups.Close()
-	r.interrupted, r.missing = false, false
+	r.interrupted, r.missing, r.notFound = false, false, 0
 	r.lookups.Reset() // those of a listing that was cut
 	r.listed = 0
 	var failed error

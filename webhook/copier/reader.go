@@ -25,6 +25,7 @@ type reader struct {
 	proxy       *client.Conn  // nil if there is no connection
 	interrupted bool          // whether a proxy ended
 	missing     bool          // whether the proxies did not find many items that the server had
+	notFound    int           // how many items of this listing the proxies did not find
 	lookups     bytes.Buffer  // commands for listed keys
 	listed      int           // number of lookups
 	reads       []read        // those that the proxies have not responded to
@@ -70,6 +71,8 @@ func (r *reader) lookUp(server *client.Conn) error {
 		}
 		if key, found := bytes.CutPrefix(line, []byte("HD k")); found {
 			r.reads = append(r.reads, read{key: bytes.Clone(key)})
+		} else if string(line) != "EN" {
+			return fmt.Errorf("the server responds %q", line)
 		}
 	}
 	r.lookups.Reset()
@@ -140,6 +143,9 @@ func (r *reader) exchange(ctx context.Context) error {
 			return err
 		}
 		switch each := r.reads[0]; {
+		case !isResponse(line): // those of the other reads may be no responses either
+			r.reads = append(r.reads, again...)
+			return fmt.Errorf("the proxies respond %q", line)
 		case bytes.HasPrefix(line, []byte("SERVER_ERROR")): // many clients change this item at the same time
 			busy, again = true, append(again, each)
 		case each.owned:
@@ -154,11 +160,22 @@ func (r *reader) exchange(ctx context.Context) error {
 		}
 		r.reads = r.reads[1:]
 	}
+	r.notFound += missing
 	r.missing = r.missing || missing*8 > sent && missing > 1
 	if r.reads = again; busy {
 		return errors.New("the proxies are busy")
 	}
 	return nil
+}
+
+// isResponse reports whether a proxy responds so to mg or md, also if the read failed.
+func isResponse(line []byte) bool {
+	code, _, _ := bytes.Cut(line, []byte(" "))
+	switch string(code) {
+	case "HD", "EN", "NF", "EX", "NS", "SERVER_ERROR":
+		return true
+	}
+	return false
 }
 
 // unique returns the CAS unique in a response; 0 if there is none.

@@ -44,6 +44,7 @@ func TestNodeAffinity(t *testing.T) {
 		{"a preferred value is not validated", prefersNode(1, corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "a", Operator: "In", Values: []string{"b c"}}}}), ""},
 		{"the name of a node", prefersNode(1, fields(corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: "In", Values: []string{"a"}})), ""},
 		{"another field", prefersNode(1, fields(corev1.NodeSelectorRequirement{Key: "spec.x", Operator: "In", Values: []string{"a"}})), preferred + ".preference.matchFields[0].key: Unsupported value"},
+		{"an invalid name", prefersNode(1, fields(corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: "In", Values: []string{"a_b"}})), preferred + ".preference.matchFields[0].values[0]: Invalid value"},
 		{"two names", prefersNode(1, fields(corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: "In", Values: []string{"a", "b"}})), preferred + ".preference.matchFields[0].values: Required value"},
 	}
 	for _, test := range cases {

@@ -21,6 +21,8 @@ func TestPodSecurityContext(t *testing.T) {
 		{"an unknown policy", &corev1.PodSecurityContext{FSGroupChangePolicy: new(corev1.PodFSGroupChangePolicy("Never"))}, "spec.fsGroupChangePolicy: Unsupported value"},
 		{"valid sysctls", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "net.core.somaxconn"}, {Name: "net/a"}}}, ""},
 		{"an invalid sysctl", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "Net"}}}, "spec.sysctls[0].name: Invalid value"},
+		{"the longest sysctl", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: strings.Repeat("a", 253)}}}, ""},
+		{"a sysctl that is too long", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: strings.Repeat("a", 254)}}}, "spec.sysctls[0].name: Invalid value"},
 		{"a duplicate sysctl", &corev1.PodSecurityContext{Sysctls: []corev1.Sysctl{{Name: "a"}, {Name: "a"}}}, "spec.sysctls[1].name: Duplicate value"},
 		{"empty Windows options", &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{}}, ""},
 		{"a Windows user", &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{RunAsUserName: new("a")}}, "spec.windowsOptions: Forbidden"},

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -25,7 +26,7 @@ func TestReady(t *testing.T) {
 	withClass := func(edit func(*syncRequest)) func(*syncRequest) {
 		return func(r *syncRequest) {
 			r.Parent.Spec.IngressClassName = "public"
-			r.Children.Ingresses = composite.GroupOf(observedAs[observed.Ingress](ingress(r.Parent)))
+			r.Children.Ingresses = composite.GroupOf(requests.Applied[observed.Ingress](ingress(r.Parent)))
 			edit(r)
 		}
 	}

@@ -6,18 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 	"github.com/example/memcached-operator/webhook/observed"
-	"github.com/example/memcached-operator/webhook/resources"
 )
 
 func sample() *v1.CustomImageDeploy {
@@ -30,7 +29,7 @@ func sample() *v1.CustomImageDeploy {
 
 // running returns a request whose children all match the desired state and are ready.
 func running(deploy *v1.CustomImageDeploy) syncRequest {
-	workload := observedAs[observed.Workload](deployment(deploy))
+	workload := requests.Applied[observed.Workload](deployment(deploy))
 	workload.Status = observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2}
 	pod := func(name string) observed.Pod {
 		return observed.Pod{
@@ -42,28 +41,11 @@ func running(deploy *v1.CustomImageDeploy) syncRequest {
 		Parent: deploy,
 		Children: childGroups{
 			Deployments: composite.GroupOf(workload),
-			Services:    composite.GroupOf(observedAs[observed.Child](service(deploy))),
-			Ingresses:   composite.GroupOf(observedAs[observed.Ingress](ingress(deploy))),
+			Services:    composite.GroupOf(requests.Applied[observed.Child](service(deploy))),
+			Ingresses:   composite.GroupOf(requests.Applied[observed.Ingress](ingress(deploy))),
 		},
 		Related: relatedGroups{Pods: composite.GroupOf(pod("a"), pod("b"))},
 	}
-}
-
-// observedAs returns a child as the hook observes it once Metacontroller has applied it.
-func observedAs[T any](child runtime.Object) T {
-	var result T
-	applied, err := json.Marshal(child)
-	if err == nil {
-		child.(metav1.Object).SetAnnotations(map[string]string{observed.LastAppliedAnnotation: string(applied), resources.ParentGenerationAnnotation: "3"})
-		applied, err = json.Marshal(child)
-	}
-	if err == nil {
-		err = jsonv2.Unmarshal(applied, &result)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return result
 }
 
 func kindsOf(objects []runtime.Object) []string {

@@ -7,14 +7,17 @@ package memcached
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // childGroups declares the children that the sync hook observes. A CompositeController need not list any of their kinds:
-// [validateListed] refuses a spec that needs a kind which is not listed.
+// [validation.Validate] refuses a spec that needs a kind which is not listed.
 type childGroups struct {
 	Deployments          composite.Group[observed.Workload] `json:"Deployment.apps/v1" composite:"optional"`
 	StatefulSets         composite.Group[observed.Workload] `json:"StatefulSet.apps/v1" composite:"optional"`
@@ -25,13 +28,52 @@ type childGroups struct {
 	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
 }
 
+// workloads are the observed workloads of both sets; nil if a set has none. A Deployment belongs to the first set.
+type workloads = [2]*observed.Workload
+
+// workloads returns the workloads of spec.workload, and those of the other kind.
+func (g *childGroups) workloads(memcached *v1alpha1.Memcached) (found, others workloads) {
+	deployments := workloads{g.Deployments.Get(memcached.Namespace, memcached.Name)}
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		return g.statefulSets(memcached), deployments
+	}
+	return deployments, g.statefulSets(memcached)
+}
+
+func (g *childGroups) statefulSets(memcached *v1alpha1.Memcached) (found workloads) {
+	for set := range found {
+		found[set] = g.StatefulSets.Get(memcached.Namespace, children.StatefulSetName(memcached, scaling.Set(set)))
+	}
+	return found
+}
+
+// managedKinds returns the kinds of children that the CompositeController manages.
+func (g *childGroups) managedKinds() sets.Set[string] {
+	managed := sets.New[string]()
+	for kind, listed := range map[string]bool{
+		"Deployment":          g.Deployments.Listed(),
+		"StatefulSet":         g.StatefulSets.Listed(),
+		"Service":             g.Services.Listed(),
+		"PodDisruptionBudget": g.PodDisruptionBudgets.Listed(),
+		"NetworkPolicy":       g.NetworkPolicies.Listed(),
+		"ServiceMonitor":      g.ServiceMonitors.Listed(),
+	} {
+		if listed {
+			managed.Insert(kind)
+		}
+	}
+	return managed
+}
+
 // relatedGroups declares the related objects that the sync hook observes.
 type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 }
 
-// Config configures the hooks.
+// Config configures the hooks. Its images and its library are defaults, which differ between releases: see [keepRunning].
 type Config struct {
+	// Image, ExporterImage and ProxyLibrary are those of this build if they are empty.
+	Image, ExporterImage, ProxyLibrary string
 	// ReloaderImage is the image of this program. Its subcommand reload is the reloader, and copy copies items during a change of
 	// size. If it is empty, new pods have no reloader, and no items are copied.
 	ReloaderImage string

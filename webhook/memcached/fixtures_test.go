@@ -1,17 +1,14 @@
 package memcached
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"testing"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
@@ -29,7 +26,11 @@ func ago(seconds int) *metav1.Time {
 
 func PlanOf(memcached *v1alpha1.Memcached, replicas int32, image string) children.Plan {
 	memcached.Default()
-	return children.Plan{Plan: scaling.Plan{Sets: [2]scaling.DesiredSet{{Exists: true, Replicas: replicas}}}, Memory: memory.Of(&memcached.Spec), ReloaderImage: image}
+	return children.Plan{
+		Plan:   scaling.Plan{Sets: [2]scaling.DesiredSet{{Exists: true, Replicas: replicas}}},
+		Memory: memory.Of(&memcached.Spec),
+		Images: children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image},
+	}
 }
 
 // noChildren returns the children if the CompositeController lists every kind and no child exists.
@@ -64,16 +65,26 @@ func observe(memcached *v1alpha1.Memcached) syncRequest {
 func settled(memcached *v1alpha1.Memcached) syncRequest {
 	memcached.Default()
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
-	existing := observedAs[observed.Workload](children.Workload(memcached, PlanOf(memcached, size, "reloader:1")))
+	image := "reloader:1"
 	if !memcached.Spec.NeedsReloader() {
-		existing = observedAs[observed.Workload](children.Workload(memcached, PlanOf(memcached, size, "")))
+		image = ""
+	}
+	var existing observed.Workload
+	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
+	for _, child := range children.Children(memcached, [2]children.Plan{PlanOf(memcached, size, image)}, nil) {
+		switch child.GetObjectKind().GroupVersionKind().Kind {
+		case "Service":
+			request.Children.Services = composite.GroupOf(requests.Applied[observed.Child](child))
+		case "PodDisruptionBudget":
+			request.Children.PodDisruptionBudgets = composite.GroupOf(requests.Applied[observed.Child](child))
+		case "NetworkPolicy":
+			request.Children.NetworkPolicies = composite.GroupOf(requests.Applied[observed.Child](child))
+		case string(memcached.Spec.Workload):
+			existing = requests.Applied[observed.Workload](child)
+		}
 	}
 	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
-	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
 	request.Children.Deployments = composite.GroupOf(existing)
-	request.Children.Services = composite.GroupOf(observedAs[observed.Child](children.Service(memcached)))
-	request.Children.PodDisruptionBudgets = composite.GroupOf(observedAs[observed.Child](children.PodDisruptionBudget(memcached, size)))
-	request.Children.NetworkPolicies = composite.GroupOf(observedAs[observed.Child](children.NetworkPolicy(memcached)))
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
 		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
 	}
@@ -93,23 +104,14 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 	return request
 }
 
-// observedAs returns a child as it is observed after Metacontroller has applied it.
-func observedAs[T any](child runtime.Object) T {
-	var result T
-	applied, err := json.Marshal(child)
-	if err == nil {
-		annotations := map[string]string{observed.LastAppliedAnnotation: string(applied)}
-		maps.Copy(annotations, child.(metav1.Object).GetAnnotations())
-		child.(metav1.Object).SetAnnotations(annotations)
-		applied, err = json.Marshal(child)
+// reloaderExit returns the status of a reloader that exited half a minute before noon, and has run since.
+func reloaderExit(code int32, message string) observed.ContainerStatus {
+	exited := noon.Add(-30 * time.Second)
+	return observed.ContainerStatus{
+		Name: children.ReloaderName, Ready: true,
+		State:     observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
+		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: message, FinishedAt: metav1.NewTime(exited)}},
 	}
-	if err == nil {
-		err = jsonv2.Unmarshal(applied, &result)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return result
 }
 
 func conditionsOf(t *testing.T, config Config, request syncRequest) map[string]metav1.Condition {

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
@@ -64,10 +65,10 @@ func (c *proxyCluster) sync() {
 		name := child.(metav1.Object).GetName()
 		switch kind := child.GetObjectKind().GroupVersionKind().Kind; kind {
 		case "Deployment", "StatefulSet":
-			workload := observedAs[observed.Workload](child)
+			workload := requests.Applied[observed.Workload](child)
 			workload.CreationTimestamp = noon.Add(-time.Hour)
 			workload.Generation = c.generation(name, string(workload.SpecJSON()))
-			workload.Annotations[deploymentRevisionAnnotation] = strconv.FormatInt(c.generation(name+" template", podTemplate(child)), 10)
+			workload.Annotations["deployment.kubernetes.io/revision"] = strconv.FormatInt(c.generation(name+" template", podTemplate(child)), 10)
 			replicas := *workload.Spec.Replicas
 			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, ObservedGeneration: workload.Generation}
 			for i := range replicas {
@@ -81,17 +82,17 @@ func (c *proxyCluster) sync() {
 				groups.StatefulSets = composite.GroupOf(append(all(groups.StatefulSets), workload)...)
 			}
 		case "Job":
-			job := observedAs[observed.Job](child)
+			job := requests.Applied[observed.Job](child)
 			if existing := c.request.Children.Jobs.Get(job.Namespace, job.Name); existing != nil {
 				job = *existing // Metacontroller never updates a Job
 			}
 			groups.Jobs = composite.GroupOf(job)
 		case "Service":
-			groups.Services = composite.GroupOf(append(all(groups.Services), observedAs[observed.Child](child))...)
+			groups.Services = composite.GroupOf(append(all(groups.Services), requests.Applied[observed.Child](child))...)
 		case "PodDisruptionBudget":
-			groups.PodDisruptionBudgets = composite.GroupOf(append(all(groups.PodDisruptionBudgets), observedAs[observed.Child](child))...)
+			groups.PodDisruptionBudgets = composite.GroupOf(append(all(groups.PodDisruptionBudgets), requests.Applied[observed.Child](child))...)
 		case "NetworkPolicy":
-			groups.NetworkPolicies = composite.GroupOf(append(all(groups.NetworkPolicies), observedAs[observed.Child](child))...)
+			groups.NetworkPolicies = composite.GroupOf(append(all(groups.NetworkPolicies), requests.Applied[observed.Child](child))...)
 		}
 	}
 	c.request.Children, c.request.Related.Pods = groups, composite.GroupOf(pods...)

@@ -2,7 +2,6 @@ package memcached
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
@@ -13,46 +12,46 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// proxyObservation returns what the proxies are assessed from. desired are all desired children.
-func proxyObservation(request *syncRequest, desired []runtime.Object, p scaling.Plan) conditions.Observation {
-	memcached, workload := request.Parent, proxyWorkload(request)
-	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.ProxySelector(memcached))
-	o := observationOf(request, workload, pods)
+// proxyObservation returns what the proxies are assessed from.
+func (s *syncState) proxyObservation() conditions.Observation {
+	memcached := s.request.Parent
+	pods := observed.LivePods(s.request.Related.Pods.All(), memcached.Namespace, children.ProxySelector(memcached))
+	o := observationOf(s.request, s.proxies, pods)
 	o.Selector, o.Container = children.ProxySelector(memcached), proxy.ContainerName
-	o.Rollout = conditions.RolloutOf(workload, p.Proxies, memcached, pods)
-	for _, child := range desired {
+	o.Rollout = conditions.RolloutOf(s.proxies, s.plan.Proxies, memcached, pods)
+	for _, child := range s.observation.Children {
 		if child.(metav1.Object).GetName() == proxy.Name(memcached) { // the Deployment is the first of them
 			o.Children = append(o.Children, child)
 		}
 	}
-	o.LastStep = lastChange(request, p).Time
+	o.LastStep = s.lastChange().Time
 	o.Remedies = diagnosis.ProxyRemedies()
 	return o
 }
 
 // proxyStatus returns the status of the proxies; nil if there are none.
-func proxyStatus(request *syncRequest, p scaling.Plan, assessment *conditions.Assessment) *v1alpha1.ProxyStatus {
-	if p.Proxy == nil {
+func (s *syncState) proxyStatus(assessment *conditions.Assessment) *v1alpha1.ProxyStatus {
+	if s.plan.Proxy == nil {
 		return nil
 	}
-	status := p.Proxy.DeepCopy()
-	status.LastChangeTime = lastChange(request, p)
-	status.ServingStatefulSet = children.StatefulSetName(request.Parent, p.InUse)
+	status := s.plan.Proxy.DeepCopy()
+	status.LastChangeTime = s.lastChange()
+	status.ServingStatefulSet = children.StatefulSetName(s.request.Parent, s.plan.InUse)
 	if status.SecondServers > 0 {
-		status.SecondStatefulSet = children.StatefulSetName(request.Parent, p.Routes.Second().Set)
+		status.SecondStatefulSet = children.StatefulSetName(s.request.Parent, s.plan.Routes.Second().Set)
 	}
 	if assessment.Proxies != nil {
-		status.Address, status.ReadyReplicas = proxy.Address(request.Parent), assessment.Proxies.Rollout.Ready
+		status.Address, status.ReadyReplicas = proxy.Address(s.request.Parent), assessment.Proxies.Rollout.Ready
 	}
 	return status
 }
 
 // lastChange returns when the routes of the proxies or the number of servers changed last.
-func lastChange(request *syncRequest, p scaling.Plan) *metav1.Time {
-	status := &request.Parent.Status
-	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(request.Now.Time) &&
-		scaling.RecordedRoutes(before) == p.Routes && len(status.Servers) == int(p.Replicas()) {
+func (s *syncState) lastChange() *metav1.Time {
+	status, now := &s.request.Parent.Status, s.request.Now
+	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
+		scaling.RecordedRoutes(before) == s.plan.Routes && len(status.Servers) == int(s.plan.Replicas()) {
 		return before.LastChangeTime
 	}
-	return new(request.Now.Rfc3339Copy())
+	return new(now.Rfc3339Copy())
 }

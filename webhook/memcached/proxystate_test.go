@@ -1,21 +1,56 @@
 package memcached
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// TestProxyProgressIsPaced checks that the number of ready proxies alone causes no write of the status, and a phase does.
-func TestProxyProgressIsPaced(t *testing.T) {
-	before := v1alpha1.ProxyStatus{ReadyReplicas: 1, ServingServers: 3, LastChangeTime: &noon}
-	after := before
-	after.ReadyReplicas = 2
-	if !sameProxies(&before, &after) || !sameProxies(nil, nil) {
-		t.Error("a ready proxy is not progress")
+// TestReadyNeedsEveryChildOfTheProxies checks that Ready requires each child that belongs to the proxies, and not only the servers'.
+func TestReadyNeedsEveryChildOfTheProxies(t *testing.T) {
+	without := func(group composite.Group[observed.Child], name string) composite.Group[observed.Child] {
+		return composite.GroupOf(slices.DeleteFunc(all(group), func(child observed.Child) bool { return child.Name == name })...)
 	}
-	after.Resize = &v1alpha1.ResizeStatus{Phase: v1alpha1.ResizePreparing}
-	if sameProxies(&before, &after) || sameProxies(nil, &after) || sameProxies(&before, nil) {
-		t.Error("a phase is only progress")
+	cases := []struct {
+		reason string
+		change func(groups *childGroups, name string)
+		want   string
+	}{
+		{"all children are as desired", func(*childGroups, string) {}, "AllReplicasReady"},
+		{"there is no Deployment", func(g *childGroups, _ string) { g.Deployments = composite.GroupOf[observed.Workload]() }, "DeploymentMissing"},
+		{"there is no Service", func(g *childGroups, name string) { g.Services = without(g.Services, name) }, "ServiceMissing"},
+		{"there is no PodDisruptionBudget", func(g *childGroups, name string) { g.PodDisruptionBudgets = without(g.PodDisruptionBudgets, name) }, "PodDisruptionBudgetMissing"},
+		{"there is no NetworkPolicy", func(g *childGroups, name string) { g.NetworkPolicies = without(g.NetworkPolicies, name) }, "NetworkPolicyMissing"},
+	}
+	for _, test := range cases {
+		c := newProxyCluster(t, sample.Proxied(3))
+		c.settle()
+		c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later
+		test.change(&c.request.Children, proxy.Name(c.request.Parent))
+		if got := conditionsOf(t, Config{}, c.request)[api.Ready]; got.Reason != test.want {
+			t.Errorf("%s: Ready is %s for %s: %s; want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
+		}
+	}
+}
+
+// TestOrphanedProxies checks that one command adopts all children that belong to the proxies if a former parent left only these behind.
+func TestOrphanedProxies(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.settle()
+	c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
+	c.request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: c.request.Now}}
+	c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
+	const command = "kubectl label --overwrite -n web deployment/cache-proxy service/cache-proxy poddisruptionbudget/cache-proxy networkpolicy/cache-proxy controller-uid="
+	if got := conditionsOf(t, Config{}, c.request)[api.Degraded]; got.Reason != "Orphaned" || !strings.Contains(got.Message, command) {
+		t.Errorf("Degraded is %s for %s: %s; want Orphaned with %q", got.Status, got.Reason, got.Message, command)
 	}
 }

@@ -1,59 +1,20 @@
 package memcached
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
-	"github.com/example/memcached-operator/webhook/resources"
 )
-
-// TestReloaderSecurityContext checks that the reloader runs as the user of memcached, without its other privileges.
-func TestReloaderSecurityContext(t *testing.T) {
-	user := resources.RestrictedContainer()
-	user.RunAsUser, user.RunAsGroup, user.RunAsNonRoot = new(int64(7)), new(int64(8)), new(true)
-	cases := []struct {
-		reason string
-		spec   *corev1.SecurityContext
-		want   *corev1.SecurityContext
-	}{
-		{"the security context is not set", nil, resources.RestrictedContainer()},
-		{"the security context is empty", &corev1.SecurityContext{}, resources.RestrictedContainer()},
-		{"user and group apply to the reloader", &corev1.SecurityContext{RunAsUser: new(int64(7)), RunAsGroup: new(int64(8)), RunAsNonRoot: new(true)}, user},
-		{"the other fields apply to memcached only", &corev1.SecurityContext{
-			Privileged:               new(true),
-			AllowPrivilegeEscalation: new(true),
-			ReadOnlyRootFilesystem:   new(false),
-			Capabilities:             &corev1.Capabilities{Add: []corev1.Capability{"CAP_SYS_ADMIN", "IPC_LOCK"}, Drop: []corev1.Capability{}},
-			SeccompProfile:           &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeUnconfined},
-			AppArmorProfile:          &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeUnconfined},
-			SELinuxOptions:           &corev1.SELinuxOptions{Type: "spc_t"},
-			ProcMount:                new(corev1.UnmaskedProcMount),
-			WindowsOptions:           &corev1.WindowsSecurityContextOptions{HostProcess: new(true)},
-			RunAsUser:                new(int64(7)), RunAsGroup: new(int64(8)), RunAsNonRoot: new(true),
-		}, user},
-	}
-	for _, test := range cases {
-		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
-		spec.SecurityContext = test.spec
-		if diff := cmp.Diff(test.want, children.ReloaderContainer(spec, "hook").SecurityContext); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
-		if diff := cmp.Diff(children.ContainerSecurityContext(test.spec), children.Container(spec, memory.Of(spec)).SecurityContext); diff != "" {
-			t.Errorf("%s: the memcached container (-want +got):\n%s", test.reason, diff)
-		}
-	}
-}
 
 // TestReloaderImage checks that an upgrade of the operator, which configures another image of the reloader, does not replace
 // pods. Pods that are replaced for another reason get the configured image.
@@ -61,7 +22,7 @@ func TestReloaderImage(t *testing.T) {
 	fails := func(waiting, message string, exitCode int32) func(*syncRequest) {
 		return func(o *syncRequest) {
 			for pod := range o.Related.Pods.All() {
-				container := reloading("x", exitCode, message, 30).Status.ContainerStatuses[0]
+				container := reloaderExit(exitCode, message)
 				container.State = observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: waiting}}
 				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, container)
 			}
@@ -90,9 +51,15 @@ func TestReloaderImage(t *testing.T) {
 			}
 		}, "reloader:2"},
 		{"there is no workload", "reloader:2", func(o *syncRequest) { o.Children.Deployments = composite.GroupOf[observed.Workload]() }, "reloader:2"},
-		{"the image cannot be pulled", "reloader:2", fails("ImagePullBackOff", "", 0), "reloader:2"},
-		{"the program is not in the image", "reloader:2", fails("RunContainerError", "", 127), "reloader:2"},
-		{"the program crashes", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:2"},
+		{"the image cannot be pulled, and memcached serves", "reloader:2", fails("ImagePullBackOff", "", 0), "reloader:1"},
+		{"the program is not in the image, and memcached serves", "reloader:2", fails("RunContainerError", "", 127), "reloader:1"},
+		{"the program is not in the image, and memcached does not run", "reloader:2", func(o *syncRequest) {
+			fails("RunContainerError", "", 127)(o)
+			for pod := range o.Related.Pods.All() {
+				pod.Status.ContainerStatuses = slices.DeleteFunc(pod.Status.ContainerStatuses, func(c observed.ContainerStatus) bool { return c.Name == children.ContainerName })
+			}
+		}, "reloader:2"},
+		{"the program crashes, and memcached may serve", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:1"},
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
 		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
 		{"the operator runs without --reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
@@ -108,13 +75,58 @@ func TestReloaderImage(t *testing.T) {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
 		got := ""
-		for _, container := range desired.Children[0].(*appsv1.Deployment).Spec.Template.Spec.Containers {
+		for _, container := range desired.Children[1].(*appsv1.Deployment).Spec.Template.Spec.Containers {
 			if container.Name == children.ReloaderName {
 				got = container.Image
 			}
 		}
 		if got != test.want {
 			t.Errorf("%s: the image is %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestSecretNotReloaded checks that a failure is reported only if the spec needs a reloader. An earlier pod may still have
+// one.
+func TestSecretNotReloaded(t *testing.T) {
+	cases := []struct {
+		reason string
+		spec   v1alpha1.MemcachedSpec
+		want   string
+	}{
+		{"memcached does not accept the certificate", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, "SecretNotReloaded"},
+		{"TLS was removed from spec, but the pods are not replaced yet", v1alpha1.MemcachedSpec{}, "AsExpected"},
+		{"TLS was replaced by SASL, which uses another Secret", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "AsExpected"},
+	}
+	for _, test := range cases {
+		memcached := sample.New(1)
+		memcached.Spec = test.spec
+		memcached.Spec.Size = new(int32(2))
+		request := settled(memcached)
+		for pod := range request.Related.Pods.All() {
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, reloaderExit(1, "bad key"))
+		}
+		got := conditionsOf(t, Config{ReloaderImage: "reloader:1"}, request)[api.Degraded]
+		if got.Reason != test.want {
+			t.Errorf("%s: Degraded is %s for %s (%s), want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
+		}
+	}
+}
+
+// TestReloaderBackOff checks that CrashLoopBackOff of the reloader is no problem, because the reloader exits to report
+// something. A reloader that cannot start is a problem.
+func TestReloaderBackOff(t *testing.T) {
+	for waiting, want := range map[string]string{"CrashLoopBackOff": "AsExpected", "ImagePullBackOff": "ImagePullBackOff"} {
+		memcached := sample.New(2)
+		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
+		request := settled(memcached)
+		for pod := range request.Related.Pods.All() {
+			container := reloaderExit(0, "")
+			container.State = observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: waiting}}
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, container)
+		}
+		if got := conditionsOf(t, Config{ReloaderImage: "reloader:1"}, request)[api.Degraded].Reason; got != want {
+			t.Errorf("%s: Degraded for %s, want %s", waiting, got, want)
 		}
 	}
 }

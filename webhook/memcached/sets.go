@@ -1,10 +1,9 @@
 package memcached
 
 import (
-	"slices"
-
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/planning"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -12,38 +11,30 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// workloads are the observed workloads of both sets; nil if a set has none. A Deployment belongs to the first set.
-type workloads = [2]*observed.Workload
-
 // planSets returns what each set is built from, and the decision that both have.
 func (c Config) planSets(request *syncRequest, existing workloads, pods []*observed.Pod) (plans [2]children.Plan, state scaling.State, err error) {
 	memcached := request.Parent
-	var sets [2]scaling.ObservedSet
-	var unfinished []*observed.Pod
-	isSecond := func(pod *observed.Pod) bool { return children.SetOf(pod) == scaling.Second }
-	if hasProxies(memcached) || slices.ContainsFunc(pods, isSecond) { // only proxies use ordinals, and have two sets
-		unfinished = observed.UnfinishedPods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
+	o := planning.Observed{
+		Memcached: memcached,
+		Proxies:   proxyWorkload(request),
+		Pods:      request.Related.Pods.All(),
+		Job:       request.Children.Jobs.Get(memcached.Namespace, proxy.WarmupName(memcached)),
+		CanCopy:   c.ReloaderImage != "" && memcached.Spec.CopiesItems() && request.Children.Jobs.Listed(),
 	}
 	for i := range plans {
 		set := scaling.Set(i)
 		plans[set] = children.Plan{Set: set, Memory: memory.Of(&memcached.Spec)}
-		if plans[set].ReloaderImage, err = reloaderImage(c.ReloaderImage, memcached, plans[set], existing[set], podsOf(set, pods)); err != nil {
+		if plans[set].Images, err = c.images(memcached, plans[set], existing[set], podsOf(set, pods)); err != nil {
 			return plans, state, err
 		}
-		if sets[set], err = observedSet(memcached, plans[set], existing[set], unfinished); err != nil {
+		if o.Sets[set], err = observedSet(memcached, plans[set], existing[set]); err != nil {
 			return plans, state, err
 		}
 	}
-	state = c.scalingState(request, sets)
-	if d := state.Proxies.Deployment; d != nil && memcached.Spec.Proxy != nil {
-		p := plans[scaling.First]
-		p.Routes = d.Routes
-		change, err := merge.TemplateChange(proxy.Deployment(memcached, p), proxyWorkload(request))
-		if err != nil {
-			return plans, state, err
-		}
-		d.Outdated = change != ""
+	if o.ProxiesOutdated, err = c.proxiesOutdated(request, plans[scaling.First]); err != nil {
+		return plans, state, err
 	}
+	state = o.State(request.Now.Time, c.MaxClockSkew)
 	plan := state.Next()
 	for set := range plans {
 		plans[set].Plan = plan
@@ -57,27 +48,35 @@ func (c Config) planSets(request *syncRequest, existing workloads, pods []*obser
 	return plans, state, nil
 }
 
-// observedSet returns what the planner observes of a set with the desired pod template of a plan.
-func observedSet(memcached *v1alpha1.Memcached, p children.Plan, workload *observed.Workload, pods []*observed.Pod) (scaling.ObservedSet, error) {
-	set := scaling.ObservedSet{Servers: servers(memcached, p.Set, pods), Recorded: children.RecordedServers(memcached, p.Set)}
-	if workload == nil {
-		return set, nil
-	}
-	status := workload.Status
-	set.Workload = &scaling.Workload{
-		Revision:  revision(workload),
-		Replicas:  *workload.Spec.Replicas,
-		Ready:     status.ReadyReplicas,
-		Available: status.AvailableReplicas,
-		Updated:   status.ObservedGeneration >= workload.Generation && status.UpdatedReplicas == status.Replicas,
-		AddedFor:  workload.Annotations[children.AddedForAnnotation],
-	}
-	if !hasProxies(memcached) {
+// observedSet compares the workload of a set with the desired pod template of a plan.
+func observedSet(memcached *v1alpha1.Memcached, p children.Plan, workload *observed.Workload) (planning.Set, error) {
+	set := planning.Set{Workload: workload}
+	if workload == nil || !planning.HasProxies(memcached) {
 		return set, nil // only proxies can move items to another pod template
 	}
 	change, err := merge.TemplateChange(children.Workload(memcached, p), workload)
-	set.Workload.Current = change == ""
+	set.Current = change == ""
 	return set, err
+}
+
+// proxiesOutdated reports whether a response with the observed routes changes the pod template of the proxies.
+func (c Config) proxiesOutdated(request *syncRequest, p children.Plan) (bool, error) {
+	memcached, workload := request.Parent, proxyWorkload(request)
+	if memcached.Spec.Proxy == nil || workload == nil {
+		return false, nil
+	}
+	var err error
+	p.Routes = planning.Routes(workload)
+	if p.ProxyDefaults, err = c.proxyDefaults(request, p); err != nil {
+		return false, err
+	}
+	change, err := merge.TemplateChange(proxy.Deployment(memcached, p), workload)
+	return change != "", err
+}
+
+// proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
+func proxyWorkload(request *syncRequest) *observed.Workload {
+	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
 }
 
 // podsOf returns the pods of a set.

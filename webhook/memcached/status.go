@@ -1,24 +1,19 @@
 package memcached
 
 import (
-	"cmp"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
 	o := &s.observation
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{diagnosis.MetricsCondition(&s.request.Parent.Spec, o.Pods, s.monitorsManaged), s.secrets.Condition} {
+	for _, condition := range []*metav1.Condition{diagnosis.MetricsCondition(&s.request.Parent.Spec, o.Pods, s.request.Children.ServiceMonitors.Listed()), s.secrets.Condition} {
 		if condition != nil {
 			own = append(own, *condition)
 		}
@@ -27,9 +22,10 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
 		Servers:         children.Servers(s.request.Parent, s.plan.Sets, o.Pods),
+		Image:           children.Image(&s.request.Parent.Spec, s.plan),
 		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,
-		Proxy:           proxyStatus(s.request, s.plan.Plan, assessment),
+		Proxy:           s.proxyStatus(assessment),
 	}
 }
 
@@ -39,33 +35,5 @@ func memoryStatus(size memory.Size) v1alpha1.MemoryStatus {
 	if size.FlashMiB > 0 {
 		status.Flash = memory.MebibyteQuantity(size.FlashMiB)
 	}
-	return status
-}
-
-// invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
-// status that depend on spec keep their values.
-func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1alpha1.MemcachedStatus {
-	memcached := request.Parent
-	status := memcached.Status
-	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
-	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
-		status.Servers = children.ServerAddresses(pods)
-	}
-	if stateful := workloadsOf(memcached, &request.Children, v1alpha1.StatefulSetWorkload); stateful != (workloads{}) {
-		workload = stateful[scaling.RecordedRoutes(memcached.Status.Proxy).Used().Set]
-		var sets [2]scaling.DesiredSet
-		for set, each := range stateful {
-			if each != nil {
-				workload = cmp.Or(workload, each)
-				sets[set].Replicas = min(max(ptr.Deref(each.Spec.Replicas, 0), 0), scaling.MaxServers)
-			}
-		}
-		status.Servers = children.StatefulSetServers(memcached, sets)
-	}
-	if workload != nil {
-		status.UpdatedReplicas = workload.Status.UpdatedReplicas
-	}
-	o := observationOf(request, workload, pods)
-	status.ReplicaStatus = conditions.InvalidStatus(&o, cause)
 	return status
 }

@@ -204,3 +204,23 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
 }
+
+// TestInvalidSpecHasTheServersOfTheStatefulSet checks that the servers follow the observed StatefulSet, whatever its number of replicas is.
+func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
+	for replicas, want := range map[int32]int{-1: 0, 0: 0, 2: 2, scaling.MaxServers + 1: scaling.MaxServers} {
+		memcached := sample.New(3)
+		memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
+		request := settled(memcached)
+		memcached.Spec.Cache.Threads = new(int32(0)) // invalid
+		for workload := range request.Children.StatefulSets.All() {
+			workload.Spec.Replicas = &replicas
+		}
+		got, err := (Config{}).sync(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(children.ServerNames(memcached, scaling.Servers{Count: int32(want)}), got.Status.Servers); diff != "" {
+			t.Errorf("a StatefulSet with %d replicas: servers (-want +got):\n%s", replicas, diff)
+		}
+	}
+}

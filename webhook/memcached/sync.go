@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/pace"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -24,16 +26,14 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
 	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
-	err := validation.Validate(memcached, managedKinds(&request.Children))
-	if err == nil {
-		err = checkWorkloadChange(memcached, &request.Children)
-	}
-	if err != nil {
+	existing, others := request.Children.workloads(memcached)
+	if err := validation.Validate(memcached, request.Children.managedKinds(), others != (workloads{})); err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
-	existing, err := observedWorkloads(memcached, &request.Children)
-	if err != nil {
-		return syncResponse{}, err
+	for _, workload := range existing {
+		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) { // it would look like a workload without pods
+			return syncResponse{}, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, workload.Name)}
+		}
 	}
 	state, err := c.newSyncState(&request, existing, pods)
 	if err != nil {
@@ -43,24 +43,23 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	status, untilReport := paceProgress(memcached.Status, state.status(&assessment), request.Now)
+	status, untilReport := pace.Status(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
-		Children:    append(state.observation.Children, c.warmup(memcached, state.plan.Plan)...),
+		Children:    append(policiesFirst(state.observation.Children), c.warmup(memcached, state.plan.Plan)...),
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }
 
-// syncState contains what one sync derives from its request. Each part is computed once.
+// syncState contains what one sync derives from its request.
 type syncState struct {
 	request *syncRequest
-	// sets are both sets of servers, and plan is the one in use.
-	sets        [2]children.Plan
-	plan        children.Plan
+	// plan is the one of the set in use.
+	plan children.Plan
+	// proxies is the observed Deployment of the proxies; nil if there is none.
+	proxies     *observed.Workload
 	secrets     diagnosis.Secrets
 	observation conditions.Observation
-	// monitorsManaged reports whether the CompositeController manages ServiceMonitors.
-	monitorsManaged bool
 }
 
 func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*observed.Pod) (*syncState, error) {
@@ -71,17 +70,20 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 	}
 	inUse := sets[scaling.First].InUse
 	s := &syncState{
-		request:         request,
-		sets:            sets,
-		plan:            sets[inUse],
-		observation:     observationOf(request, existing[inUse], pods),
-		monitorsManaged: request.Children.ServiceMonitors.Listed(),
+		request:     request,
+		plan:        sets[inUse],
+		proxies:     proxyWorkload(request),
+		observation: observationOf(request, existing[inUse], pods),
+	}
+	if s.plan.ProxyDefaults, err = c.proxyDefaults(request, s.plan); err != nil {
+		return nil, err
 	}
 	o := &s.observation
 	o.Second, o.SecondRemedy = existing[inUse.Other()], scaling.RemedyInPlace
 	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
-	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.ReloaderImage, o)
-	o.Children = request.Listed(desiredChildren(memcached, s.plan, s.sets, &request.Children))
+	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
+	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)
+	o.Children = request.Listed(append(children.Children(memcached, sets, service), proxy.Children(memcached, s.plan)...))
 	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
@@ -100,7 +102,7 @@ func (s *syncState) assessProxies() error {
 	if s.request.Parent.Spec.Proxy == nil {
 		return nil
 	}
-	observation := proxyObservation(s.request, s.observation.Children, s.plan.Plan)
+	observation := s.proxyObservation()
 	proxies, err := conditions.Assess(&observation)
 	if err != nil {
 		return err
@@ -113,35 +115,28 @@ func (s *syncState) assessProxies() error {
 	return nil
 }
 
-// desiredChildren returns the desired children, the workload in use first, also of kinds that the CompositeController does not list.
-func desiredChildren(memcached *v1alpha1.Memcached, p children.Plan, sets [2]children.Plan, existing *childGroups) []runtime.Object {
-	desired := []runtime.Object{
-		children.Workload(memcached, p),
-		children.KeepForeignAnnotations(children.Service(memcached), existing.Services.Get(memcached.Namespace, memcached.Name)),
+// observationOf returns what the pods of a workload are assessed from, as far as it follows from the request.
+func observationOf(request *syncRequest, workload *observed.Workload, pods []*observed.Pod) conditions.Observation {
+	return conditions.Observation{
+		Parent:    request.Parent,
+		Before:    request.Parent.Status.ReplicaStatus,
+		Workload:  workload,
+		Pods:      pods,
+		Selector:  children.SelectorLabels(request.Parent),
+		Container: children.ContainerName,
+		Observed:  request.Child,
+		Now:       request.Now,
 	}
-	if other := p.InUse.Other(); p.Sets[other].Exists {
-		desired = append(desired, children.Workload(memcached, sets[other]))
-	}
-	if budget := children.PodDisruptionBudget(memcached, p.Replicas()); budget != nil {
-		desired = append(desired, budget)
-	}
-	if policy := children.NetworkPolicy(memcached); policy != nil {
-		desired = append(desired, policy)
-	}
-	if monitor := children.ServiceMonitor(memcached); monitor != nil {
-		desired = append(desired, monitor)
-	}
-	return append(desired, proxy.Children(memcached, p)...)
 }
 
-// observedWorkloads returns the observed workloads. It refuses a workload without spec.replicas, because it would look like a
-// workload without pods.
-func observedWorkloads(memcached *v1alpha1.Memcached, children *childGroups) (workloads, error) {
-	found := workloadsOf(memcached, children, memcached.Spec.Workload)
-	for _, workload := range found {
-		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
-			return found, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, workload.Name)}
+// policiesFirst returns the children in the order in which a person who applies a response should create them: each NetworkPolicy
+// before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
+func policiesFirst(desired []runtime.Object) []runtime.Object {
+	isOther := func(child runtime.Object) int {
+		if child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy" {
+			return 0
 		}
+		return 1
 	}
-	return found, nil
+	return slices.SortedStableFunc(slices.Values(desired), func(a, b runtime.Object) int { return isOther(a) - isOther(b) })
 }

@@ -1,7 +1,6 @@
 package memcached
 
 import (
-	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
@@ -16,19 +15,4 @@ func (c Config) warmup(memcached *v1alpha1.Memcached, p scaling.Plan) []runtime.
 		return nil
 	}
 	return []runtime.Object{proxy.Warmup(memcached, p.Copy, c.ReloaderImage)}
-}
-
-// observedCopy returns the observed Job; nil if there is none, or if it is being deleted.
-func observedCopy(request *syncRequest) *scaling.Copy {
-	job := request.Children.Jobs.Get(request.Parent.Namespace, proxy.WarmupName(request.Parent))
-	if job == nil || job.Terminating() {
-		return nil
-	}
-	return &scaling.Copy{
-		For:      job.Annotations[proxy.CopiedForAnnotation],
-		Complete: job.Has(string(batchv1.JobComplete)),
-		Failed:   job.Has(string(batchv1.JobFailed)),
-		Servers:  job.Spec.Completions,
-		Copied:   job.Status.Succeeded,
-	}
 }

@@ -28,10 +28,16 @@ func warmingUp(t *testing.T, config Config) *proxyCluster {
 	for range 4 {
 		c.sync()
 	}
-	if routes := proxies(&c.request).Deployment.Routes.String(); !strings.HasPrefix(routes, "3-4-warming-") {
+	if routes := c.routes(); !strings.HasPrefix(routes, "3-4-warming-") {
 		t.Fatalf("the proxies have the routes %s", routes)
 	}
 	return c
+}
+
+// routes returns the label of the proxies.
+func (c *proxyCluster) routes() string {
+	deployment := c.request.Children.Deployments.Get("web", proxy.Name(c.request.Parent))
+	return deployment.Spec.Template.Metadata.Labels[proxy.RoutesLabel]
 }
 
 func (c *proxyCluster) job() *observed.Job {
@@ -71,7 +77,7 @@ func TestCopy(t *testing.T) {
 		if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); (risk != nil && risk.Reason == "CopyFailed") != strings.Contains(test.reason, "failed") {
 			t.Errorf("%s: AtRisk is %+v", test.reason, risk)
 		}
-		for proxies(&c.request).Deployment.Routes.Phase == scaling.Warming {
+		for scaling.ParseRoutes(c.routes()).Phase == scaling.Warming {
 			c.request.Now = metav1.NewTime(c.request.Now.Add(time.Second))
 			c.sync()
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,7 +33,8 @@ type form struct {
 }
 
 // Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when
-// there is none. It compares labels, annotations and spec, and ignores fields that the operator does not set.
+// there is none. It compares spec, labels and annotations, and ignores fields that the operator does not set. It compares spec
+// first, because a change of the parent also changes annotations of the operator, which mean nothing to a user.
 //
 // It follows Metacontroller's three-way merge. A field that was applied last and is no longer desired is removed. Lists
 // whose items all have the same key are merged item by item. All other lists are replaced.
@@ -46,6 +46,9 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 		return "", err
 	}
 	have, last := observedForm(child), appliedForm(child)
+	if path, err := specDifference(have, last, want); path != "" || err != nil {
+		return path, err
+	}
 	for _, part := range []struct {
 		path             string
 		have, last, want map[string]string
@@ -57,7 +60,7 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 			return join(part.path, key), nil
 		}
 	}
-	return specDifference(have, last, want)
+	return "", nil
 }
 
 // TemplateDifference is [Difference] for the pod template of a workload only. A change of the template replaces every pod.
@@ -223,40 +226,6 @@ func objectDifference(have, last, want map[string]any) (first string, differs bo
 		}
 	}
 	return first, differs
-}
-
-func listDifference(have, last, want []any) (string, bool) {
-	if key := mergeKey(have, last, want); key != "" {
-		return objectDifference(byKey(key, have), byKey(key, last), byKey(key, want))
-	}
-	return "", !reflect.DeepEqual(have, want)
-}
-
-// mergeKeys are the keys by which Metacontroller merges lists, in its order.
-var mergeKeys = []string{"containerPort", "port", "mountPath", "name", "uid", "ip", "path"}
-
-// mergeKey returns the first of mergeKeys that every item of every list has; "" when there is none.
-func mergeKey(lists ...[]any) string {
-	items := slices.Concat(lists...)
-	for _, key := range mergeKeys {
-		isMissing := func(item any) bool {
-			object, _ := item.(map[string]any)
-			_, found := object[key]
-			return !found
-		}
-		if len(items) > 0 && !slices.ContainsFunc(items, isMissing) {
-			return key
-		}
-	}
-	return ""
-}
-
-func byKey(key string, list []any) map[string]any {
-	items := make(map[string]any, len(list))
-	for _, item := range list {
-		items[fmt.Sprint(item.(map[string]any)[key])] = item
-	}
-	return items
 }
 
 func join(path, below string) string {

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -31,6 +33,8 @@ func TestDifference(t *testing.T) {
 		{"another type", `{"a":"1"}`, ``, `{"a":1}`, "spec.a"},
 		{"a field is missing", `{"a":{"b":1}}`, ``, `{"a":{}}`, "spec.a.b"},
 		{"a map is missing", `{"a":{"b":1}}`, ``, `{}`, "spec.a"},
+		{"an empty list in place of an empty map", `{"a":{}}`, ``, `{"a":[]}`, "spec.a"},
+		{"an empty map in place of an empty list", `{"a":[]}`, ``, `{"a":{}}`, "spec.a"},
 		{"an empty map is missing", `{"a":{}}`, ``, `{}`, "spec.a"},
 		{"the first of several differences", `{"c":1,"b":1,"a":1}`, ``, `{"a":1}`, "spec.b"},
 		{"the first of many differences, in whatever order a map yields them", `{"i":1,"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1}`, ``, `{}`, "spec.b"},
@@ -86,6 +90,15 @@ func TestDifferenceOfMetadata(t *testing.T) {
 	}
 }
 
+// TestDifferenceNamesSpecFirst: a change of the parent changes its generation in an annotation too, which a user cannot interpret.
+func TestDifferenceNamesSpecFirst(t *testing.T) {
+	const desired = `{"annotations":{"memcached-operator.example.com/parent-generation":"2"},"labels":{"a":"1"}}`
+	got, err := Difference(desiredChild(t, desired, `{"replicas":2}`), &observed.Child{Spec: []byte(`{"replicas":1}`)})
+	if got != "spec.replicas" || err != nil {
+		t.Errorf("got %q, %v, want spec.replicas", got, err)
+	}
+}
+
 // TestDifferenceIgnoresInvalidAnnotation: Metacontroller reports it, and the hook still has to return a status.
 func TestDifferenceIgnoresInvalidAnnotation(t *testing.T) {
 	have := &observed.Child{ChildMeta: observed.ChildMeta{Annotations: map[string]string{observed.LastAppliedAnnotation: `{"spec":`}}, Spec: []byte(`{"a":1}`)}
@@ -109,6 +122,14 @@ func TestTemplateDifference(t *testing.T) {
 		if got, err := TemplateDifference(desiredChild(t, `{}`, test.desired), have); got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
 		}
+	}
+}
+
+// TestDifferenceOfUnwritableSpec: the hook has a defect if its own child is no JSON.
+func TestDifferenceOfUnwritableSpec(t *testing.T) {
+	desired := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "cache"}, "spec": math.NaN()}}
+	if got, err := Difference(desired, &observed.Child{Spec: []byte(`{}`)}); got != "" || err == nil || !strings.Contains(err.Error(), "reading the desired cache") {
+		t.Errorf("got %q, %v, want an error with the name of the child", got, err)
 	}
 }
 

@@ -70,6 +70,20 @@ func (w *Workload) Image(container string) string {
 	return ""
 }
 
+// TemplateAnnotation returns an annotation of the pod template; "" when there is none. It decodes the spec: few rules need
+// an annotation, and annotations may be large.
+func (w *Workload) TemplateAnnotation(key string) string {
+	var spec struct {
+		Template struct {
+			Metadata struct {
+				Annotations map[string]string `json:"annotations"`
+			} `json:"metadata"`
+		} `json:"template"`
+	}
+	_ = json.Unmarshal(w.Spec.whole, &spec) // valid JSON; an annotation that is not a string counts as missing
+	return spec.Template.Metadata.Annotations[key]
+}
+
 // WorkloadStatus is the part of a workload's status that rules read.
 type WorkloadStatus struct {
 	ObservedGeneration int64               `json:"observedGeneration"`

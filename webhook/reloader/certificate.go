@@ -153,13 +153,10 @@ func servedAt(address string) (*x509.Certificate, error) {
 	if err == nil {
 		connection.Close()
 	}
-	if served != nil {
-		return served, nil
+	if served == nil {
+		return nil, fmt.Errorf("reading the certificate that %s presents: %w", address, err)
 	}
-	if err == nil {
-		err = errors.New("no certificate")
-	}
-	return nil, fmt.Errorf("reading the certificate that %s presents: %w", address, err)
+	return served, nil
 }
 
 // describe returns the serial number and the end of a certificate, as openssl x509 -noout -serial -enddate prints them.

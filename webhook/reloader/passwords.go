@@ -97,9 +97,10 @@ func command(connection net.Conn, text string) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// signalMemcached sends SIGHUP to the process of memcached. The containers of the pod share their processes.
-func signalMemcached() error {
-	id, err := memcachedProcess("/proc")
+// signalMemcached sends SIGHUP to the process of memcached in a directory such as /proc. The containers of the pod share their
+// processes.
+func signalMemcached(proc string) error {
+	id, err := memcachedProcess(proc)
 	if err != nil {
 		return err
 	}

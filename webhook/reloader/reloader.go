@@ -57,7 +57,7 @@ func (c *Config) Check() error {
 //     the failure for as long as the container runs.
 func Run(ctx context.Context, c Config) error {
 	if c.Signal == nil {
-		c.Signal = signalMemcached
+		c.Signal = func() error { return signalMemcached("/proc") }
 	}
 	w := newWatch(c)
 	if !c.waitForMemcached(ctx) {

@@ -25,6 +25,8 @@ type imitation struct {
 	file     string
 	address  string
 	password atomic.Value
+	// refused is called after a login with another password; nil by default.
+	refused func() error
 }
 
 func newImitation(t *testing.T, file string) *imitation {
@@ -69,6 +71,9 @@ func (m *imitation) respond(connection net.Conn) {
 		return
 	}
 	fmt.Fprint(connection, "CLIENT_ERROR authentication failure\r\n")
+	if m.refused != nil {
+		_ = m.refused() // the test reports that no login is accepted
+	}
 }
 
 func (m *imitation) config(t *testing.T) Config {
@@ -106,6 +111,42 @@ func TestRun(t *testing.T) {
 	time.AfterFunc(20*time.Millisecond, func() { m.write("app:three\n") })
 	if err := Run(ctx, m.config(t)); err != nil || ctx.Err() != nil {
 		t.Errorf("the failure is over: Run returned %v, %v", err, ctx.Err())
+	}
+}
+
+func TestCheck(t *testing.T) {
+	cases := []struct {
+		reason string
+		config Config
+		valid  bool
+	}{
+		{"passwords", Config{PasswordFile: "passwords", Interval: 1}, true},
+		{"a certificate, and some patience", Config{TLSDirectory: "tls", Interval: 1, Patience: 1}, true},
+		{"no files", Config{Interval: 1}, false},
+		{"no interval", Config{TLSDirectory: "tls"}, false},
+		{"a negative patience", Config{TLSDirectory: "tls", Interval: 1, Patience: -1}, false},
+	}
+	for _, test := range cases {
+		if err := test.config.Check(); (err == nil) != test.valid {
+			t.Errorf("%s: error %v, want valid = %t", test.reason, err, test.valid)
+		}
+	}
+}
+
+// TestContent checks that only the CA may be missing: without a certificate or its key, the files are not complete yet.
+func TestContent(t *testing.T) {
+	for _, missing := range []string{certificateFile, keyFile, caFile} {
+		directory := t.TempDir()
+		for _, file := range []string{certificateFile, keyFile, caFile} {
+			if file != missing {
+				ca.Write(directory, file, []byte(file))
+			}
+		}
+		config := Config{TLSDirectory: directory}
+		content, err := config.content()
+		if (err == nil) != (missing == caFile) || err == nil && (!strings.Contains(content, certificateFile) || !strings.Contains(content, keyFile)) {
+			t.Errorf("without %s: content %q, error %v", missing, content, err)
+		}
 	}
 }
 

@@ -3,11 +3,14 @@ package reloader
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/test/ca"
 )
@@ -91,14 +94,14 @@ func TestWatchAfterFailedReload(t *testing.T) {
 	signals := 0
 	config.Signal = func() error { signals++; return m.read() }
 	w, now := newWatch(config), time.Now()
-	for i, content := range []string{"app:one\n", "nothing\n", "app:one\n", "nothing\n"} {
+	for i, content := range []string{"app:one\n", "app:one\n", "nothing\n", "app:one\n", "nothing\n"} {
 		m.write(content)
 		if exit, err := w.poll(now.Add(time.Duration(i) * time.Minute)); exit || err != nil {
 			t.Errorf("poll %d of %q: exit %t, error %v", i, content, exit, err)
 		}
 	}
 	if signals != 2 {
-		t.Errorf("memcached was signaled %d times, want one signal for each valid content", signals)
+		t.Errorf("memcached was signaled %d times, want one signal for each change to valid content", signals)
 	}
 }
 
@@ -120,5 +123,26 @@ func TestIncompleteMarker(t *testing.T) {
 	file := ca.Write(t.TempDir(), "marker", nil)
 	if got, _, err := marker(file).start(); got != hidden || err != nil {
 		t.Errorf("an empty marker results in %d, %v, want hidden", got, err)
+	}
+}
+
+// TestWatchLogsChanges checks that an error that lasts is logged once, and that the end of a failure is no warning.
+func TestWatchLogsChanges(t *testing.T) {
+	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
+	config := m.config(t)
+	var log strings.Builder
+	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	now := time.Now()
+	w := newWatch(config)
+	for i, content := range []string{"app:one\n", "nothing\n", "nothing\n", "app:one\n", "nothing\n"} {
+		m.write(content)
+		_, _ = w.poll(now.Add(time.Duration(i) * time.Hour)) // the first failures are reported
+	}
+	var levels []string
+	for line := range strings.Lines(log.String()) {
+		levels = append(levels, strings.Fields(line)[1])
+	}
+	if diff := cmp.Diff([]string{"level=INFO", "level=WARN", "level=INFO", "level=WARN"}, levels); diff != "" {
+		t.Errorf("levels (-want +got):\n%s%s", diff, &log)
 	}
 }

@@ -37,6 +37,7 @@ func TestGenerationOfAnObservedParent(t *testing.T) {
 		{"another order of fields", cache, `{"size": 3, "image": "memcached:1.6"}`, "{image: 'memcached:1.6', size: 3}", false},
 		{"a null, which the API server drops", cache, `{"size": 3}`, "{size: 3, image: null, tls: null}", false},
 		{"a null in a map, which the API server drops too", cache, `{"size": 3, "podLabels": {}}`, "{size: 3, podLabels: {team: null}}", false},
+		{"a null in an item of a list, which the API server drops too", cache, `{"size": 3, "tolerations": [{"key": "a"}]}`, "{size: 3, tolerations: [{key: a, value: null}]}", false},
 		{"a null in the record", cache, `{"size": 3, "tls": null}`, "{size: 3}", false},
 		{"the same quantity", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1Gi}}}", false},
 		{"another form of a quantity, which the API server stores as written", cache, `{"size": 3, "resources": {"limits": {"memory": "1Gi"}}}`, "{size: 3, resources: {limits: {memory: 1024Mi}}}", true},

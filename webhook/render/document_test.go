@@ -64,6 +64,7 @@ func TestDocuments(t *testing.T) {
 		{"items that are a string", first + "---\napiVersion: v1\nkind: List\nitems: text\n", "", "parents.yaml, in the document at line 6: items: a List must have a list"},
 		{"items of a list of one kind that are a number", "apiVersion: cache.example.com/v1alpha1\nkind: MemcachedList\nitems: 1\n", "", "parents.yaml, in the document at line 1: items: a MemcachedList must have a list"},
 		{"items of an object that is not a list", first + "items:\n- " + secondJSON + "\n", "", `parents.yaml, Memcached a: unknown field "items"`},
+		{"an item of a list in a list that is a string", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items: [text]\n", "", "parents.yaml, in the document at line 1: items[0]: must be an object"},
 		{"an item that is a string", "apiVersion: v1\nkind: List\nitems:\n- " + firstJSON + "\n- text\n", "", "parents.yaml, in the document at line 1: items[1]: must be an object"},
 		{"an item that is null", "apiVersion: v1\nkind: List\nitems:\n-\n", "", "parents.yaml, in the document at line 1: items[0]: must be an object"},
 		{"an item that is a list", "apiVersion: v1\nkind: List\nitems: [[" + firstJSON + "]]\n", "", "parents.yaml, in the document at line 1: items[0]: must be an object"},

@@ -128,9 +128,6 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 	objects := []Object{parent.object}
 	for _, child := range desired.Children {
 		delete(child, "status") // only a cluster knows the status
-		if metadata, ok := child["metadata"].(map[string]any); ok {
-			metadata["namespace"] = parent.metadata("namespace")
-		}
 		objects = append(objects, child)
 	}
 	return objects, nil

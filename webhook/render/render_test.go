@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -58,8 +59,8 @@ func TestRenderKeepsTheOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := kindsAndNames(objects)
-	if names[0] != "Memcached default/a" || names[1] != "Deployment default/a" {
-		t.Errorf("rendered %v, want the parent before its children, in the namespace default", names)
+	if names[0] != "Memcached default/a" || names[1] != "NetworkPolicy default/a" || names[2] != "Deployment default/a" {
+		t.Errorf("rendered %v, want the parent before its children, and the NetworkPolicy before the pods, in the namespace default", names)
 	}
 	if !slices.Contains(names, "Memcached web/b") {
 		t.Errorf("the second parent is missing: %v", names)
@@ -141,7 +142,9 @@ func TestRenderRefuses(t *testing.T) {
 	parent := func(body string) string {
 		return "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\n" + body
 	}
-	recorded := []byte(`{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"other","namespace":"default"}}}`)
+	recorded := func(kind, namespace, name string) []byte {
+		return fmt.Appendf(nil, `{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":%q,"metadata":{"namespace":%q,"name":%q}}}`, kind, namespace, name)
+	}
 	cases := []struct {
 		reason, text string
 		observed     []byte
@@ -158,7 +161,12 @@ func TestRenderRefuses(t *testing.T) {
 		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml, in the document at line 14: reading an object"},
 		{"invalid YAML", "a: [", nil, "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
-		{"an observation of another parent", parent("metadata: {name: a}\nspec: {size: 1}\n"), recorded, "is about Memcached default/other"},
+		{"a list in place of an object", parent("metadata: {name: a}\nspec: [1]\n"), nil, "parents.yaml, Memcached a: spec in body must be of type object"},
+		{"an unknown field in an item of a list", parent("metadata: {name: a}\nspec:\n  size: 1\n  tolerations: [{key: a}, {kay: b}]\n"), nil, `parents.yaml, Memcached a: unknown field "spec.tolerations[1].kay"`},
+		{"an observation without a parent", first, []byte(`{"children":{}}`), "reading the observed parent"},
+		{"an observation of another parent", first, recorded("Memcached", "default", "other"), "is about Memcached default/other"},
+		{"an observation of a parent in another namespace", first, recorded("Memcached", "web", "a"), "is about Memcached web/a"},
+		{"an observation of another kind", first, recorded("Memcache", "default", "a"), "is about Memcache default/a"},
 		{"an invalid observation", parent("metadata: {name: a}\nspec: {size: 1}\n"), []byte("{"), "observed request"},
 	}
 	for _, test := range cases {
@@ -195,7 +203,7 @@ func TestRenderChildrenOnly(t *testing.T) {
 	var first []render.Object
 	for _, later := range []time.Duration{0, time.Hour} {
 		objects, err := renderWith(twoParents, render.Options{Now: metav1.NewTime(now.Add(later)), ChildrenOnly: true})
-		if err != nil || kindsAndNames(objects)[0] != "Deployment default/a" || len(objects) < 6 {
+		if err != nil || kindsAndNames(objects)[0] != "NetworkPolicy default/a" || len(objects) < 6 {
 			t.Fatalf("rendered %v, %v; want the children of both parents", kindsAndNames(objects), err)
 		}
 		if first == nil {
@@ -225,7 +233,7 @@ func TestFormats(t *testing.T) {
 		t.Errorf("want a List of %d objects: %v %.100s", len(objects), err, content)
 	}
 	content, err = render.YAML(objects)
-	if err != nil || strings.Count(string(content), "\n---\n") != len(objects)-1 {
+	if err != nil || strings.HasPrefix(string(content), "---") || strings.Count(string(content), "\n---\n") != len(objects)-1 {
 		t.Errorf("want %d YAML documents: %v %s", len(objects), err, content)
 	}
 }

@@ -42,9 +42,6 @@ func split(input Input) ([]part, error) {
 
 // splitJSON returns the objects of a stream of JSON; false when the content is not JSON from beginning to end.
 func splitJSON(content []byte) ([]part, bool) {
-	if !utilyaml.IsJSONBuffer(content) {
-		return nil, false
-	}
 	var parts []part
 	for decoder := json.NewDecoder(bytes.NewReader(content)); ; {
 		var value json.RawMessage

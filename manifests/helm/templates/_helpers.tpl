@@ -30,6 +30,8 @@ app.kubernetes.io/component: hook
 {{- $namespace := .root.Release.Namespace -}}
 {{- $metacontroller := .root.Values.metacontroller.namespace -}}
 {{- required (printf "The chart has no %s." .file) (.root.Files.Get (printf "files/%s" .file))
+  | replace "'metacontroller', 'memcached-operator']" (printf "'%s', '%s']" $metacontroller $namespace)
+  | replace "serviceaccount:metacontroller:metacontroller" (printf "serviceaccount:%s:%s" $metacontroller .root.Values.metacontroller.serviceAccount)
   | replace "namespace: memcached-operator" (printf "namespace: %s" $namespace)
   | replace "namespace=\"memcached-operator\"" (printf "namespace=%q" $namespace)
   | replace "memcached-operator.memcached-operator" (printf "memcached-operator.%s" $namespace)

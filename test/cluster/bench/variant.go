@@ -60,7 +60,7 @@ type running struct {
 }
 
 func (v variant) start(ctx context.Context) (*running, error) {
-	r := &running{user: "metacontroller"}
+	r := &running{user: cluster.MetacontrollerUser}
 	address, err := process.FreeAddress()
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (v variant) start(ctx context.Context) (*running, error) {
 		Progress:            io.Discard,
 		NoKubectl:           true,
 		MetacontrollerFlags: append([]string{"--discovery-interval=20s"}, limits...),
-		Audit:               []string{"metacontroller", "operator"},
+		Audit:               []string{cluster.MetacontrollerUser, "operator"},
 	}
 	if v.hook != nil {
 		options.ReplaceURL = func(string) (string, error) { return "http://" + address, nil }

@@ -149,15 +149,25 @@ func dryRun(t *testing.T, dir string) {
 	}
 }
 
-// TestRoles checks that the aggregated ClusterRole edit grants creating caches, but not writing their status.
+// TestRoles checks that the ClusterRole memcached-operator-edit grants creating caches, but not writing their status, and that the
+// role edit does not contain it.
 func TestRoles(t *testing.T) {
-	kubectl(t, "create", "rolebinding", "ann", "--clusterrole=edit", "--user=ann")
-	waitFor(t, "a user with the role edit may create a Memcached", func() (string, bool) { // a controller aggregates roles
-		out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "create", "memcacheds.cache.example.com", "--as=ann")
+	mayCreate := func(user string) (string, bool) {
+		out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "create", "memcacheds.cache.example.com", "--as="+user)
+		return out, err == nil && strings.TrimSpace(out) == "yes"
+	}
+	kubectl(t, "create", "rolebinding", "ann", "--clusterrole=memcached-operator-edit", "--user=ann")
+	kubectl(t, "create", "rolebinding", "bob", "--clusterrole=edit", "--user=bob")
+	waitFor(t, "a user with the role memcached-operator-edit may create a Memcached", func() (string, bool) { return mayCreate("ann") })
+	if out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "update", "memcacheds.cache.example.com", "--subresource=status", "--as=ann"); err == nil {
+		t.Errorf("the user may write the status: %s", out)
+	}
+	waitFor(t, "a user with the role edit may read a Memcached", func() (string, bool) { // a controller aggregates roles
+		out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "get", "memcacheds.cache.example.com", "--as=bob")
 		return out, err == nil && strings.TrimSpace(out) == "yes"
 	})
-	if out, err := installed.RunKubectl(t.Context(), "auth", "can-i", "update", "memcacheds.cache.example.com", "--subresource=status", "--as=ann"); err == nil {
-		t.Errorf("a user with the role edit may write the status: %s", out)
+	if out, may := mayCreate("bob"); may {
+		t.Errorf("a user with the role edit may create a Memcached without the component aggregate-to-edit: %s", out)
 	}
 }
 

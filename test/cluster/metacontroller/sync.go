@@ -20,7 +20,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-const uidLabel = "controller-uid"
+const (
+	uidLabel              = "controller-uid"
+	lastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
+)
 
 // Reconcile syncs one parent. An error results in an Event and a retry with exponential backoff.
 func (p *parentController) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -157,6 +160,9 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 			last == fmt.Sprintf("%x %s", sum, observed.GetResourceVersion()) {
 			return nil
 		}
+	}
+	if err := unstructured.SetNestedField(child.Object, string(content), "metadata", "annotations", lastAppliedAnnotation); err != nil {
+		return err
 	}
 	if observed != nil {
 		child.SetResourceVersion(observed.GetResourceVersion())

@@ -29,21 +29,21 @@ func TestDeploymentImage(t *testing.T) {
 }
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
-	workload := Workload(sample.New(2), planOf(sample.New(2), 2)).(*appsv1.Deployment)
+	own := deployment(sample.New(2), planOf(sample.New(2), 2))
 	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
-	if diff := cmp.Diff(want, workload.Spec.Selector.MatchLabels); diff != "" {
+	if diff := cmp.Diff(want, own.Spec.Selector.MatchLabels); diff != "" {
 		t.Errorf("a selector is immutable and must not change between releases (-want +got):\n%s", diff)
 	}
-	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(workload.Spec.Template.Labels)) {
-		t.Errorf("the selector does not match the labels of the pods: %v", workload.Spec.Template.Labels)
+	if !k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(own.Spec.Template.Labels)) {
+		t.Errorf("the selector does not match the labels of the pods: %v", own.Spec.Template.Labels)
 	}
 	other := sample.New(2)
 	other.Name = "other"
-	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(Workload(other, planOf(other, 2)).(*appsv1.Deployment).Spec.Template.Labels)) {
+	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(deployment(other, planOf(other, 2)).Spec.Template.Labels)) {
 		t.Error("the selector matches the pods of another Memcached")
 	}
 }
 
 func planOf(memcached *v1alpha1.Memcached, replicas int32) Plan {
-	return Plan{Plan: scaling.Plan{Sets: [2]scaling.DesiredSet{{Exists: true, Replicas: replicas}}}, Memory: memory.Of(&memcached.Spec)}
+	return Plan{Plan: scaling.Plan{Sets: [2]scaling.DesiredSet{{Exists: true, Replicas: replicas}}}, Memory: memory.Of(&memcached.Spec), Images: Images{Memcached: DefaultImage}}
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// DefaultExporterImage is the default of spec.metrics.image.
-const DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
-
 const (
 	// ExporterName is the name of the exporter container.
 	ExporterName = "exporter"
@@ -27,14 +24,14 @@ const (
 //
 // It has no probes. A failed probe would make the pod unready, but memcached serves without the exporter. Prometheus detects
 // an exporter that does not respond.
-func exporterContainer(spec *v1alpha1.MemcachedSpec) corev1.Container {
+func exporterContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
 	port := Port
 	if listensOnLoopback(spec) {
 		port = loopbackPort
 	}
 	return corev1.Container{
 		Name:            ExporterName,
-		Image:           cmp.Or(spec.Metrics.Image, DefaultExporterImage),
+		Image:           cmp.Or(spec.Metrics.Image, image),
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args: []string{
 			fmt.Sprintf("--memcached.address=127.0.0.1:%d", port),

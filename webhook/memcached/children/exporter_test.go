@@ -21,7 +21,7 @@ func TestExporterAddress(t *testing.T) {
 	}
 	for _, test := range cases {
 		test.spec.Metrics.Enabled = true
-		if diff := cmp.Diff([]string{test.want, "--web.listen-address=:9150"}, exporterContainer(sample.Defaulted(test.spec)).Args); diff != "" {
+		if diff := cmp.Diff([]string{test.want, "--web.listen-address=:9150"}, exporterContainer(sample.Defaulted(test.spec), DefaultExporterImage).Args); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}

@@ -25,9 +25,9 @@ func TestFlashFitsIntoVolume(t *testing.T) {
 // TestFlashKeepsClaim checks that the claim is as the API server stores it, so that a rollout starts only for another spec.
 func TestFlashKeepsClaim(t *testing.T) {
 	memcached := sample.New(1)
-	memcached.Spec.Flash = sample.Flash("1500000000.5")
+	memcached.Spec.Flash = sample.Flash("1500000000.0005")
 	claim := flashVolumes(memcached)[0].Ephemeral.VolumeClaimTemplate
-	want := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1500000000500m")}
+	want := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1500000000001m")}
 	if diff := cmp.Diff(want, claim.Spec.Resources.Requests); diff != "" {
 		t.Errorf("the request (-want +got):\n%s", diff)
 	}

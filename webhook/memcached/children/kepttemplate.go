@@ -13,8 +13,8 @@ import (
 // KeptTemplate is the pod template of a workload whose pods are not replaced.
 type KeptTemplate struct {
 	Template corev1.PodTemplateSpec
-	// ReloaderImage is the value of [ReloaderAnnotation].
-	ReloaderImage string
+	// Images are the annotations of the workload with the default images of the template.
+	Images map[string]string
 }
 
 // KeptTemplateOf returns the pod template of an observed workload as it was applied last. A response with it changes nothing.
@@ -34,5 +34,21 @@ func KeptTemplateOf(workload *observed.Workload) (*KeptTemplate, error) {
 			return nil, fmt.Errorf("reading the pod template of %s: %w", workload.Name, err)
 		}
 	}
-	return &KeptTemplate{Template: *applied.Spec.Template, ReloaderImage: workload.Annotations[ReloaderAnnotation]}, nil
+	kept := &KeptTemplate{Template: *applied.Spec.Template, Images: map[string]string{}}
+	for _, container := range []string{ContainerName, ExporterName, ReloaderName} {
+		if image, found := workload.Annotations[ImageAnnotation(container)]; found {
+			kept.Images[ImageAnnotation(container)] = image
+		}
+	}
+	return kept, nil
+}
+
+// image returns the image of a container; "" if the template has no such container.
+func (k *KeptTemplate) image(container string) string {
+	for i := range k.Template.Spec.Containers {
+		if k.Template.Spec.Containers[i].Name == container {
+			return k.Template.Spec.Containers[i].Image
+		}
+	}
+	return ""
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// ReloaderAnnotation on a workload is the image of its reloader. If the image of the container differs from it, somebody has
-// edited the workload.
-const ReloaderAnnotation = "memcached-operator.example.com/reloader-image"
-
 // AddedForAnnotation on a StatefulSet is [scaling.DesiredSet.AddedFor].
 const AddedForAnnotation = "memcached-operator.example.com/servers-added-for"
 
@@ -96,19 +92,13 @@ func OwnedAnnotation(key string) bool {
 
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
 func workloadAnnotations(memcached *v1alpha1.Memcached, p Plan) map[string]string {
-	annotations := resources.ParentGeneration(memcached)
-	reloader := p.ReloaderImage
+	annotations := imageAnnotations(&memcached.Spec, p.Images)
 	if p.Kept != nil {
-		reloader = p.Kept.ReloaderImage
+		annotations = maps.Clone(p.Kept.Images)
 	}
-	for name, value := range map[string]string{ReloaderAnnotation: reloader, AddedForAnnotation: p.Sets[p.Set].AddedFor} {
-		if value == "" {
-			continue
-		}
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[name] = value
+	maps.Copy(annotations, resources.ParentGeneration(memcached))
+	if added := p.Sets[p.Set].AddedFor; added != "" {
+		annotations[AddedForAnnotation] = added
 	}
 	return annotations
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// NetworkPolicy allows only the peers of the spec to connect, and only to declared ports. It returns nil if it is disabled.
-func NetworkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+// networkPolicy allows only the peers of the spec to connect, and only to declared ports. Servers need no egress: memcached, the
+// exporter and the reloader open connections within the pod only. It returns nil if it is disabled.
+func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	spec := &memcached.Spec.NetworkPolicy
 	if !ptr.Deref(spec.Enabled, true) {
 		return nil
@@ -29,9 +30,39 @@ func NetworkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 		ObjectMeta: objectMeta(memcached, nil),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			PolicyTypes: PolicyTypes(memcached),
 			Ingress:     ingress,
 		},
+	}
+}
+
+// PolicyTypes returns the directions that a NetworkPolicy restricts.
+func PolicyTypes(memcached *v1alpha1.Memcached) []networkingv1.PolicyType {
+	types := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
+	if memcached.Spec.NetworkPolicy.Egress == v1alpha1.EgressAllow {
+		return types
+	}
+	return append(types, networkingv1.PolicyTypeEgress)
+}
+
+// ProxyEgress returns the connections that proxies open: to the servers and to DNS. It returns nil if they may open all.
+//
+// DNS has no peers, because its pods, a cache on the node and a server outside of the cluster have no common selector. Port 5353 is
+// that of the DNS pods of OpenShift, because a network plugin can translate the address before it checks the port.
+func ProxyEgress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyEgressRule {
+	if memcached.Spec.NetworkPolicy.Egress == v1alpha1.EgressAllow {
+		return nil
+	}
+	var dns []networkingv1.NetworkPolicyPort
+	for _, protocol := range []corev1.Protocol{corev1.ProtocolUDP, corev1.ProtocolTCP} {
+		for _, port := range []int32{53, 5353} {
+			dns = append(dns, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(port)), Protocol: new(protocol)})
+		}
+	}
+	servers := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)}}
+	return []networkingv1.NetworkPolicyEgressRule{
+		{To: []networkingv1.NetworkPolicyPeer{servers}, Ports: PolicyPorts(clientPorts(&memcached.Spec))},
+		{Ports: dns},
 	}
 }
 

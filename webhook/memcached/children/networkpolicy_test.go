@@ -1,6 +1,8 @@
 package children
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestNetworkPolicyWithoutPeers checks that an empty list of peers is the default. In a NetworkPolicy it would allow every
@@ -16,7 +19,7 @@ func TestNetworkPolicyWithoutPeers(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{}
 	want := []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
-	if diff := cmp.Diff(want, NetworkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
+	if diff := cmp.Diff(want, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
 		t.Errorf("an empty list of peers is not the default (-want +got):\n%s", diff)
 	}
 }
@@ -25,14 +28,43 @@ func TestMetricsPeers(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
-	rules := NetworkPolicy(memcached).Spec.Ingress
+	rules := networkPolicy(memcached).Spec.Ingress
 	if diff := cmp.Diff(rules[0].From, rules[1].From); len(rules) != 2 || diff != "" {
 		t.Errorf("by default the peers of the metrics are not those of the cache (-cache +metrics):\n%s", diff)
 	}
 	prometheus := []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &metav1.LabelSelector{}}}
 	memcached.Spec.NetworkPolicy.MetricsFrom = prometheus
-	rules = NetworkPolicy(memcached).Spec.Ingress
+	rules = networkPolicy(memcached).Spec.Ingress
 	if diff := cmp.Diff(prometheus, rules[1].From); diff != "" || len(rules[0].Ports) != 1 || len(rules[1].Ports) != 1 {
 		t.Errorf("the peers in metricsFrom may connect to more than the metrics port (-want +got):\n%s", diff)
+	}
+}
+
+// TestEgress checks that servers and proxies may open only the connections that they need, and that Allow restricts none.
+func TestEgress(t *testing.T) {
+	memcached := sample.New(1)
+	for _, egress := range []v1alpha1.Egress{"", v1alpha1.EgressDeny} {
+		memcached.Spec.NetworkPolicy.Egress = egress
+		policy := networkPolicy(memcached).Spec
+		if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}; !slices.Equal(want, policy.PolicyTypes) || policy.Egress != nil {
+			t.Errorf("egress %q: the servers have the policy types %v and the rules %v, want %v and none", egress, policy.PolicyTypes, policy.Egress, want)
+		}
+		var allowed []string
+		for _, rule := range ProxyEgress(memcached) {
+			for _, port := range rule.Ports {
+				allowed = append(allowed, fmt.Sprintf("%d peers %s %s", len(rule.To), *port.Protocol, port.Port))
+			}
+		}
+		want := []string{"1 peers TCP 11211", "0 peers UDP 53", "0 peers UDP 5353", "0 peers TCP 53", "0 peers TCP 5353"}
+		if diff := cmp.Diff(want, allowed); diff != "" {
+			t.Errorf("egress %q: the proxies may open other connections (-want +got):\n%s", egress, diff)
+		}
+	}
+	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow
+	if types := networkPolicy(memcached).Spec.PolicyTypes; !slices.Equal(types, []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}) {
+		t.Errorf("with Allow, the policy types are %v, want Ingress", types)
+	}
+	if rules := ProxyEgress(memcached); rules != nil {
+		t.Errorf("with Allow, the proxies have the rules %v, which would restrict them", rules)
 	}
 }

@@ -8,18 +8,39 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // Plan contains what determines the children in addition to spec.
 type Plan struct {
 	scaling.Plan
 	// Set is the set that the workload belongs to.
-	Set    scaling.Set
-	Memory memory.Size
-	// ReloaderImage is "" for pods without a reloader.
-	ReloaderImage string
+	Set           scaling.Set
+	Memory        memory.Size
+	Images        Images
+	ProxyDefaults ProxyDefaults
 	// Kept is the pod template to keep; nil for the desired one.
 	Kept *KeptTemplate
+}
+
+// Children returns the children that belong to the servers, the workload in use first. existing is the observed Service; nil if there
+// is none.
+func Children(memcached *v1alpha1.Memcached, sets [2]Plan, existing *observed.Child) []runtime.Object {
+	p := sets[sets[scaling.First].InUse]
+	children := []runtime.Object{Workload(memcached, p), keepForeignAnnotations(service(memcached), existing)}
+	if other := p.InUse.Other(); p.Sets[other].Exists {
+		children = append(children, Workload(memcached, sets[other]))
+	}
+	if budget := podDisruptionBudget(memcached, p.Replicas()); budget != nil {
+		children = append(children, budget)
+	}
+	if policy := networkPolicy(memcached); policy != nil {
+		children = append(children, policy)
+	}
+	if monitor := serviceMonitor(memcached); monitor != nil {
+		children = append(children, monitor)
+	}
+	return children
 }
 
 // Workload returns the Deployment or the StatefulSet of the servers.

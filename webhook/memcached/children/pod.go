@@ -1,18 +1,12 @@
 package children
 
 import (
-	"cmp"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
-
-// DefaultImage is the default of spec.image.
-const DefaultImage = "memcached:1.6.45-alpine"
 
 const (
 	// ContainerName is the name of the memcached container.
@@ -53,35 +47,35 @@ func podSpec(memcached *v1alpha1.Memcached, p Plan) corev1.PodSpec {
 }
 
 func podContainers(spec *v1alpha1.MemcachedSpec, p Plan) []corev1.Container {
-	containers := []corev1.Container{Container(spec, p.Memory)}
+	containers := []corev1.Container{container(spec, p)}
 	if spec.HasExporter() {
-		containers = append(containers, exporterContainer(spec))
+		containers = append(containers, exporterContainer(spec, p.Images.Exporter))
 	}
-	if p.ReloaderImage != "" {
-		containers = append(containers, ReloaderContainer(spec, p.ReloaderImage))
+	if p.Images.Reloader != "" {
+		containers = append(containers, reloaderContainer(spec, p.Images.Reloader))
 	}
 	return containers
 }
 
 func podVolumes(memcached *v1alpha1.Memcached, p Plan) []corev1.Volume {
 	volumes := append(secretVolumes(&memcached.Spec), flashVolumes(memcached)...)
-	if p.ReloaderImage != "" {
+	if p.Images.Reloader != "" {
 		volumes = append(volumes, reloaderVolume())
 	}
 	return volumes
 }
 
-// Container returns the container of memcached.
-func Container(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
+// container returns the container of memcached.
+func container(spec *v1alpha1.MemcachedSpec, p Plan) corev1.Container {
 	probes := containerProbes(spec)
 	return corev1.Container{
 		Name:            ContainerName,
-		Image:           cmp.Or(spec.Image, DefaultImage),
+		Image:           Image(spec, p),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         commandLine(spec, size),
+		Command:         commandLine(spec, p.Memory),
 		Env:             saslEnv(spec),
 		Ports:           ContainerPorts(clientPorts(spec)),
-		Resources:       ContainerResources(spec.Resources, size),
+		Resources:       ContainerResources(spec.Resources, p.Memory),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,

@@ -3,9 +3,11 @@ package children
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestPodWithoutSecrets checks that pods without TLS and authentication have none of their fields.
@@ -15,6 +17,31 @@ func TestPodWithoutSecrets(t *testing.T) {
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
 		t.Errorf("a pod without TLS and authentication has their fields: %+v", pod)
+	}
+}
+
+// TestPodKeepsTheOrderOfItsVolumes checks the order of volumes and mounts, because another order restarts all pods.
+func TestPodKeepsTheOrderOfItsVolumes(t *testing.T) {
+	memcached := sample.New(1)
+	memcached.Spec.TLS, memcached.Spec.Auth = &v1alpha1.TLS{SecretName: "certificate"}, &v1alpha1.Auth{SecretName: "users"}
+	memcached.Spec.Flash = sample.Flash("1Gi")
+	memcached.Default()
+	p := planOf(memcached, 1)
+	p.Images.Reloader = "reloader:1"
+	pod := PodTemplate(memcached, p)
+	var volumes, mounts []string
+	for _, volume := range pod.Spec.Volumes {
+		volumes = append(volumes, volume.Name)
+	}
+	for _, mount := range pod.Spec.Containers[0].VolumeMounts {
+		mounts = append(mounts, mount.Name)
+	}
+	want := []string{"tls", "auth", "sasl", "flash"}
+	if diff := cmp.Diff(append(want, reloaderVolume().Name), volumes); diff != "" {
+		t.Errorf("volumes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, mounts); diff != "" {
+		t.Errorf("mounts of memcached (-want +got):\n%s", diff)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // PodDisruptionBudget limits a drain of nodes to one pod at a time by default. It returns nil if it is disabled, and for a
 // single pod, which a budget would block from ever being evicted.
-func PodDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv1.PodDisruptionBudget {
+func podDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv1.PodDisruptionBudget {
 	spec := &memcached.Spec.PodDisruptionBudget
 	if replicas < 2 || !ptr.Deref(spec.Enabled, true) {
 		return nil

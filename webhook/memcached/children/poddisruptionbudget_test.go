@@ -24,7 +24,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.New(2)
 		memcached.Spec.PodDisruptionBudget = test.spec
-		budget := PodDisruptionBudget(memcached, 2).Spec
+		budget := podDisruptionBudget(memcached, 2).Spec
 		if diff := cmp.Diff([]*intstr.IntOrString{test.minAvailable, test.maxUnavailable}, []*intstr.IntOrString{budget.MinAvailable, budget.MaxUnavailable}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

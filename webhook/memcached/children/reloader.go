@@ -17,11 +17,11 @@ const (
 	markerDirectory = "/run/memcached-operator"
 )
 
-// ReloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet
+// reloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet
 // has updated their files.
 //
 // It is a normal container, because memcached need not wait for it: memcached serves without the reloader.
-func ReloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
 	port := Port
 	if listensOnLoopback(spec) {
 		port = loopbackPort
@@ -68,7 +68,7 @@ func reloaderVolume() corev1.Volume {
 // shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
 // passwords of the ASCII protocol.
 func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p Plan) *bool {
-	if p.ReloaderImage == "" || spec.AuthMode() != v1alpha1.AuthASCII {
+	if p.Images.Reloader == "" || spec.AuthMode() != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

@@ -11,10 +11,10 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Service returns the headless Service. It publishes the addresses of all pods, because clients choose the server of a key.
+// service returns the headless Service. It publishes the addresses of all pods, because clients choose the server of a key.
 // They include pods that are not ready for a moment: to remove such a pod would move its keys, and to add it again would
 // move them back.
-func Service(memcached *v1alpha1.Memcached) *corev1.Service {
+func service(memcached *v1alpha1.Memcached) *corev1.Service {
 	spec := &memcached.Spec.Service
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
@@ -29,9 +29,9 @@ func Service(memcached *v1alpha1.Memcached) *corev1.Service {
 	}
 }
 
-// KeepForeignAnnotations returns the desired Service, with an empty map of annotations if it has none now but had some
+// keepForeignAnnotations returns the desired Service, with an empty map of annotations if it has none now but had some
 // before. Without the map, Metacontroller would also remove the annotations that others have set.
-func KeepForeignAnnotations(desired *corev1.Service, existing *observed.Child) runtime.Object {
+func keepForeignAnnotations(desired *corev1.Service, existing *observed.Child) runtime.Object {
 	if len(desired.Annotations) > 0 || existing == nil || merge.AppliedAnnotations(existing) == nil {
 		return desired
 	}

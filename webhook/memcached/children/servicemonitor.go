@@ -11,9 +11,9 @@ import (
 // types. test/monitoring compares the object below with them.
 var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 
-// ServiceMonitor returns the ServiceMonitor by which Prometheus finds the exporters; nil if spec has none or pods have no
+// serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters; nil if spec has none or pods have no
 // exporter.
-func ServiceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
+func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
 	spec := memcached.Spec.Metrics.ServiceMonitor
 	if spec == nil || !memcached.Spec.HasExporter() {
 		return nil

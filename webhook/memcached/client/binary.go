@@ -13,6 +13,9 @@ const (
 	opSASL = 0x21
 )
 
+// unknownCommand is the status of a login if memcached has no SASL. All versions know the other operation.
+const unknownCommand = 0x81
+
 const (
 	headerBytes = 24
 	// maxBodyBytes limits what a response makes the client allocate. The responses of this package are short.
@@ -47,17 +50,24 @@ func (c *Conn) readFrame() (frame, error) {
 		return frame{}, err
 	}
 	body = body[extraBytes:]
-	if status := binary.BigEndian.Uint16(header[6:]); status != 0 {
+	switch status := binary.BigEndian.Uint16(header[6:]); status {
+	case 0:
+		return frame{string(body[:keyBytes]), string(body[keyBytes:])}, nil
+	case unknownCommand:
+		return frame{}, fmt.Errorf("memcached responds %q: SASL is off without its flag -S", body[keyBytes:])
+	default:
 		return frame{}, fmt.Errorf("memcached responds with status %#x: %q", status, body[keyBytes:])
 	}
-	return frame{string(body[:keyBytes]), string(body[keyBytes:])}, nil
 }
 
 // binaryStats reads one response for each value, until a response without a name.
 func (c *Conn) binaryStats(group string) (map[string]string, error) {
 	values := map[string]string{}
 	response, err := c.binaryRequest(opStat, group, "")
-	for ; err == nil && response.key != ""; response, err = c.readFrame() {
+	for count := 0; err == nil && response.key != ""; response, err = c.readFrame() {
+		if count++; count > maxStats {
+			return nil, errTooManyStats
+		}
 		values[response.key] = response.value
 	}
 	return values, err

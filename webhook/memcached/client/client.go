@@ -58,7 +58,7 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 	defer cancel()
 	plain, err := (&net.Dialer{}).DialContext(limited, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", address, err)
+		return nil, fmt.Errorf("connect to %s: %w", address, withoutAddress(err))
 	}
 	context.AfterFunc(ctx, func() { _ = plain.Close() })
 	connection := net.Conn(&timed{plain, config.Timeout})
@@ -70,6 +70,9 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		secured := tls.Client(connection, settings)
 		if err := secured.HandshakeContext(limited); err != nil {
 			_ = plain.Close()
+			if _, isPlain := errors.AsType[tls.RecordHeaderError](err); isPlain {
+				err = fmt.Errorf("%w; if the port has no TLS, remove --tls", err)
+			}
 			return nil, fmt.Errorf("connect to %s with TLS: %w", address, err)
 		}
 		connection = secured
@@ -80,6 +83,14 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		return nil, fmt.Errorf("log in to %s: %w", address, err)
 	}
 	return c, nil
+}
+
+// withoutAddress removes what the net package adds to an error, because the caller adds the address.
+func withoutAddress(err error) error {
+	if operation, ok := errors.AsType[*net.OpError](err); ok {
+		return operation.Err
+	}
+	return err
 }
 
 // timed is a connection whose reads and writes have a timeout.
@@ -107,16 +118,30 @@ func (c *Conn) logIn(config Config) error {
 	case AuthSASL:
 		_, err := c.binaryRequest(opSASL, "PLAIN", "\x00"+config.User+"\x00"+config.Password)
 		return err
-	case AuthASCII: // the login is the set of any key
-		login := config.User + " " + config.Password
-		line, err := c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
-		if err == nil && string(line) != "STORED" {
-			err = fmt.Errorf("memcached does not accept the password: %s", line)
-		}
-		return err
+	case AuthASCII:
+		return c.logInASCII(config.User + " " + config.Password)
 	default:
 		return nil
 	}
+}
+
+// logInASCII sets any key, which is the login of memcached -Y. A server without -Y would store the password as an item, so another
+// command must fail first.
+func (c *Conn) logInASCII(login string) error {
+	line, err := c.Command("version")
+	switch {
+	case err != nil:
+		return err
+	case bytes.HasPrefix(line, []byte("VERSION")):
+		return errors.New("the server requires no password: remove --auth")
+	case string(line) != "CLIENT_ERROR unauthenticated":
+		return fmt.Errorf("memcached responds %q to a command before the login", line)
+	}
+	line, err = c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
+	if err == nil && string(line) != "STORED" {
+		err = fmt.Errorf("memcached does not accept the password: %s", line)
+	}
+	return err
 }
 
 // Command sends a command of the text protocol and returns the first line of the response. The line is valid until the next
@@ -137,6 +162,11 @@ func (c *Conn) ReadLine() ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), err
 }
 
+// maxStats limits the statistics of a group. A server has some hundreds, and some thousands with many slab classes.
+const maxStats = 1 << 16
+
+var errTooManyStats = fmt.Errorf("memcached responds with more than %d statistics", maxStats)
+
 // Stats returns a group of statistics, such as settings. The group "" has the general ones.
 func (c *Conn) Stats(group string) (map[string]string, error) {
 	command := strings.TrimSpace("stats " + group)
@@ -154,11 +184,14 @@ func (c *Conn) Stats(group string) (map[string]string, error) {
 func (c *Conn) textStats(group string) (map[string]string, error) {
 	values := map[string]string{}
 	line, err := c.Command(strings.TrimSpace("stats " + group))
-	for ; err == nil; line, err = c.ReadLine() {
+	for count := 0; err == nil; line, err = c.ReadLine() {
 		word, rest, _ := strings.Cut(string(line), " ")
 		name, value, _ := strings.Cut(rest, " ")
 		switch word {
 		case "STAT":
+			if count++; count > maxStats {
+				return nil, errTooManyStats
+			}
 			values[name] = value
 		case "END", "RESET":
 			return values, nil

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -113,36 +114,54 @@ func TestItemsStops(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
-	var got []string
-	err := connect(t, serve(t, "mg plain\r\nmg AP8= b\r\nEN\r\n")).Keys(t.Context(), func(item Item) bool {
-		got = append(got, string(item.Key))
-		return true
-	})
-	if diff := cmp.Diff([]string{"plain", "\x00\xff"}, got); diff != "" || err != nil {
-		t.Errorf("got the error %v and the keys (-want +got)\n%s", err, diff)
-	}
-}
-
-func TestStats(t *testing.T) {
-	connection := connect(t, serve(t, "STAT items:1:number 5\r\nSTAT inter \r\nEND\r\n", "ERROR\r\n"))
-	got, err := connection.Stats("items")
-	if diff := cmp.Diff(map[string]string{"items:1:number": "5", "inter": ""}, got); diff != "" || err != nil {
-		t.Errorf("got the error %v and the values (-want +got)\n%s", err, diff)
-	}
-	if _, err := connection.Stats("none"); errorText(err) != `stats none: memcached responds "ERROR"` {
-		t.Errorf("a group that memcached does not know: got the error %v", err)
-	}
-}
-
 func TestASCIIPassword(t *testing.T) {
-	for response, accepted := range map[string]bool{"STORED\r\n": true, "CLIENT_ERROR authentication failure\r\n": false} {
-		// The first line is the command, the second the password.
-		address := serve(t, "", response)
-		_, err := Dial(t.Context(), address, Config{Timeout: time.Second, Auth: AuthASCII, User: "u", Password: "p"})
-		if (err == nil) != accepted {
-			t.Errorf("%q: accepted is %t: %v", response, err == nil, err)
+	const early = "CLIENT_ERROR unauthenticated\r\n"
+	for _, test := range []struct {
+		reason    string
+		responses []string // to version, the login and the password
+		want      string
+	}{
+		{"the right password", []string{early, "", "STORED\r\n"}, ""},
+		{"a wrong password", []string{early, "", "CLIENT_ERROR authentication failure\r\n"}, "authentication failure"},
+		{"a server without passwords, which would store the login", []string{"VERSION 1.6.18\r\n", "", "STORED\r\n"}, "remove --auth"},
+		{"another response", []string{"ERROR\r\n", "", "STORED\r\n"}, `responds "ERROR"`},
+	} {
+		_, err := Dial(t.Context(), serve(t, test.responses...), Config{Timeout: time.Second, Auth: AuthASCII, User: "u", Password: "p"})
+		if message := errorText(err); (test.want == "") != (err == nil) || !strings.Contains(message, test.want) {
+			t.Errorf("%s: got the error %q, want %q", test.reason, message, test.want)
 		}
+	}
+}
+
+// TestDialErrors checks that errors have the address once, and say which flag is wrong.
+func TestDialErrors(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	address := closed.Addr().String()
+	if _, err := Dial(t.Context(), address, Config{Timeout: time.Second}); errorText(err) != "connect to "+address+": connect: connection refused" {
+		t.Errorf("a closed port: got the error %v", err)
+	}
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	go func() {
+		if connection, err := plain.Accept(); err == nil {
+			_, _ = io.WriteString(connection, "ERROR\r\n")
+		}
+	}()
+	config := Config{Timeout: time.Second, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}
+	if _, err := Dial(t.Context(), plain.Addr().String(), config); !strings.Contains(errorText(err), "remove --tls") {
+		t.Errorf("TLS to a plain port: got the error %v", err)
+	}
+	response := [headerBytes]byte{0: 0x81, 7: unknownCommand, 11: 7}
+	c := &Conn{Reader: bufio.NewReader(strings.NewReader(string(response[:]) + "Unknown"))}
+	if _, err := c.readFrame(); !strings.Contains(errorText(err), "SASL is off") {
+		t.Errorf("a login without SASL: got the error %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"strconv"
@@ -35,16 +34,11 @@ var errBusy = errors.New("memcached is busy with another listing")
 // Items calls each for the items of a server. Of "hash", each part is an unbiased sample of the items; versions that do not know
 // it get "all". If each returns false, the listing ends and the connection is closed.
 func (c *Conn) Items(ctx context.Context, each func(Item) bool) error {
-	err := c.list(ctx, "metadump hash", parseItem, each)
+	err := c.list(ctx, "metadump hash", each)
 	if refusal, ok := errors.AsType[*refusal](err); ok && bytes.HasPrefix(refusal.line, []byte("BADCLASS")) {
-		err = c.list(ctx, "metadump all", parseItem, each)
+		err = c.list(ctx, "metadump all", each)
 	}
 	return err
-}
-
-// Keys calls each for the keys of a server, like Items. memcached 1.6.19 and later know it. Of the Item, only Key is set.
-func (c *Conn) Keys(ctx context.Context, each func(Item) bool) error {
-	return c.list(ctx, "mgdump hash", parseKey, each)
 }
 
 // refusal is the response of a server that does not list its items.
@@ -59,12 +53,12 @@ func (r *refusal) Is(target error) bool { return target == ErrRefused }
 func (r *refusal) Error() string { return fmt.Sprintf("memcached responds %q", r.line) }
 
 // list retries a listing each second while the server is busy, until the context ends.
-func (c *Conn) list(ctx context.Context, command string, parse func([]byte, *Item) bool, each func(Item) bool) error {
+func (c *Conn) list(ctx context.Context, command string, each func(Item) bool) error {
 	if c.binary {
 		return ErrNoListing
 	}
 	for {
-		err := c.listOnce(command, parse, each)
+		err := c.listOnce(command, each)
 		if !errors.Is(err, errBusy) {
 			if err != nil {
 				err = fmt.Errorf("lru_crawler %s: %w", command, err)
@@ -79,16 +73,16 @@ func (c *Conn) list(ctx context.Context, command string, parse func([]byte, *Ite
 	}
 }
 
-func (c *Conn) listOnce(command string, parse func([]byte, *Item) bool, each func(Item) bool) error {
+func (c *Conn) listOnce(command string, each func(Item) bool) error {
 	var item Item
 	line, err := c.Command("lru_crawler " + command)
 	for ; err == nil; line, err = c.ReadLine() {
 		switch {
-		case parse(line, &item):
+		case parseItem(line, &item):
 			if !each(item) {
 				return c.Close()
 			}
-		case string(line) == "END", string(line) == "EN":
+		case string(line) == "END":
 			return nil
 		case string(line) == "OK", len(line) == 0: // some versions begin with OK
 		case bytes.HasPrefix(line, []byte("BUSY")), bytes.Contains(line, []byte("locked try again later")):
@@ -132,23 +126,6 @@ func parseItem(line []byte, item *Item) bool {
 		}
 	}
 	return true
-}
-
-// parseKey parses a line of "lru_crawler mgdump": a get, with a key in base64 if it is binary.
-func parseKey(line []byte, item *Item) bool {
-	key, found := bytes.CutPrefix(line, []byte("mg "))
-	if !found {
-		return false
-	}
-	item.Key = item.Key[:0]
-	encoded, isBinary := bytes.CutSuffix(key, []byte(" b"))
-	if !isBinary {
-		item.Key = append(item.Key, key...)
-		return true
-	}
-	decoded, err := base64.StdEncoding.AppendDecode(item.Key, encoded)
-	item.Key = decoded
-	return err == nil
 }
 
 // unescape appends a key whose bytes other than letters and digits are escaped, as in URLs.

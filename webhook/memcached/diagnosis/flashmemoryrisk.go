@@ -21,7 +21,7 @@ var ReasonFlashMemoryTooLow = conditions.Declare(conditions.Documentation{ID: "F
 // FlashMemoryTooLow returns a finding if the flash cannot fill.
 func FlashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Finding {
 	needed := size.KeysMiB + memory.MinItemMiB
-	if size.KeysMiB == 0 || size.ItemMiB >= needed {
+	if size.ItemMiB >= needed { // always without flash: validation refuses less memory
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonFlashMemoryTooLow.Risk(

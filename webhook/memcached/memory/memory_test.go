@@ -85,3 +85,12 @@ func TestConnectionsMiB(t *testing.T) {
 		}
 	}
 }
+
+// TestProxyLimit checks that the limit of a proxy grows with its connections, and that the default stays.
+func TestProxyLimit(t *testing.T) {
+	for connections, want := range map[int64]int64{1: 209, 1024: 256, 10_000: 677, 100_000: 4896} {
+		if got := ProxyLimitMiB(connections); got != want {
+			t.Errorf("%d connections: %d MiB, want %d", connections, got, want)
+		}
+	}
+}

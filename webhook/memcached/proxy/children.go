@@ -58,15 +58,17 @@ func podDisruptionBudget(memcached *v1alpha1.Memcached) *policyv1.PodDisruptionB
 	}
 }
 
-// networkPolicy allows the peers of the spec, and the pods that copy items, to connect to the proxies.
+// networkPolicy allows the peers of the spec, and the pods that copy items, to connect to the proxies, and the proxies to connect to
+// the servers.
 func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
 		ObjectMeta: objectMeta(memcached, nil),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			PolicyTypes: children.PolicyTypes(memcached),
 			Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: children.PolicyPorts(servicePorts())}},
+			Egress:      children.ProxyEgress(memcached),
 		},
 	}
 }

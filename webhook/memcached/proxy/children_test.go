@@ -1,11 +1,13 @@
 package proxy
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
@@ -52,7 +54,10 @@ func TestServerPeers(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
-	rules := children.NetworkPolicy(memcached).Spec.Ingress
+	all := children.Children(memcached, [2]children.Plan{routed(memcached, "3")}, nil)
+	rules := all[slices.IndexFunc(all, func(child runtime.Object) bool {
+		return child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy"
+	})].(*networkingv1.NetworkPolicy).Spec.Ingress
 	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{proxies, job, shop}, rules[0].From); diff != "" {
 		t.Errorf("peers of the servers (-want +got):\n%s", diff)
 	}

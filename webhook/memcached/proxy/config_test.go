@@ -31,10 +31,3 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
-
-// Both files are annotations of a pod, which may have 256 KiB of annotations.
-func TestLibraryIsSmall(t *testing.T) {
-	if limit := 32 << 10; len(Library) > limit || !strings.Contains(Library, "register_route_handlers") {
-		t.Errorf("the library has %d bytes, want the Lua code in at most %d", len(Library), limit)
-	}
-}

@@ -32,13 +32,13 @@ const (
 func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: objectMeta(memcached, resources.ParentGeneration(memcached)),
+		ObjectMeta: objectMeta(memcached, annotations(memcached, p.ProxyDefaults)),
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(p.Proxies),
 			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, p.Routes), Annotations: PodAnnotations(memcached, p)},
-				Spec:       resources.HardenedPod(proxyPod(memcached, p.Memory)),
+				Spec:       resources.HardenedPod(proxyPod(memcached, p)),
 			},
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
@@ -56,7 +56,7 @@ func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployme
 func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = Library
+	annotations[proxyLibraryAnnotation] = p.ProxyDefaults.Library
 	r := p.Routes
 	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase, r.MarksEnd)
 	return annotations
@@ -64,10 +64,10 @@ func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]s
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
 // other.
-func proxyPod(memcached *v1alpha1.Memcached, size memory.Size) corev1.PodSpec {
+func proxyPod(memcached *v1alpha1.Memcached, p children.Plan) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:       []corev1.Container{proxyContainer(spec, size)},
+		Containers:       []corev1.Container{proxyContainer(spec, p)},
 		Volumes:          []corev1.Volume{proxyVolume()},
 		ImagePullSecrets: spec.ImagePullSecrets,
 
@@ -94,14 +94,14 @@ func proxyDNS() *corev1.PodDNSConfig {
 	}}
 }
 
-func proxyContainer(spec *v1alpha1.MemcachedSpec, size memory.Size) corev1.Container {
+func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Container {
 	return corev1.Container{
 		Name:            ContainerName,
-		Image:           cmp.Or(spec.Image, children.DefaultImage),
+		Image:           cmp.Or(spec.Image, p.ProxyDefaults.Image),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         proxyCommand(spec, size),
+		Command:         proxyCommand(spec, p.Memory),
 		Ports:           children.ContainerPorts(servicePorts()),
-		Resources:       proxyResources(spec.Proxy.Resources),
+		Resources:       proxyResources(spec),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
 		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
 		Lifecycle:       children.Lifecycle(spec),
@@ -127,17 +127,17 @@ func proxyCommand(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 	}
 }
 
-// proxyResources returns the resources of the spec, or defaults that a proxy with 1,000 connections did not exceed in tests.
-func proxyResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
-	if spec.Limits != nil || spec.Requests != nil || spec.Claims != nil {
-		return children.RoundResources(spec)
+// proxyResources returns the resources of the spec, or defaults that a proxy did not exceed in tests.
+func proxyResources(spec *v1alpha1.MemcachedSpec) corev1.ResourceRequirements {
+	if own := spec.Proxy.Resources; own.Limits != nil || own.Requests != nil || own.Claims != nil {
+		return children.RoundResources(own)
 	}
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{
 			corev1.ResourceCPU:    resource.MustParse("100m"),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		},
-		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: *memory.MebibyteQuantity(memory.ProxyLimitMiB(*spec.Cache.MaxConnections))},
 	}
 }
 

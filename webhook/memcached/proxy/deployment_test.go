@@ -102,3 +102,19 @@ func TestLongestProxyName(t *testing.T) {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}
 }
+
+// TestProxyMemoryLimit checks that the memory limit follows from the number of connections, unless spec sets resources.
+func TestProxyMemoryLimit(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.Cache.MaxConnections = new(int64(100_000))
+	limit := func() string {
+		return Deployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
+	}
+	if got := limit(); got != "4896Mi" {
+		t.Errorf("the limit for 100,000 connections is %s, want 4896Mi", got)
+	}
+	memcached.Spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	if got := limit(); got != "1Gi" {
+		t.Errorf("the limit is %s, want 1Gi as in spec", got)
+	}
+}

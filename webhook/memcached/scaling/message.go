@@ -19,15 +19,6 @@ const (
 // RemedyInPlace is what to do if the servers of the other set cannot start.
 const RemedyInPlace = "If the cluster has no room for them, set spec.rollout.warm to false: it replaces the pods in place, and they start empty."
 
-var messages = map[v1alpha1.ResizePhase]string{
-	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
-	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
-	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
-	v1alpha1.ResizeClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
-	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
-}
-
 // Progress returns the reason and the message of a change that is under way; "" if there is none.
 func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && (p.Proxy.Resize.Replaces || p.Proxy.Resize.From != p.Proxy.Resize.To) {

@@ -2,7 +2,82 @@ package scaling
 
 import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 
-// Each function of this file decides what follows when all proxies have the routes of its phase.
+// This file has all about a phase of a change except its name in the API and what the proxies do (library.lua). A change from n to m
+// servers, of the same set or of the other one, has these phases:
+//
+//	Waiting          a decrease waits until the marks of an earlier increase have ended
+//	AddingServers    the new servers get ready
+//	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
+//	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins
+//	Closing          rollout of the proxies: m servers have the items, and no item moves
+//	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
+
+// Phase is a phase of the proxies during a change of the servers. The proxies enter the phases in their order, each by a rollout.
+// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
+type Phase string
+
+// The phases of the proxies.
+const (
+	// Steady proxies know the servers that serve alone.
+	Steady Phase = ""
+	// Preparing proxies know the servers before and after the change, and move no item.
+	Preparing Phase = "preparing"
+	// Warming proxies move each item that a client uses.
+	Warming Phase = "warming"
+	// Closing proxies know the servers before and after the change, and give up the items that have not moved.
+	Closing Phase = "closing"
+)
+
+var phaseOrder = []Phase{Steady, Preparing, Warming, Closing}
+
+// phases are the phases in status in which the proxies have a phase of their own.
+var phases = map[Phase]v1alpha1.ResizePhase{
+	Preparing: v1alpha1.ResizePreparing,
+	Warming:   v1alpha1.ResizeWarmingUp,
+	Closing:   v1alpha1.ResizeClosing,
+}
+
+// messages explain the phases to users.
+var messages = map[v1alpha1.ResizePhase]string{
+	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
+	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
+	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
+	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.ResizeClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
+	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
+}
+
+// Used returns the servers that serve: those after the change, once items move.
+func (r Routes) Used() Servers {
+	if r.Phase == Preparing {
+		return r.From
+	}
+	return r.To
+}
+
+// Second returns the servers that items move to before they serve, or from once they do; none if no item moves.
+func (r Routes) Second() Servers {
+	switch r.Phase {
+	case Steady:
+		return Servers{}
+	case Preparing:
+		return r.To
+	}
+	return r.From
+}
+
+// next returns the decision when all proxies have the routes of a phase.
+func (c change) next() Plan {
+	switch c.routes.Phase {
+	case Preparing:
+		return c.preparing()
+	case Warming:
+		return c.warming()
+	case Closing:
+		return c.closing()
+	}
+	return c.steady()
+}
 
 // steady begins the next step of a change. Before, it removes servers that no proxy uses: they may have outdated items.
 func (c change) steady() Plan {

@@ -20,15 +20,7 @@ func (s State) Next() Plan {
 	case !c.settled():
 		return c.plan()
 	}
-	switch c.routes.Phase {
-	case Preparing:
-		return c.preparing()
-	case Warming:
-		return c.warming()
-	case Closing:
-		return c.closing()
-	}
-	return c.steady()
+	return c.next()
 }
 
 // change is a change of the servers with proxies, or none, as far as it is observed.

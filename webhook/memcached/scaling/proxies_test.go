@@ -118,6 +118,7 @@ func TestNext(t *testing.T) {
 		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "3-4-warming-1795263600", all(until(-1), busy), 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"up: the change is closed", 4, 4, "3-4-closing-1795263600", nil, 4, 2, "4-1795263600", "", 0},
 		{"down: servers still have marks", 3, 4, "4-1795262500", nil, 4, 2, "4-1795262500", waiting, 100},
+		{"down: servers still have marks, and a proxy is not available: status keeps the phase", 3, 4, "4-1795262500", all(busy, func(s *State) { s.recordedPhase(waiting, 4, 3) }), 4, 2, "4-1795262500", waiting, 0},
 		{"down: no server has marks", 3, 4, "4-1795262400", nil, 4, 2, "4-3-preparing", preparing, 0},
 		{"down: the change is closed", 3, 4, "4-3-closing-1795262500", nil, 4, 2, "3", removing, 0},
 		{"down: servers are removed later, because newer proxies may not be observed", 3, 4, "3", nil, 3 + 1, 2, "3", removing, 10},
@@ -130,6 +131,9 @@ func TestNext(t *testing.T) {
 		{"finding 2: a proxy counts as stopped a minute after its deletion timestamp", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(59).Deleted}) }), 4, 2, "3", removing, 1},
 		{"finding 2: after this minute, servers are removed", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(60).Deleted}) }), 3, 2, "3", removing, 0},
 		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Sets[First].Workload = nil }), 5, 2, "5-4-preparing", preparing, 0},
+		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "2", func(s *State) {
+			s.Sets[First].Workload, s.Sets[First].Servers[2] = nil, Server{Deleted: deleted(20).Deleted}
+		}, 2, 2, "2", "", 0},
 		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
 		}, 4, 2, "3-4-warming-1795263600", warmUp, 600},
@@ -157,6 +161,8 @@ func TestNext(t *testing.T) {
 		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
 		{"without a warm-up, the servers change directly", 3, 4, "4", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
 		{"the clocks of machines differ", 4, 4, "3-4-warming-1795263600", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263600", warmUp, 660},
+		{"the clocks of machines differ: marks begin with a clock that is ahead", 4, 4, "3-4-preparing", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263660", warmUp, 0},
+		{"the clocks of machines differ: marks end with a clock that is behind", 3, 4, "4-1795262400", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "4-1795262400", waiting, 60},
 		{"a clock was set back", 4, 4, "3-4-warming-1795263600", until(99999), 4, 2, "3-4-warming-1795263600", warmUp, 600},
 
 		{"a cache gets proxies: servers may have marks of former proxies", 3, 3, "", func(s *State) {
@@ -166,12 +172,24 @@ func TestNext(t *testing.T) {
 			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 3, 2, "3", "", 0},
 		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and no proxy runs: status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
+			s.Proxies.Deployment, s.Proxies.Pods = nil, nil
+		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
 		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"an edit has interrupted the warm-up until marks almost end", 4, 4, "3-4-warming-1795262500", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
 		{"spec has no proxies any more, and they still run", 3, 4, "4", func(s *State) { s.Proxies.Desired = false }, 4, 0, "4", removing, 0},
+		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "4", func(s *State) {
+			s.Proxies.Desired, s.Proxies.Deployment, s.Proxies.Pods = false, nil, s.Proxies.Pods[:1]
+			s.Status.Proxy.Observed = v1alpha1.Revision{}
+			s.recordedPhase(removing, 4, 3)
+			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
+		}, 4, 0, "4", removing, 0},
+		{"spec and status have no proxies any more, but a proxy still runs", 3, 4, "4", func(s *State) {
+			s.Proxies.Desired, s.Proxies.Deployment, s.Status.Proxy = false, nil, nil
+		}, 4, 0, "4", removing, 0},
 		{"spec has no proxies any more, and they have stopped", 3, 4, "4", func(s *State) {
 			s.Proxies = Proxies{}
 			s.Status.Proxy.Observed = v1alpha1.Revision{}
@@ -194,6 +212,27 @@ func TestNext(t *testing.T) {
 			t.Errorf("%s:\n got %d servers, %d proxies with routes %s, phase %q, wait %s\nwant %d servers, %d proxies with routes %s, phase %q, wait %ds", test.reason,
 				got.Sets[First].Replicas, got.Proxies, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
 		}
+	}
+}
+
+// TestInterruptedWarmUp checks that a warm-up ends at the recorded time if a proxy is replaced meanwhile.
+func TestInterruptedWarmUp(t *testing.T) {
+	s := cache(4, 4, "3-4-warming-1795263600")
+	s.recorded(rollout, 100)
+	busy(s)
+	want := noon.Add(100 * time.Second)
+	if got := s.Next().Proxy.Resize; got == nil || got.Until == nil || !got.Until.Time.Equal(want) {
+		t.Errorf("the phase is %+v, want one until %s", got, want)
+	}
+}
+
+// TestStopRecordsItsStep checks that a cache with steps has no servers in the record once they are removed.
+func TestStopRecordsItsStep(t *testing.T) {
+	s := cache(0, 3, "3")
+	steps(s)
+	ended()(s)
+	if got := s.Next().Scaling; got == nil || got.Replicas != 0 {
+		t.Errorf("the recorded step is %+v, want 0 replicas", got)
 	}
 }
 

@@ -8,13 +8,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// phases are the phases in status in which the proxies have a phase of their own.
-var phases = map[Phase]v1alpha1.ResizePhase{
-	Preparing: v1alpha1.ResizePreparing,
-	Warming:   v1alpha1.ResizeWarmingUp,
-	Closing:   v1alpha1.ResizeClosing,
-}
-
 // RecordedRoutes returns the routes of the last decision; the zero value if status was lost or edited.
 func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {

@@ -10,24 +10,6 @@ import (
 // MaxServers is the maximum of spec.size in the CRD.
 const MaxServers = 1000
 
-// Phase is a phase of the proxies during a change of size. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
-type Phase string
-
-// The phases of the proxies.
-const (
-	// Steady proxies know the servers of one size.
-	Steady Phase = ""
-	// Preparing proxies know the servers of both sizes, and move no item.
-	Preparing Phase = "preparing"
-	// Warming proxies move each item that a client uses.
-	Warming Phase = "warming"
-	// Closing proxies know the servers of both sizes, and give up the items that have not moved.
-	Closing Phase = "closing"
-)
-
-var phaseOrder = []Phase{Steady, Preparing, Warming, Closing}
-
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From are the servers before the change, and To those after it. Both are the same for steady proxies.
@@ -52,25 +34,6 @@ func (r Routes) In(set Set) int32 {
 		}
 	}
 	return servers
-}
-
-// Used returns the servers that serve: those after the change, once items move.
-func (r Routes) Used() Servers {
-	if r.Phase == Preparing {
-		return r.From
-	}
-	return r.To
-}
-
-// Second returns the servers that items move to before they serve, or from once they do; none if no item moves.
-func (r Routes) Second() Servers {
-	switch r.Phase {
-	case Steady:
-		return Servers{}
-	case Preparing:
-		return r.To
-	}
-	return r.From
 }
 
 // moves reports whether the servers after the change are in the other set.

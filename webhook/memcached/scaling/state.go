@@ -1,16 +1,8 @@
 // Package scaling decides how a cache changes its size or its pod template without a loss of items: how many servers run, which
 // servers the proxies use, and what a change waits for. [State.Next] is the only decision. It is a pure function of what is observed.
 //
-// A change from n to m servers with proxies has these phases. The servers are in one StatefulSet if only the size changes, and in two if
-// the pod template does. The proxies have the phase and both numbers in a label, so
-// that the observed Deployment and pods say how far a change is.
-//
-//	Waiting          a decrease waits until the marks of an earlier increase have ended
-//	AddingServers    the new servers get ready
-//	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
-//	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins, and a Job reads all items
-//	Closing          rollout of the proxies: m servers have the items, and no item moves
-//	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
+// With proxies, a change has the phases of phases.go. The servers are in one StatefulSet if only the size changes, and in two if the pod
+// template does. The proxies have the phase and the servers in a label, so that the observed Deployment and pods say how far a change is.
 //
 // Three rules make a change safe in any order of events. A phase begins when all proxies that may run have the routes of the
 // phase before it. A time in status counts only for the rollout that it was recorded for: a status that is lost, old or

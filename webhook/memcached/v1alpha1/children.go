@@ -58,4 +58,21 @@ type NetworkPolicy struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:XValidation:rule="self.all(peer, has(peer.ipBlock) != (has(peer.podSelector) || has(peer.namespaceSelector)))",message="each peer must have either an ipBlock, or a podSelector, a namespaceSelector or both"
 	MetricsFrom []networkingv1.NetworkPolicyPeer `json:"metricsFrom,omitempty"`
+	// egress is whether the pods may open connections. With Deny, servers open none, and proxies connect to the servers and to
+	// port 53 or 5353 of any peer, for DNS. Use Allow for pods with a sidecar that opens connections, such as the one of a service
+	// mesh. Defaults to Deny, unless the operator is installed without NetworkPolicies.
+	// +optional
+	Egress Egress `json:"egress,omitempty"`
 }
+
+// Egress is whether pods may open connections.
+//
+// +kubebuilder:validation:Enum=Deny;Allow
+type Egress string
+
+const (
+	// EgressDeny allows no connections, except those that proxies need.
+	EgressDeny Egress = "Deny"
+	// EgressAllow allows all connections.
+	EgressAllow Egress = "Allow"
+)

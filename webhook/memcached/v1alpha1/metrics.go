@@ -4,10 +4,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Duration is a duration such as 500ms, 30s, 5m or 1h.
+// Duration is a duration such as 30s, 5m or 1h. It is at least a second, because Prometheus scrapes each pod this often.
 //
 // +kubebuilder:validation:MaxLength=7
-// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,4}(ms|s|m|h)$')",message="must be a duration such as 500ms, 30s, 5m or 1h"
+// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,4}(s|m|h)$')",message="must be a duration such as 30s, 5m or 1h"
 type Duration string
 
 // Metrics configures the metrics exporter for Prometheus, which runs in each pod and listens on port 9150.
@@ -38,7 +38,7 @@ type Metrics struct {
 
 // ServiceMonitor configures how Prometheus scrapes the exporters.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || [self.interval, self.scrapeTimeout].exists(each, !each.matches('^[1-9][0-9]{0,4}(ms|s|m|h)$')) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval: Prometheus refuses such a configuration"
+// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || [self.interval, self.scrapeTimeout].exists(each, !each.matches('^[1-9][0-9]{0,4}(s|m|h)$')) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval: Prometheus refuses such a configuration"
 type ServiceMonitor struct {
 	// interval is the time between two scrapes. Defaults to the interval of Prometheus.
 	// +optional

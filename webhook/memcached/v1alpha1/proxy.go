@@ -17,7 +17,7 @@ type Proxy struct {
 	// +kubebuilder:validation:Maximum=100
 	Replicas *int32 `json:"replicas,omitempty"`
 	// resources are the resources of the proxy container. Defaults to requests of 100m CPU and 64Mi of memory, and a memory
-	// limit of 256Mi.
+	// limit that follows from spec.cache.maxConnections: 256Mi for 1024 connections.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// warmupSeconds is the longest time for which the proxies, in a change of size, also read the servers of the earlier size. In this

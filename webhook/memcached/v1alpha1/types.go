@@ -19,6 +19,7 @@ import (
 // +kubebuilder:printcolumn:name=Risk,type=string,priority=1,description="The reason of the condition AtRisk",JSONPath=`.status.conditions[?(@.type=="AtRisk")].reason`
 // +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
 // +kubebuilder:printcolumn:name=Memory,type=string,priority=1,description="The memory for items in each pod",JSONPath=.status.memory.items
+// +kubebuilder:printcolumn:name=Image,type=string,priority=1,description="The image of memcached",JSONPath=.status.image
 // +kubebuilder:printcolumn:name=Proxies,type=integer,priority=1,description="Ready proxies",JSONPath=.status.proxy.readyReplicas
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
@@ -50,6 +51,9 @@ type MemcachedStatus struct {
 	// +optional
 	// +listType=atomic
 	Servers []string `json:"servers"`
+	// image is the image of memcached in the pod template of the servers. An upgrade of the operator does not change it.
+	// +optional
+	Image string `json:"image,omitempty"`
 	// memory is the memory of each pod.
 	// +optional
 	Memory MemoryStatus `json:"memory,omitzero"`

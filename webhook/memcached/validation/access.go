@@ -33,7 +33,8 @@ func validateServiceAnnotations(path *field.Path, annotations map[string]string)
 
 // validateNetworkPolicy repeats rules of the CRD. Reason: open, because the API server would refuse the whole NetworkPolicy.
 func validateNetworkPolicy(policy *v1alpha1.NetworkPolicy, path *field.Path) field.ErrorList {
-	return append(validatePeers(path.Child("from"), policy.From), validatePeers(path.Child("metricsFrom"), policy.MetricsFrom)...)
+	errs := append(validatePeers(path.Child("from"), policy.From), validatePeers(path.Child("metricsFrom"), policy.MetricsFrom)...)
+	return append(errs, corevalidation.OneOf(path.Child("egress"), policy.Egress, "", v1alpha1.EgressDeny, v1alpha1.EgressAllow)...)
 }
 
 // validatePeers validates peers even if the policy is not enabled, so that it can always be enabled.
@@ -45,7 +46,8 @@ func validatePeers(path *field.Path, peers []networkingv1.NetworkPolicyPeer) fie
 	return errs
 }
 
-// validateSecurity repeats rules of the CRD. Reasons: open, because memcached would serve without TLS or passwords, and child for the names of Secrets.
+// validateSecurity repeats rules of the CRD. Reasons: open, because memcached would serve without TLS or passwords, and child for the names of
+// Secrets.
 func validateSecurity(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if tls := spec.TLS; tls != nil {

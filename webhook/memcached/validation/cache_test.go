@@ -25,9 +25,18 @@ func TestValidateMemory(t *testing.T) {
 		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources, s.Cache.MaxItemSize = sample.Limits("128Mi"), sample.Quantity("64Mi")
 		}, "must be at least 193Mi: 128 MiB of items"},
-		{"without memory and a limit, the maximum size of an item must fit into the default of memory", func(s *v1alpha1.MemcachedSpec) {
+		{"the memory for items is exactly twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.Memory, s.Cache.MaxItemSize = sample.Quantity("32Mi"), sample.Quantity("16Mi")
+		}, ""},
+		{"the memory for items is less than twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.Memory, s.Cache.MaxItemSize = sample.Quantity("31Mi"), sample.Quantity("16Mi")
+		}, `spec.cache.memory: Invalid value: "31Mi": must be at least 32Mi`},
+		{"the default memory for items is less than twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.MaxItemSize = sample.Quantity("33Mi")
 		}, `spec.cache.maxItemSize: Invalid value: "33Mi": must be at most half of spec.cache.memory, which is 64Mi by default`},
+		{"the request is equal to the derived limit", func(s *v1alpha1.MemcachedSpec) {
+			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("123Mi")}
+		}, ""},
 		{"the request is greater than the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be greater than the limit of 123Mi`},

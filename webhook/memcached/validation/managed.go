@@ -35,6 +35,7 @@ func validateManaged(spec *v1alpha1.MemcachedSpec, path *field.Path, managed set
 		{"podDisruptionBudget", "maxUnavailable", hasBudget && spec.PodDisruptionBudget.MaxUnavailable != nil, budget},
 		{"networkPolicy", "enabled", hasPolicy && spec.NetworkPolicy.Enabled != nil, policy},
 		{"networkPolicy", "from", hasPolicy && len(spec.NetworkPolicy.From) > 0, policy},
+		{"networkPolicy", "egress", hasPolicy && spec.NetworkPolicy.Egress == v1alpha1.EgressDeny, policy},
 		{"networkPolicy", "metricsFrom", hasPolicy && len(spec.NetworkPolicy.MetricsFrom) > 0, policy},
 	} {
 		if !need.isSet || managed.Has(need.kind) {

@@ -41,6 +41,8 @@ func TestValidateManaged(t *testing.T) {
 		{"another limit of no PodDisruptionBudget", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.PodDisruptionBudget.MaxUnavailable = new(intstr.FromInt32(1)) }, []string{"spec.podDisruptionBudget.maxUnavailable PodDisruptionBudget"}},
 		{"an explicit NetworkPolicy", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.NetworkPolicy.Enabled = new(true) }, []string{"spec.networkPolicy.enabled NetworkPolicy"}},
 		{"without the NetworkPolicy, every peer could connect", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.NetworkPolicy.From, s.NetworkPolicy.MetricsFrom = peers, peers }, []string{"spec.networkPolicy.from NetworkPolicy", "spec.networkPolicy.metricsFrom NetworkPolicy"}},
+		{"without the NetworkPolicy, nothing denies egress", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.NetworkPolicy.Egress = v1alpha1.EgressDeny }, []string{"spec.networkPolicy.egress NetworkPolicy"}},
+		{"all egress needs no NetworkPolicy", onlyDeployments, func(s *v1alpha1.MemcachedSpec) { s.NetworkPolicy.Egress = v1alpha1.EgressAllow }, nil},
 		{"disabled children are not asked for", onlyDeployments, func(s *v1alpha1.MemcachedSpec) {
 			s.PodDisruptionBudget = v1alpha1.PodDisruptionBudget{Enabled: new(false), MinAvailable: new(intstr.FromInt32(1))}
 			s.NetworkPolicy = v1alpha1.NetworkPolicy{Enabled: new(false), From: peers}

@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(ms|s|m|h)$`)
+var durationPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}(s|m|h)$`)
 
 // validateMetrics repeats rules of the CRD. Reason: child.
 func validateMetrics(metrics *v1alpha1.Metrics, path *field.Path) field.ErrorList {
@@ -30,5 +30,5 @@ func validateDuration(path *field.Path, duration v1alpha1.Duration) field.ErrorL
 	if duration == "" || durationPattern.MatchString(string(duration)) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, duration, "must be a duration such as 500ms, 30s, 5m or 1h")}
+	return field.ErrorList{field.Invalid(path, duration, "must be a duration such as 30s, 5m or 1h")}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could connect to no server.
+// validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could
+// connect to no server.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	proxy, path := spec.Proxy, path.Child("proxy")
 	if proxy == nil {
@@ -41,7 +42,8 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 	}
 	size := max(*memcached.Spec.Size, 1)
 	longest := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: size}, To: scaling.Servers{Count: size}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
-	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, children.Plan{Plan: scaling.Plan{Routes: longest}}))) == 0 {
+	plan := children.Plan{Plan: scaling.Plan{Routes: longest}, ProxyDefaults: children.ProxyDefaults{Library: proxy.Library}}
+	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, plan))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

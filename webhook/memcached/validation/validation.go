@@ -30,12 +30,12 @@ import (
 )
 
 // Validate returns an error for a spec that must not change a running cache. managed are the kinds of children that the
-// CompositeController manages.
-func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string]) error {
+// CompositeController manages, and other reports whether the workload of the other kind exists.
+func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other bool) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
-	errs = append(errs, validateWorkload(memcached, path)...)
+	errs = append(errs, validateWorkload(memcached, path, other)...)
 	errs = append(errs, validateManaged(spec, path, managed)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
@@ -57,10 +57,13 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string]) error {
 }
 
 // validateWorkload repeats rules of the CRD. Reasons: size and name.
-func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
+func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, other bool) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
+	if other {
+		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot be changed, because the cache would start empty: restore the former value, or create another Memcached"))
+	}
 	limit := 52
 	if spec.Proxy != nil {
 		limit -= len(scaling.Second.Suffix())

@@ -75,7 +75,7 @@ func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedS
 	change(&memcached.Spec)
 	memcached.Default()
 	got := ""
-	if err := Validate(memcached, allKinds); err != nil {
+	if err := Validate(memcached, allKinds, false); err != nil {
 		got = err.Error()
 	}
 	if (got == "") != (sentence == "") || !strings.Contains(got, sentence) {
@@ -102,7 +102,7 @@ func TestValidate(t *testing.T) {
 		memcached := sample.New(0)
 		memcached.Name, memcached.Spec.Size = test.name, test.size
 		memcached.Default()
-		err := Validate(memcached, allKinds)
+		err := Validate(memcached, allKinds, false)
 		if test.sentence == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.reason, err)
@@ -148,7 +148,7 @@ func TestValidateChildren(t *testing.T) {
 		memcached := sample.New(1)
 		test.edit(&memcached.Spec)
 		memcached.Default()
-		err := Validate(memcached, allKinds)
+		err := Validate(memcached, allKinds, false)
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
 		}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/example/memcached-operator/test/internal/process"
+	"github.com/example/memcached-operator/webhook/advise"
+	"github.com/example/memcached-operator/webhook/memcached/client"
+)
+
+// server is a running memcached and the connection of the client.
+type server struct {
+	*process.Process
+	net.Conn
+	reader  *bufio.Reader
+	address string
+	missing []uint64
+}
+
+func startServer(program string, memory int) (*server, error) {
+	address, err := process.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	_, port, _ := net.SplitHostPort(address)
+	p := &process.Process{Path: program, Args: []string{"-l", "127.0.0.1", "-p", port, "-m", strconv.Itoa(memory)}}
+	p.Attr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() == 0 {
+		p.Args = append(p.Args, "-u", "root")
+	}
+	if err := p.Start(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := p.WaitFor(ctx, process.Listens(address)); err != nil {
+		return nil, err
+	}
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return &server{Process: p, Conn: connection, reader: bufio.NewReader(connection), address: address}, nil
+}
+
+// send gets keys, and stores those that the server does not have.
+func (s *server) send(c scenario, batch []uint64) error {
+	var b bytes.Buffer
+	for _, key := range batch {
+		fmt.Fprintf(&b, "mg %s v\r\n", name(key))
+	}
+	if _, err := s.Write(b.Bytes()); err != nil {
+		return err
+	}
+	b.Reset()
+	s.missing = s.missing[:0]
+	for _, key := range batch {
+		line, err := s.reader.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		switch {
+		case strings.HasPrefix(line, "EN"):
+			s.missing = append(s.missing, key)
+			size := c.size(key)
+			fmt.Fprintf(&b, "ms %s %d T%d\r\n%s\r\n", name(key), size, c.ttl(key), value[:size])
+		case strings.HasPrefix(line, "VA "):
+			size, err := strconv.Atoi(strings.TrimSpace(line[3:]))
+			if err != nil {
+				return err
+			}
+			if _, err := s.reader.Discard(size + 2); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("get: %q", line)
+		}
+	}
+	if _, err := s.Write(b.Bytes()); err != nil {
+		return err
+	}
+	for range s.missing {
+		if line, err := s.reader.ReadString('\n'); err != nil || line != "HD\r\n" {
+			return fmt.Errorf("set: %q %w", line, err)
+		}
+	}
+	return nil
+}
+
+// value has the bytes of all values.
+var value = bytes.Repeat([]byte("x"), 8192)
+
+const (
+	ticks        = 20 // per second
+	warmupFactor = 3
+)
+
+// record sends the commands of a scenario to three servers, and returns what advise reads from them in the measured interval.
+func record(o options, c scenario) (r recording, err error) {
+	r.Scenario = c.name
+	var servers []*server
+	for _, memory := range []int{o.memory * c.memory / 2, o.memory * c.memory, 2 * o.memory * c.memory} {
+		s, err := startServer(o.program, memory)
+		if err != nil {
+			return r, err
+		}
+		defer func() { _ = s.Kill() }()
+		servers = append(servers, s)
+	}
+	g := newGenerator(c)
+	if err := load(g, servers, warmupFactor*c.rate, o.warmup); err != nil {
+		return r, err
+	}
+	if err := load(g, servers, c.rate, o.steady); err != nil {
+		return r, err
+	}
+	var readers sync.WaitGroup
+	errs := make([]error, len(servers))
+	r.Samples = make([]*advise.Sample, len(servers))
+	for i, s := range servers {
+		readers.Go(func() {
+			limits := advise.Limits{Watch: o.watch, Items: 10_000_000, Listing: time.Minute}
+			r.Samples[i], errs[i] = advise.Read(context.Background(), s.address, client.Config{Timeout: 10 * time.Second}, limits, func(string) {})
+		})
+	}
+	err = load(g, servers, c.rate, o.watch+5*time.Second) // the listing comes after the interval
+	readers.Wait()
+	return r, errors.Join(append(errs, err)...)
+}
+
+// load sends gets to all servers at a rate, in batches.
+func load(g *generator, servers []*server, rate int, d time.Duration) error {
+	tick := time.NewTicker(time.Second / ticks)
+	defer tick.Stop()
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		<-tick.C
+		batch := make([]uint64, rate/ticks)
+		for i := range batch {
+			batch[i] = g.next()
+		}
+		for _, s := range servers {
+			if err := s.send(g.scenario, batch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

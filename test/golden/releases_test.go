@@ -1,0 +1,53 @@
+package golden
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/parents"
+)
+
+// newerDefaults are other images and another library than those of [newHandler].
+var newerDefaults = memcached.Config{
+	ReloaderImage: reloaderImage + "-newer",
+	Image:         "memcached:newer",
+	ExporterImage: "prom/memcached-exporter:newer",
+	ProxyLibrary:  proxy.Library + "-- newer\n",
+}
+
+// TestTwoReleases lets two releases respond in turns, as they do while a rollout replaces the hook. Once one of them has
+// applied a response, no response of the other one changes a child: otherwise the pods would be replaced in turns.
+func TestTwoReleases(t *testing.T) {
+	t.Parallel()
+	newer := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(newerDefaults), Now: func() time.Time { return now }})
+	releases := [2]http.Handler{newHandler(), newer}
+	for _, f := range syncFixtures(t) {
+		if f.hook == "finalize" {
+			continue // each response has fewer children
+		}
+		for first := range releases {
+			applied := parse(t, mustPost(t, releases[first], f.url(), f.request))
+			request := apply(parse(t, f.request), applied)
+			for turn := range 4 {
+				response := parse(t, mustPost(t, releases[(first+turn+1)%2], f.url(), encode(t, request)))
+				if diff := cmp.Diff(updated(applied["children"]), updated(response["children"])); diff != "" {
+					t.Errorf("%s: release %d changes what release %d has applied (-applied +changed):\n%s", f.name, (first+turn+1)%2, first, diff)
+					break
+				}
+				request = apply(request, response)
+			}
+		}
+	}
+}
+
+// updated returns the children that Metacontroller updates: not Jobs, whose update strategy is OnDelete.
+func updated(children any) []any {
+	return slices.DeleteFunc(slices.Clone(children.([]any)), func(child any) bool { return child.(map[string]any)["kind"] == "Job" })
+}

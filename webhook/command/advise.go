@@ -1,0 +1,228 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook/advise"
+	"github.com/example/memcached-operator/webhook/memcached/client"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+type adviseOptions struct {
+	advise.Limits
+	file, format               string
+	useTLS                     bool
+	ca, certificate, key, name string
+	auth, user, passwordFile   string
+	timeout                    time.Duration
+}
+
+func newAdvise() *cobra.Command {
+	var options adviseOptions
+	command := &cobra.Command{
+		Use:   "advise [flags] HOST:PORT...",
+		Short: "Predict the hit ratio of servers with more and less memory, and advise what to change",
+		Long: `Predict the hit ratio of memcached servers with more and less memory, and advise what to change. The servers may be any,
+also those that no operator manages.
+
+advise reads the statistics of each server twice and lists its items once. It stores and deletes nothing, and needs no
+cluster. With -f, the servers are those of the status of a Memcached:
+
+  kubectl get memcached NAME -o json | memcached-operator advise -f -
+
+The addresses must be reachable: run advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, args []string) error {
+			return options.run(command, args)
+		},
+	}
+	addGroup(command, "Input and output", func(flags *pflag.FlagSet) {
+		flags.StringVarP(&options.file, "filename", "f", "", "`file` with a Memcached and its status, - for standard input")
+		flags.VarP(newChoice(&options.format, "text", "text", "json", "svg"), "output", "o", "format of the output")
+		flags.DurationVar(&options.Watch, "watch", time.Minute, "`duration` between the two readings of the statistics")
+		flags.IntVar(&options.Items, "items", 1_000_000, "maximum `number` of items to list of each server; those are a random sample")
+		flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of the listing of a server, also if it is busy with another listing")
+		flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of a connection, and of each wait for a response")
+	})
+	addGroup(command, "TLS", func(flags *pflag.FlagSet) {
+		flags.BoolVar(&options.useTLS, "tls", false, "connect with TLS")
+		flags.StringVar(&options.ca, "tls-ca", "", "`file` with CAs that sign the certificates of servers; without it those of the system")
+		flags.StringVar(&options.certificate, "tls-cert", "", "`file` with a client certificate")
+		flags.StringVar(&options.key, "tls-key", "", "`file` with the key of the client certificate")
+		flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of servers; without it the host of the address")
+	})
+	addGroup(command, "Passwords", func(flags *pflag.FlagSet) {
+		flags.Var(newChoice(&options.auth, "none", "none", "ascii", "sasl"), "auth", "how to log in: ascii for memcached -Y, sasl for memcached -S, which cannot list items")
+		flags.StringVar(&options.user, "user", "", "`name` of the user")
+		flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with lines of user:password")
+	})
+	return command
+}
+
+func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
+	if err := o.check(command); err != nil {
+		return err
+	}
+	var cache *v1alpha1.Memcached
+	if o.file != "" {
+		content, err := readFile(o.file, command.InOrStdin())
+		if err != nil {
+			return err
+		}
+		cache = &v1alpha1.Memcached{}
+		if err := yaml.Unmarshal(content, cache); err != nil {
+			return fmt.Errorf("%s is not a Memcached: %w", o.file, err)
+		}
+		if cache.Kind != "Memcached" {
+			return fmt.Errorf("%s is not a Memcached: its kind is %q", o.file, cache.Kind)
+		}
+		if len(addresses) == 0 {
+			addresses = cache.Status.Servers
+		}
+	}
+	if len(addresses) == 0 {
+		return usageErrorf(command, "advise requires the host:port of a server, or a Memcached with servers in its status")
+	}
+	config, err := o.config(command)
+	if err != nil {
+		return err
+	}
+	samples, err := o.read(command, addresses, config)
+	if err != nil {
+		return err
+	}
+	report := advise.Of(samples, cache)
+	switch out := command.OutOrStdout(); o.format {
+	case "svg":
+		return report.WriteSVG(out)
+	case "json":
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(report)
+	default:
+		return report.WriteText(out)
+	}
+}
+
+// read reads all servers at the same time. The first error ends the others.
+func (o *adviseOptions) read(command *cobra.Command, addresses []string, config client.Config) ([]*advise.Sample, error) {
+	ctx, cancel := context.WithCancelCause(command.Context())
+	defer cancel(nil)
+	samples := make([]*advise.Sample, len(addresses))
+	progress := newProgress(command)
+	var all sync.WaitGroup
+	for i, address := range addresses {
+		all.Go(func() {
+			sample, err := advise.Read(ctx, address, config, o.Limits, func(text string) { progress(address + ": " + text) })
+			if samples[i] = sample; err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	progress("")
+	return samples, context.Cause(ctx)
+}
+
+// newProgress returns a function that replaces the last line of a terminal. Without a terminal, it shows nothing.
+func newProgress(command *cobra.Command) func(string) {
+	file, ok := command.ErrOrStderr().(*os.File)
+	if !ok {
+		return func(string) {}
+	}
+	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return func(string) {}
+	}
+	var lock sync.Mutex
+	return func(text string) {
+		lock.Lock()
+		defer lock.Unlock()
+		fmt.Fprintf(file, "\r\x1b[K%s", text)
+	}
+}
+
+// check returns an error for flags that do not fit together.
+func (o *adviseOptions) check(command *cobra.Command) error {
+	switch {
+	case min(o.Watch, o.Listing, o.timeout) <= 0 || o.Items <= 0:
+		return usageErrorf(command, "--watch, --items, --timeout and --listing-timeout must be above 0")
+	case o.auth == "none" && o.user+o.passwordFile != "":
+		return usageErrorf(command, "--user and --password-file require --auth")
+	case o.auth != "none" && o.passwordFile == "":
+		return usageErrorf(command, "--auth=%s requires --password-file", o.auth)
+	case !o.useTLS && o.ca+o.certificate+o.key+o.name != "":
+		return usageErrorf(command, "the flags for TLS require --tls")
+	case (o.certificate == "") != (o.key == ""):
+		return usageErrorf(command, "--tls-cert and --tls-key must be set together")
+	default:
+		return nil
+	}
+}
+
+// config returns how to connect.
+func (o *adviseOptions) config(command *cobra.Command) (client.Config, error) {
+	config := client.Config{Timeout: o.timeout, Auth: map[string]client.Auth{"ascii": client.AuthASCII, "sasl": client.AuthSASL}[o.auth], User: o.user}
+	if o.auth != "none" {
+		content, err := readFile(o.passwordFile, command.InOrStdin())
+		if err != nil {
+			return config, err
+		}
+		if config.User, config.Password, err = login(o.user, o.passwordFile, string(content)); err != nil {
+			return config, err
+		}
+	}
+	if !o.useTLS {
+		return config, nil
+	}
+	config.TLS = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: o.name}
+	if o.ca != "" {
+		content, err := readFile(o.ca, command.InOrStdin())
+		if err != nil {
+			return config, err
+		}
+		config.TLS.RootCAs = x509.NewCertPool()
+		if !config.TLS.RootCAs.AppendCertsFromPEM(content) {
+			return config, fmt.Errorf("%s has no certificate", o.ca)
+		}
+	}
+	if o.certificate != "" {
+		certificate, err := tls.LoadX509KeyPair(o.certificate, o.key)
+		if err != nil {
+			return config, fmt.Errorf("load the client certificate: %w", err)
+		}
+		config.TLS.Certificates = []tls.Certificate{certificate}
+	}
+	return config, nil
+}
+
+// login returns the user and the password of a file with a password, or with lines of user:password. Without a user, it is the
+// user of the first line. A file of several lines is never a password as a whole: the server must not get those of other users.
+func login(user, file, content string) (name, password string, err error) {
+	content = strings.TrimRight(content, "\r\n")
+	for line := range strings.Lines(content) {
+		name, password, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+		if found && (user == "" || user == name) {
+			return name, password, nil
+		}
+	}
+	switch {
+	case !strings.Contains(content, "\n"):
+		return user, content, nil
+	case user == "":
+		return "", "", fmt.Errorf("%s has several lines, but none of user:password", file)
+	default:
+		return "", "", fmt.Errorf("user %q is not in %s", user, file)
+	}
+}

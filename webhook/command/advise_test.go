@@ -1,0 +1,79 @@
+package command_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// startStats starts a server that responds to each command with the same statistics.
+func startStats(t *testing.T, stats string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer connection.Close()
+				for lines := bufio.NewScanner(connection); lines.Scan(); {
+					fmt.Fprintf(connection, "%sEND\r\n", stats)
+				}
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// startClosing starts a server that closes a connection after the first command.
+func startClosing(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		if connection, err := listener.Accept(); err == nil {
+			bufio.NewScanner(connection).Scan()
+			connection.Close()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// TestAdviseFailsEarly checks that an error of one server comes before the end of the interval.
+func TestAdviseFailsEarly(t *testing.T) {
+	t.Parallel()
+	server := startStats(t, "")
+	for _, test := range []struct{ reason, address, want string }{
+		{"a closed port", closedAddress(t), "connection refused"},
+		{"a server with TLS closes the connection", startClosing(t), "may need --tls"},
+		{"a proxy", startStats(t, "STAT proxy_enabled yes\r\n"), "is a proxy: pass the addresses of its servers"},
+	} {
+		start := time.Now()
+		_, stderr, code := finish(t, "advise", "--watch=5m", server, test.address)
+		if took := time.Since(start); took > time.Minute || code == 0 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: exit code %d after %s: %s", test.reason, code, took, stderr)
+		}
+	}
+}
+
+func closedAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	return listener.Addr().String()
+}

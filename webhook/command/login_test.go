@@ -1,0 +1,24 @@
+package command
+
+import "testing"
+
+// TestLogin checks which user and password of a file the server gets.
+func TestLogin(t *testing.T) {
+	for _, test := range []struct{ reason, user, content, wantUser, wantPassword, err string }{
+		{"only a password", "bob", "secret\n", "bob", "secret", ""},
+		{"only a password, which has a colon", "bob", "se:cret\n", "bob", "se:cret", ""},
+		{"the line of the user", "bob", "alice:1\nbob:2\n", "bob", "2", ""},
+		{"the first line without a user", "", "alice:1\r\nbob:2\r\n", "alice", "1", ""},
+		{"a misspelled user", "bobb", "alice:1\nbob:2\n", "", "", `user "bobb" is not in FILE`},
+		{"lines without users", "", "one\ntwo\n", "", "", `FILE has several lines, but none of user:password`},
+	} {
+		user, password, err := login(test.user, "FILE", test.content)
+		message := ""
+		if err != nil {
+			message = err.Error()
+		}
+		if user != test.wantUser || password != test.wantPassword || message != test.err {
+			t.Errorf("%s: got the user %q, the password %q and the error %q, want %+v", test.reason, user, password, message, test)
+		}
+	}
+}

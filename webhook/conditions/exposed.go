@@ -1,0 +1,38 @@
+package conditions
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+Pods run without the NetworkPolicy that should protect them.
+
+This check looks for a desired NetworkPolicy that does not exist while the container of a pod runs. Unlike other missing children, it
+is a problem immediately. A spec that has just enabled the NetworkPolicy gets one sync to create it.
+*/
+
+// ReasonOpenToAll is for pods whose NetworkPolicy is missing.
+var ReasonOpenToAll = Declare(Documentation{ID: "OpenToAll", Parent: "Memcached", Uses: UsesOfProblem,
+	Meaning: "The NetworkPolicy in the message does not exist, and pods run: every peer that reaches their addresses may connect.",
+	Remedy:  "Check the Events of the resource: one reports why the API server rejects the NetworkPolicy. Until it exists, stop the pods with `size: 0` if they must not be open. Set `spec.networkPolicy.enabled: false` if they may."})
+
+func exposed(o *Observation) Finding {
+	running := func(pod *observed.Pod) bool { return pod.ContainerRunning(o.Container) }
+	if o.Workload == nil || o.Before.ObservedGeneration < o.Parent.GetGeneration() || !slices.ContainsFunc(o.Pods, running) {
+		return Finding{}
+	}
+	for _, desired := range o.Children {
+		if desired.GetObjectKind().GroupVersionKind().Kind != "NetworkPolicy" {
+			continue
+		}
+		if _, found := o.Observed(desired).(observedChild); !found {
+			return Finding{Problem: ReasonOpenToAll.Problem("The pods are open to every peer: NetworkPolicy %s does not exist, or belongs to another owner. Check the Events of this resource.",
+				desired.(metav1.Object).GetName())}
+		}
+	}
+	return Finding{}
+}

@@ -1,0 +1,57 @@
+package children
+
+import (
+	"cmp"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+const (
+	// DefaultImage is the default of spec.image.
+	DefaultImage = "memcached:1.6.45-alpine"
+	// DefaultExporterImage is the default of spec.metrics.image.
+	DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
+)
+
+// Images are the images of server pods, except those that spec sets. They differ between releases of the operator.
+type Images struct {
+	Memcached, Exporter string
+	// Reloader is "" for pods without a reloader.
+	Reloader string
+}
+
+// ProxyDefaults are what proxies run, except what spec sets. They differ between releases of the operator.
+type ProxyDefaults struct {
+	Image string
+	// Library is the Lua code of the proxies.
+	Library string
+}
+
+// ImageAnnotation returns the annotation on a workload that has the image of a container, if the image is a default. If the
+// image of the container differs from it, somebody has edited the workload.
+func ImageAnnotation(container string) string {
+	return "memcached-operator.example.com/" + container + "-image"
+}
+
+// Image returns the image of memcached in the server pods of a set.
+func Image(spec *v1alpha1.MemcachedSpec, p Plan) string {
+	if p.Kept != nil {
+		return p.Kept.image(ContainerName)
+	}
+	return cmp.Or(spec.Image, p.Images.Memcached)
+}
+
+// imageAnnotations returns the default images of the server pods. Later syncs read them.
+func imageAnnotations(spec *v1alpha1.MemcachedSpec, images Images) map[string]string {
+	annotations := map[string]string{}
+	if spec.Image == "" {
+		annotations[ImageAnnotation(ContainerName)] = images.Memcached
+	}
+	if spec.HasExporter() && spec.Metrics.Image == "" {
+		annotations[ImageAnnotation(ExporterName)] = images.Exporter
+	}
+	if images.Reloader != "" {
+		annotations[ImageAnnotation(ReloaderName)] = images.Reloader
+	}
+	return annotations
+}

@@ -1,0 +1,45 @@
+package client
+
+import (
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStats(t *testing.T) {
+	connection := connect(t, serve(t, "STAT items:1:number 5\r\nSTAT inter \r\nEND\r\n", "ERROR\r\n"))
+	got, err := connection.Stats("items")
+	if diff := cmp.Diff(map[string]string{"items:1:number": "5", "inter": ""}, got); diff != "" || err != nil {
+		t.Errorf("got the error %v and the values (-want +got)\n%s", err, diff)
+	}
+	if _, err := connection.Stats("none"); errorText(err) != `stats none: memcached responds "ERROR"` {
+		t.Errorf("a group that memcached does not know: got the error %v", err)
+	}
+}
+
+// TestStatsLimit checks that a server cannot fill the memory of the client.
+func TestStatsLimit(t *testing.T) {
+	const want = "more than 65536 statistics"
+	_, err := connect(t, serve(t, strings.Repeat("STAT a 1\r\n", maxStats+1)+"END\r\n")).Stats("")
+	if !strings.Contains(errorText(err), want) {
+		t.Errorf("the text protocol: got the error %v, want %q", err, want)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go serveBinary(listener, make(chan string, 2), [][]frame{{{"", "Authenticated"}}, append(slices.Repeat([]frame{{"a", "1"}}, maxStats+1), frame{})})
+	connection, err := Dial(t.Context(), listener.Addr().String(), Config{Timeout: 5 * time.Second, Auth: AuthSASL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := connection.Stats(""); !strings.Contains(errorText(err), want) {
+		t.Errorf("the binary protocol: got the error %v, want %q", err, want)
+	}
+}

@@ -1,0 +1,76 @@
+package memcached
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
+// status that depend on spec keep their values.
+func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1alpha1.MemcachedStatus {
+	memcached := request.Parent
+	status := memcached.Status
+	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
+	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
+		status.Servers = children.ServerAddresses(pods)
+	}
+	if stateful := request.Children.statefulSets(memcached); stateful != (workloads{}) {
+		workload = stateful[scaling.RecordedRoutes(memcached.Status.Proxy).Used().Set]
+		var sets [2]scaling.DesiredSet
+		for set, each := range stateful {
+			if each != nil {
+				workload = cmp.Or(workload, each)
+				sets[set].Replicas = min(max(ptr.Deref(each.Spec.Replicas, 0), 0), scaling.MaxServers)
+			}
+		}
+		status.Servers = children.StatefulSetServers(memcached, sets)
+	}
+	if workload != nil {
+		status.UpdatedReplicas = workload.Status.UpdatedReplicas
+	}
+	o := observationOf(request, workload, pods)
+	if missing := missingChildren(request, workload); len(missing) > 0 {
+		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
+	}
+	status.ReplicaStatus = conditions.InvalidStatus(&o, cause)
+	return status
+}
+
+// missingChildren returns the children that a running cache should have and does not have, as far as an invalid spec says. The hook
+// cannot create them: their last valid form was in an annotation that is gone with them. A new cache has no children, and misses none.
+func missingChildren(request *syncRequest, workload *observed.Workload) []string {
+	memcached, existing := request.Parent, &request.Children
+	if workload == nil && memcached.Status.Replicas == 0 {
+		return nil
+	}
+	var missing []string
+	note := func(kind, name string, isMissing bool) {
+		if isMissing {
+			missing = append(missing, kind+" "+name)
+		}
+	}
+	routes := scaling.RecordedRoutes(memcached.Status.Proxy)
+	inUse := children.StatefulSetName(memcached, routes.Used().Set) // also the name of a Deployment
+	note(string(memcached.Spec.Workload), inUse, workload == nil || routes != (scaling.Routes{}) && workload.Name != inUse)
+	names := []string{memcached.Name}
+	if memcached.Status.Proxy != nil {
+		names = append(names, proxy.Name(memcached))
+		note("Deployment", proxy.Name(memcached), existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)) == nil)
+	}
+	for _, name := range names {
+		note("Service", name, existing.Services.Listed() && existing.Services.Get(memcached.Namespace, name) == nil)
+		note("NetworkPolicy", name+" (the pods are open to every peer)", ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) && existing.NetworkPolicies.Listed() &&
+			existing.NetworkPolicies.Get(memcached.Namespace, name) == nil)
+	}
+	return missing
+}

@@ -1,0 +1,109 @@
+package memcached
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// TestKeepRunning checks that another release of the operator, with other default images, does not replace pods. Pods that are
+// replaced for another reason get its images. What spec sets always applies.
+func TestKeepRunning(t *testing.T) {
+	const (
+		memcached1, exporter1 = children.DefaultImage, children.DefaultExporterImage
+		memcached2, exporter2 = "memcached:next", "exporter:next"
+	)
+	waiting := func(container string) observed.ContainerStatus {
+		return observed.ContainerStatus{Name: container, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "ImagePullBackOff"}}}
+	}
+	pulling := func(pod *observed.Pod) {
+		pod.Status.ContainerStatuses = []observed.ContainerStatus{waiting(children.ContainerName)}
+	}
+	cases := []struct {
+		reason string
+		image  string // of spec, when the workload was applied
+		edit   func(*syncRequest)
+		want   []string
+	}{
+		{"only the release changes", "", func(*syncRequest) {}, []string{memcached1, exporter1}},
+		{"the size changes", "", func(o *syncRequest) { o.Parent.Spec.Size = new(int32(5)) }, []string{memcached1, exporter1}},
+		{"an argument changes", "", func(o *syncRequest) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, []string{memcached2, exporter2}},
+		{"spec sets the image that runs", "", func(o *syncRequest) { o.Parent.Spec.Image = memcached1 }, []string{memcached1, exporter1}},
+		{"spec sets another image", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:mine" }, []string{"memcached:mine", exporter2}},
+		{"spec sets another exporter", "", func(o *syncRequest) { o.Parent.Spec.Metrics.Image = "exporter:mine" }, []string{memcached2, "exporter:mine"}},
+		{"spec has set the image all the time", "memcached:mine", func(*syncRequest) {}, []string{"memcached:mine", exporter1}},
+		{"spec no longer sets the image", "memcached:mine", func(o *syncRequest) { o.Parent.Spec.Image = "" }, []string{memcached2, exporter2}},
+		{"the exporter is removed", "", func(o *syncRequest) { o.Parent.Spec.Metrics.Enabled = false }, []string{memcached2}},
+		{"the image was edited by hand", "", func(o *syncRequest) {
+			for workload := range o.Children.Deployments.All() {
+				workload.Spec.Template.Spec.Containers[0].Image = "memcached:edited"
+			}
+		}, []string{memcached2, exporter2}},
+		{"no pod can pull the image", "", func(o *syncRequest) {
+			for pod := range o.Related.Pods.All() {
+				pulling(pod)
+			}
+		}, []string{memcached2, exporter2}},
+		{"no pod can pull the image of the exporter, and memcached serves", "", func(o *syncRequest) {
+			for pod := range o.Related.Pods.All() {
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting(children.ExporterName))
+			}
+		}, []string{memcached1, exporter1}},
+		{"a sidecar of others cannot start in a rollout", "", func(o *syncRequest) {
+			for workload := range o.Children.Deployments.All() {
+				workload.Status.UpdatedReplicas = 1
+			}
+			for pod := range o.Related.Pods.All() {
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting("istio-proxy"))
+			}
+		}, []string{memcached1, exporter1}},
+		{"one pod cannot pull the image, and the others serve", "", func(o *syncRequest) {
+			for pod := range o.Related.Pods.All() {
+				pulling(pod)
+				return
+			}
+		}, []string{memcached1, exporter1}},
+		{"one pod cannot pull the image in a rollout, which replaces the others anyway", "", func(o *syncRequest) {
+			for workload := range o.Children.Deployments.All() {
+				workload.Status.UpdatedReplicas = 1
+			}
+			for pod := range o.Related.Pods.All() {
+				pulling(pod)
+				return
+			}
+		}, []string{memcached2, exporter2}},
+	}
+	for _, test := range cases {
+		memcached := sample.New(2)
+		memcached.Spec.Metrics.Enabled, memcached.Spec.Image = true, test.image
+		request := settled(memcached)
+		for pod := range request.Related.Pods.All() {
+			running := observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Time}}
+			pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: children.ContainerName, State: running}}
+		}
+		test.edit(&request)
+		desired, err := (Config{Image: memcached2, ExporterImage: exporter2}).sync(request)
+		if err != nil {
+			t.Fatalf("%s: %v", test.reason, err)
+		}
+		var got []string
+		for _, child := range desired.Children {
+			if workload, ok := child.(*appsv1.Deployment); ok {
+				for _, container := range workload.Spec.Template.Spec.Containers {
+					got = append(got, container.Image)
+				}
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: the images (-want +got):\n%s", test.reason, diff)
+		}
+		if diff := cmp.Diff(got[0], desired.Status.Image); diff != "" {
+			t.Errorf("%s: status.image (-in the template +got):\n%s", test.reason, diff)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+// Package planning translates observed objects into the state from which package scaling decides.
+package planning
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// deploymentRevisionAnnotation is the number of the rollout. The Deployment controller increases it when the pod template changes.
+const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
+
+// Observed are the objects from which the planner decides.
+type Observed struct {
+	Memcached *v1alpha1.Memcached
+	// Sets run the servers. A Deployment is the first set.
+	Sets [2]Set
+	// Proxies is the Deployment of the proxies; nil if none is observed. ProxiesOutdated reports whether the next response changes its
+	// pod template for another reason than the routes.
+	Proxies         *observed.Workload
+	ProxiesOutdated bool
+	// Pods are the pods of servers and proxies.
+	Pods iter.Seq[*observed.Pod]
+	// Job copies items; nil if none is observed. CanCopy reports whether one can run.
+	Job     *observed.Job
+	CanCopy bool
+}
+
+// Set is a workload of servers.
+type Set struct {
+	// Workload is nil if none is observed.
+	Workload *observed.Workload
+	// Current reports whether its pod template is the desired one.
+	Current bool
+}
+
+// State returns what the number of servers, and the routes of the proxies, are decided from.
+func (o Observed) State(now time.Time, maxClockSkew time.Duration) scaling.State {
+	spec := &o.Memcached.Spec
+	return scaling.State{
+		Now:          now,
+		MaxClockSkew: maxClockSkew,
+		Size:         *spec.Size,
+		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Sets:         o.sets(),
+		Warm:         spec.RollsOutWarm(),
+		Proxies:      o.proxies(),
+		Copy:         o.copy(),
+		CanCopy:      o.CanCopy,
+		Status:       &o.Memcached.Status,
+	}
+}
+
+func (o Observed) sets() (sets [2]scaling.ObservedSet) {
+	servers := o.servers()
+	for set := range sets {
+		sets[set] = scaling.ObservedSet{
+			Workload: o.Sets[set].workload(),
+			Servers:  servers[set],
+			Recorded: children.RecordedServers(o.Memcached, scaling.Set(set)),
+		}
+	}
+	return sets
+}
+
+func (s Set) workload() *scaling.Workload {
+	if s.Workload == nil {
+		return nil
+	}
+	status := s.Workload.Status
+	return &scaling.Workload{
+		Revision:  revision(s.Workload),
+		Replicas:  *s.Workload.Spec.Replicas,
+		Ready:     status.ReadyReplicas,
+		Available: status.AvailableReplicas,
+		Current:   s.Current,
+		Updated:   status.ObservedGeneration >= s.Workload.Generation && status.UpdatedReplicas == status.Replicas,
+		AddedFor:  s.Workload.Annotations[children.AddedForAnnotation],
+	}
+}
+
+func revision(workload *observed.Workload) v1alpha1.Revision {
+	return v1alpha1.Revision{Created: metav1.NewTime(workload.CreationTimestamp), Generation: workload.Generation}
+}
+
+// rolloutOf identifies a rollout of a Deployment. metadata.generation also changes with annotations.
+func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
+	number, _ := strconv.ParseInt(deployment.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
+	return v1alpha1.Revision{Created: metav1.NewTime(deployment.CreationTimestamp), Generation: number}
+}
+
+// servers returns the pods of a StatefulSet by ordinal.
+// servers returns the pods of each StatefulSet by ordinal.
+func (o Observed) servers() (servers [2]map[int32]scaling.Server) {
+	memcached := o.Memcached
+	if !HasProxies(memcached) && !o.hasSecondSet() {
+		return servers // only proxies use ordinals, and have two sets
+	}
+	pods := observed.UnfinishedPods(o.Pods, memcached.Namespace, children.SelectorLabels(memcached))
+	for set := range servers {
+		servers[set] = serversOf(children.StatefulSetName(memcached, scaling.Set(set)), pods)
+	}
+	return servers
+}
+
+// hasSecondSet reports whether a pod of the second set exists.
+func (o Observed) hasSecondSet() bool {
+	for pod := range o.Pods {
+		if pod.Labels[children.NameLabel] == o.Memcached.Name && children.SetOf(pod) == scaling.Second {
+			return true
+		}
+	}
+	return false
+}
+
+// HasProxies reports whether spec has proxies, or the proxies that it had may still run.
+func HasProxies(memcached *v1alpha1.Memcached) bool {
+	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil
+}
+
+func serversOf(name string, pods []*observed.Pod) map[int32]scaling.Server {
+	servers := make(map[int32]scaling.Server, len(pods))
+	for _, pod := range pods {
+		if suffix, found := strings.CutPrefix(pod.Name, name+"-"); found {
+			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
+				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready() && !pod.Terminating(), Deleted: deleted(pod)}
+			}
+		}
+	}
+	return servers
+}
+
+// Routes returns the routes of a Deployment of proxies.
+func Routes(deployment *observed.Workload) scaling.Routes {
+	return scaling.ParseRoutes(deployment.Spec.Template.Metadata.Labels[proxy.RoutesLabel])
+}
+
+func (o Observed) proxies() scaling.Proxies {
+	var p scaling.Proxies
+	if proxy := o.Memcached.Spec.Proxy; proxy != nil {
+		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: time.Duration(*proxy.WarmupSeconds) * time.Second}
+	}
+	if d := o.Proxies; d != nil && d.Spec.Replicas != nil {
+		p.Deployment = &scaling.Deployment{
+			Revision:  rolloutOf(d),
+			Routes:    Routes(d),
+			Replicas:  *d.Spec.Replicas,
+			RolledOut: rolledOut(d),
+			Outdated:  o.ProxiesOutdated,
+		}
+	}
+	for pod := range o.Pods {
+		if isProxy(pod, o.Memcached) {
+			p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
+		}
+	}
+	return p
+}
+
+// isProxy reports whether a pod is a proxy of the Memcached that has not finished. Most pods are not, so the label comes first.
+func isProxy(pod *observed.Pod, memcached *v1alpha1.Memcached) bool {
+	return pod.Labels[children.ProxyLabel] == memcached.Name && pod.Labels["app"] == children.ProxySelector(memcached)["app"] &&
+		pod.Namespace == memcached.Namespace && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+}
+
+// deleted returns the deletion timestamp of a pod; nil if it is not being deleted.
+func deleted(pod *observed.Pod) *time.Time {
+	if !pod.Terminating() {
+		return nil
+	}
+	return &pod.DeletionTimestamp.Time
+}
+
+// rolledOut reports whether all pods of a Deployment have its current template and are available, and there are exactly as
+// many as desired. It does not count pods that are being deleted.
+func rolledOut(deployment *observed.Workload) bool {
+	replicas, status := *deployment.Spec.Replicas, deployment.Status
+	return !deployment.Terminating() && status.ObservedGeneration >= deployment.Generation &&
+		status.Replicas == replicas && status.UpdatedReplicas == replicas && status.AvailableReplicas == replicas
+}
+
+// copy returns the observed Job; nil if there is none, or if it is being deleted.
+func (o Observed) copy() *scaling.Copy {
+	job := o.Job
+	if job == nil || job.Terminating() {
+		return nil
+	}
+	return &scaling.Copy{
+		For:      job.Annotations[proxy.CopiedForAnnotation],
+		Complete: job.Has(string(batchv1.JobComplete)),
+		Failed:   job.Has(string(batchv1.JobFailed)),
+		Servers:  job.Spec.Completions,
+		Copied:   job.Status.Succeeded,
+	}
+}

@@ -1,0 +1,107 @@
+package planning
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// proxyPod returns a proxy with the routes of a label.
+func proxyPod(memcached *v1alpha1.Memcached, name, routes string) *observed.Pod {
+	return &observed.Pod{Meta: observed.Meta{Name: name, Namespace: "web", Labels: proxy.PodLabels(memcached, scaling.ParseRoutes(routes))}}
+}
+
+// TestObservedProxies checks what counts as a proxy of this Memcached, and as a rollout that has finished.
+func TestObservedProxies(t *testing.T) {
+	deployment := func(edit func(*observed.Workload)) func(*Observed) {
+		return func(o *Observed) { edit(o.Proxies) }
+	}
+	extra := func(edit func(*observed.Pod)) func(*Observed) {
+		return func(o *Observed) {
+			pod := proxyPod(o.Memcached, "old", "4")
+			edit(pod)
+			o.Pods = slices.Values(append(slices.Collect(o.Pods), pod))
+		}
+	}
+	old, deleted := scaling.ParseRoutes("4"), noon.Add(20*time.Second)
+	cases := []struct {
+		reason    string
+		change    func(*Observed)
+		rolledOut bool
+		extra     []scaling.Proxy
+	}{
+		{"all proxies are available", func(*Observed) {}, true, nil},
+		{"the Deployment controller has not observed the change", deployment(func(d *observed.Workload) { d.Generation = 9 }), false, nil},
+		{"a former proxy is not deleted yet", deployment(func(d *observed.Workload) { d.Status.Replicas = 3 }), false, nil},
+		{"a proxy is not updated", deployment(func(d *observed.Workload) { d.Status.UpdatedReplicas = 1 }), false, nil},
+		{"a proxy is not available", deployment(func(d *observed.Workload) { d.Status.AvailableReplicas = 1 }), false, nil},
+		{"the number of proxies changes", deployment(func(d *observed.Workload) { *d.Spec.Replicas = 3 }), false, nil},
+		{"the Deployment is deleted", deployment(func(d *observed.Workload) { d.DeletionTimestamp = &noon }), false, nil},
+		{"a former proxy runs", extra(func(*observed.Pod) {}), true, []scaling.Proxy{{Routes: old}}},
+		{"a former proxy drains", extra(func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }), true, []scaling.Proxy{{Routes: old, Deleted: &deleted}}},
+		{"a former proxy has failed", extra(func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }), true, nil},
+		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }), true, []scaling.Proxy{{}}},
+		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }), true, nil},
+		{"a proxy of another namespace", extra(func(p *observed.Pod) { p.Namespace = "other" }), true, nil},
+		{"a server", extra(func(p *observed.Pod) { p.Labels["app"] = "memcached" }), true, nil},
+	}
+	for _, test := range cases {
+		memcached := sample.Proxied(3)
+		memcached.Default()
+		o := Observed{
+			Memcached: memcached,
+			Proxies: &observed.Workload{
+				Spec:   observed.WorkloadSpec{Replicas: new(int32(2))},
+				Status: observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2},
+			},
+			Pods: slices.Values([]*observed.Pod{proxyPod(memcached, "a", "3"), proxyPod(memcached, "b", "3")}),
+		}
+		test.change(&o)
+		got := o.State(noon.Time, 0).Proxies
+		if got.Deployment.RolledOut != test.rolledOut {
+			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
+		}
+		want := append([]scaling.Proxy{{Routes: scaling.ParseRoutes("3")}, {Routes: scaling.ParseRoutes("3")}}, test.extra...)
+		if diff := cmp.Diff(want, got.Pods); diff != "" {
+			t.Errorf("%s: proxies (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+func TestObservedServers(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Default()
+	server := func(name string, ready corev1.ConditionStatus) *observed.Pod {
+		return &observed.Pod{
+			Meta:   observed.Meta{Name: name, Namespace: "web", Labels: children.SelectorLabels(memcached)},
+			Status: observed.PodStatus{Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: ready}}},
+		}
+	}
+	stopping := server("cache-2", corev1.ConditionTrue)
+	stopping.DeletionTimestamp = &noon
+	pods := []*observed.Pod{
+		server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, server("cache-x", corev1.ConditionTrue),
+		server("cache-b-1", corev1.ConditionTrue),
+	}
+	got := Observed{Memcached: memcached, Pods: slices.Values(pods)}.State(noon.Time, 0).Sets
+	want := [2]scaling.ObservedSet{
+		{Servers: map[int32]scaling.Server{0: {Ready: true}, 1: {}, 2: {Deleted: &noon.Time}}},
+		{Servers: map[int32]scaling.Server{1: {Ready: true}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
+	}
+}

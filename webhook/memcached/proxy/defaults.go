@@ -1,0 +1,44 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+	"github.com/example/memcached-operator/webhook/resources"
+)
+
+// libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
+// edited the Deployment.
+const libraryHashAnnotation = "memcached-operator.example.com/proxy-library-hash"
+
+// annotations returns the annotations of the Deployment, which have the defaults of its pods. Later syncs read them.
+func annotations(memcached *v1alpha1.Memcached, defaults children.ProxyDefaults) map[string]string {
+	annotations := map[string]string{libraryHashAnnotation: hash(defaults.Library)}
+	if memcached.Spec.Image == "" {
+		annotations[children.ImageAnnotation(ContainerName)] = defaults.Image
+	}
+	maps.Copy(annotations, resources.ParentGeneration(memcached))
+	return annotations
+}
+
+// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if somebody has
+// edited it.
+func AppliedLibrary(deployment *observed.Workload, configured string) string {
+	applied := deployment.Annotations[libraryHashAnnotation]
+	if applied == hash(configured) {
+		return configured // the pod template is not decoded
+	}
+	if library := deployment.TemplateAnnotation(proxyLibraryAnnotation); hash(library) == applied {
+		return library
+	}
+	return configured
+}
+
+func hash(library string) string {
+	sum := sha256.Sum256([]byte(library))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,127 @@
+package reloader
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/example/memcached-operator/test/ca"
+)
+
+// tlsImitation is a server with TLS that loads its certificate again on refresh_certs. test/servers uses a real memcached.
+type tlsImitation struct {
+	directory string
+	served    atomic.Pointer[tls.Certificate]
+	commands  atomic.Int32
+	// response is what the server returns; without OK it loads nothing.
+	response string
+	// stale makes the server respond without loading anything.
+	stale bool
+}
+
+func newTLSImitation(t *testing.T, m *tlsImitation) Config {
+	t.Helper()
+	m.load(t)
+	listen := func(serve func(net.Conn)) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { listener.Close() })
+		go func() {
+			for {
+				connection, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				serve(connection)
+				connection.Close()
+			}
+		}()
+		return listener.Addr().String()
+	}
+	config := &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return m.served.Load(), nil }}
+	return Config{
+		TLSDirectory: m.directory,
+		CommandAddress: listen(func(connection net.Conn) {
+			for lines := bufio.NewScanner(connection); lines.Scan() && lines.Text() != "refresh_certs"; {
+				continue
+			}
+			m.commands.Add(1)
+			if !m.stale && m.response == "OK" {
+				m.load(t)
+			}
+			fmt.Fprintf(connection, "%s\r\n", m.response)
+		}),
+		TLSAddress: listen(func(connection net.Conn) { _ = tls.Server(connection, config).Handshake() }),
+	}
+}
+
+func (m *tlsImitation) load(t *testing.T) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(m.directory, certificateFile), filepath.Join(m.directory, keyFile))
+	if err != nil {
+		t.Error(err)
+	}
+	m.served.Store(&pair)
+}
+
+func TestReloadCertificate(t *testing.T) {
+	authority := ca.New()
+	_, otherKey := authority.Issue(ca.Subject{CommonName: "other"})
+	cases := []struct {
+		reason string
+		change func(directory string, m *tlsImitation)
+		want   string // a part of the error; "" for none
+		sent   int32  // the number of commands
+	}{
+		{"a new certificate", func(string, *tlsImitation) {}, "", 1},
+		{"a CA for client certificates", func(d string, _ *tlsImitation) { ca.Write(d, caFile, authority.PEM()) }, "", 1},
+		{"a CA that is no certificate", func(d string, _ *tlsImitation) { ca.Write(d, caFile, []byte("ca")) }, "ca.crt has no certificate in PEM; memcached keeps the certificate with the serial number", 0},
+		{"a CA that is not readable", func(d string, _ *tlsImitation) { _ = os.Mkdir(filepath.Join(d, caFile), 0o700) }, "is a directory; memcached keeps", 0},
+		{"no certificate", func(d string, _ *tlsImitation) { os.Remove(filepath.Join(d, certificateFile)) }, "no such file", 0},
+		{"the key of another certificate", func(d string, _ *tlsImitation) { ca.Write(d, keyFile, otherKey) }, "tls.crt and tls.key: tls: private key does not match", 0},
+		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached does not load the files: "ERROR"`, 1},
+		{"memcached serves the former certificate", func(_ string, m *tlsImitation) { m.stale = true }, "memcached keeps the certificate with the serial number", 1},
+	}
+	for _, test := range cases {
+		directory := t.TempDir()
+		issue := func() {
+			certificate, key := authority.Issue(ca.Subject{CommonName: "cache"})
+			ca.Write(directory, certificateFile, certificate)
+			ca.Write(directory, keyFile, key)
+		}
+		issue()
+		m := &tlsImitation{directory: directory, response: "OK"}
+		config := newTLSImitation(t, m)
+		issue()
+		test.change(directory, m)
+		loaded, err := config.reload()
+		switch {
+		case test.want == "" && (err != nil || !strings.HasPrefix(loaded, "certificate with the serial number ")):
+			t.Errorf("%s: loaded %q, %v", test.reason, loaded, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.want)
+		}
+		if sent := m.commands.Load(); sent != test.sent {
+			t.Errorf("%s: %d commands were sent, want %d: memcached would serve files that do not match", test.reason, sent, test.sent)
+		}
+	}
+}
+
+func TestServedAtClosedPort(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	address := listener.Addr().String()
+	if served, err := servedAt(address); served != nil || err == nil || !strings.Contains(err.Error(), address) {
+		t.Errorf("got %v, %v, want an error with the address", served, err)
+	}
+}

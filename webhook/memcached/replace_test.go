@@ -7,10 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -135,5 +137,64 @@ func (c *proxyCluster) wantBlocked(reason, problem string) {
 	}
 	if available := c.condition(api.Available); available.Status != metav1.ConditionTrue {
 		c.Errorf("%s: the servers in use serve, and Available is %s: %s", reason, available.Status, available.Message)
+	}
+}
+
+// TestReplaceKeepsDefaults checks that another release, with another default image, moves no items by itself, and that each set keeps
+// the image that it runs.
+func TestReplaceKeepsDefaults(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.config.Image = "memcached:2"
+	c.settle()
+	c.wantImages("only the release changes", map[string]string{"cache": children.DefaultImage})
+
+	c.edit(func(spec *v1alpha1.MemcachedSpec) {
+		spec.Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse("1")}
+	})
+	c.sync()
+	c.wantImages("the pods change", map[string]string{"cache": children.DefaultImage, "cache-b": "memcached:2"})
+	if got := c.request.Parent.Status.Image; got != children.DefaultImage {
+		t.Errorf("the first set serves, and status.image is %q", got)
+	}
+	c.config.Image = "memcached:3"
+	c.sync()
+	c.wantImages("the release changes again", map[string]string{"cache": children.DefaultImage, "cache-b": "memcached:2"})
+	for set := range c.request.Children.StatefulSets.All() {
+		if got := set.Annotations[children.ImageAnnotation(children.ContainerName)]; got != set.Image(children.ContainerName) {
+			t.Errorf("the annotation of %s has the image %q, and its pods have %q", set.Name, got, set.Image(children.ContainerName))
+		}
+	}
+	c.settle()
+	c.wantImages("the move has ended", map[string]string{"cache-b": "memcached:2"})
+	if got := c.request.Parent.Status.Image; got != "memcached:2" {
+		t.Errorf("the second set serves, and status.image is %q", got)
+	}
+}
+
+// TestReplacedWhileInvalid checks that an invalid spec has the servers of the second set, and misses it if it is deleted.
+func TestReplacedWhileInvalid(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = new(int32(0)) })
+	c.wantInvalid("the second set serves", 3, "")
+	c.request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
+	c.wantInvalid("the second set was deleted", 3, "StatefulSet cache-b")
+}
+
+// wantInvalid checks the number of servers, and the children that are missing.
+func (c *proxyCluster) wantInvalid(reason string, servers int, missing string) {
+	c.Helper()
+	response, err := c.config.sync(c.request)
+	if err != nil {
+		c.Fatal(err)
+	}
+	if got := response.Status.Servers; len(got) != servers || !strings.HasPrefix(got[0], "cache-b-0.") {
+		c.Errorf("%s: servers %q", reason, got)
+	}
+	c.request.Parent.Status.Conditions = response.Status.Conditions
+	if _, got, _ := strings.Cut(c.condition(api.Degraded).Message, "until the spec is valid: "); got != missing {
+		c.Errorf("%s: the message lists %q, want %q", reason, got, missing)
 	}
 }

@@ -24,8 +24,8 @@ const (
 	inFlight = 64
 )
 
-// TestProxyCopy copies items from four servers to three, back to four, and to three others. Half of them were never read. All are found with their
-// values, flags and TTLs, also those with binary keys.
+// TestProxyCopy copies items from four servers to three, back to four, and to three others. Half of them were never read. All are found
+// with their values, flags and TTLs, also those with binary keys.
 //
 // The decrease comes first, because its marks end with the server that is removed.
 func TestProxyCopy(t *testing.T) {

@@ -79,51 +79,6 @@ func TestProxyCopyOfFlash(t *testing.T) {
 	wantAll(t, to, items)
 }
 
-// TestProxyCopyWithRestarts restarts the proxy and a server several times during a copy. The copy ends, and loses only what the server
-// loses, and what a proxy was moving.
-func TestProxyCopyWithRestarts(t *testing.T) {
-	servers := startServers(t, 2)
-	from, to := addresses(servers)[:1], addresses(servers)
-	fill(t, startProxy(t, from), copied)
-	config := phaseConfig(scaling.Warming, from, to)
-	proxy := startConfigured(t, config)
-	done, start := make(chan error, 1), time.Now()
-	go func() { done <- copyItems(t.Context(), from[0], proxy.address, 50_000) }() // 4 seconds
-	for i := range 3 {
-		waitMore(t, servers[1], "curr_items", 20_000*(i+1))
-		proxy.kill(t)
-		if err := proxy.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); took < 4*time.Second {
-		t.Errorf("the copy took %s, less than its rate allows", took)
-	}
-	expectNoLuaError(t, proxy)
-	underway := 3 * inFlight // a proxy that ends can lose the items of its commands
-	if found := count(t, startProxy(t, to), copied); found < copied-underway {
-		t.Errorf("%d of %d items are found after the proxy has ended three times, want all but %d", found, copied, underway)
-	}
-
-	fill(t, startProxy(t, from), copied) // also replaces marks
-	reads, err := strconv.Atoi(servers[0].stats(t, "stats")["cmd_get"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { done <- copyItems(t.Context(), from[0], proxy.address, 50_000) }()
-	waitMore(t, servers[0], "cmd_get", reads+20_000)
-	servers[0].kill(t)
-	if err := servers[0].Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Errorf("the server restarts: %v", err)
-	}
-}
-
 // TestProxyCopyRefused checks that the copy ends, with the response of the server, if the server does not list its items.
 func TestProxyCopyRefused(t *testing.T) {
 	for flags, want := range map[string]string{"-X": "metadump not allowed", "-o no_lru_crawler": "lru crawler disabled"} {
@@ -153,22 +108,6 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "continues without them") {
 		t.Errorf("the log has no warning:\n%s", log.String())
-	}
-}
-
-// waitMore waits until a number of the statistics is reached: the copy is under way.
-func waitMore(t *testing.T, s server, name string, want int) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		got, err := strconv.Atoi(s.stats(t, "stats")[name])
-		switch {
-		case err != nil:
-			t.Fatalf("%s: %v", name, err)
-		case got >= want:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("%s is %d, want %d", name, got, want)
-		}
 	}
 }
 

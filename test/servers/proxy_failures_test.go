@@ -37,8 +37,8 @@ func (s server) kill(t testing.TB) {
 	}
 }
 
-// soon is less than the 3 seconds for which a proxy waits by default. The routes let it wait for 1 second.
-const soon = 2900 * time.Millisecond
+// soon is the time in which a command ends although a server is down: the routes wait for 1 second.
+const soon = 1500 * time.Millisecond
 
 // TestProxyWithoutServer checks what clients see of a server that ended, that hangs, or that has no address: a read is a miss
 // and a write an error, soon, and the other servers serve.
@@ -54,7 +54,7 @@ func TestProxyWithoutServer(t *testing.T) {
 		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon},
 		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon},
 		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon},
-		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, 2 * soon},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, soon + time.Second},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()
@@ -213,7 +213,7 @@ func TestProxyFindsServerAgain(t *testing.T) {
 			again()
 			start := time.Now()
 			for !stored() {
-				if time.Since(start) > 15*time.Second {
+				if time.Since(start) > 5*time.Second {
 					t.Fatalf("a server that %s is not used after 15 s", test.reason)
 				}
 			}

@@ -34,30 +34,13 @@ func startStats(t *testing.T, stats string) string {
 	return listener.Addr().String()
 }
 
-// startClosing starts a server that closes a connection after the first command.
-func startClosing(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		if connection, err := listener.Accept(); err == nil {
-			bufio.NewScanner(connection).Scan()
-			connection.Close()
-		}
-	}()
-	return listener.Addr().String()
-}
-
 // TestAdviseFailsEarly checks that an error of one server comes before the end of the interval.
 func TestAdviseFailsEarly(t *testing.T) {
 	t.Parallel()
 	server := startStats(t, "")
 	for _, test := range []struct{ reason, address, want string }{
 		{"a closed port", closedAddress(t), "connection refused"},
-		{"a server with TLS closes the connection", startClosing(t), "may need --tls"},
+		{"a server with TLS closes the connection", closeConnections(t), "may need --tls"},
 		{"a proxy", startStats(t, "STAT proxy_enabled yes\r\n"), "is a proxy: pass the addresses of its servers"},
 	} {
 		start := time.Now()

@@ -18,12 +18,6 @@ func TestKeepRunning(t *testing.T) {
 		memcached1, exporter1 = children.DefaultImage, children.DefaultExporterImage
 		memcached2, exporter2 = "memcached:next", "exporter:next"
 	)
-	waiting := func(container string) observed.ContainerStatus {
-		return observed.ContainerStatus{Name: container, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "ImagePullBackOff"}}}
-	}
-	pulling := func(pod *observed.Pod) {
-		pod.Status.ContainerStatuses = []observed.ContainerStatus{waiting(children.ContainerName)}
-	}
 	cases := []struct {
 		reason string
 		image  string // of spec, when the workload was applied
@@ -44,39 +38,11 @@ func TestKeepRunning(t *testing.T) {
 				workload.Spec.Template.Spec.Containers[0].Image = "memcached:edited"
 			}
 		}, []string{memcached2, exporter2}},
-		{"no pod can pull the image", "", func(o *syncRequest) {
-			for pod := range o.Related.Pods.All() {
-				pulling(pod)
-			}
-		}, []string{memcached2, exporter2}},
-		{"no pod can pull the image of the exporter, and memcached serves", "", func(o *syncRequest) {
-			for pod := range o.Related.Pods.All() {
-				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting(children.ExporterName))
-			}
-		}, []string{memcached1, exporter1}},
-		{"a sidecar of others cannot start in a rollout", "", func(o *syncRequest) {
-			for workload := range o.Children.Deployments.All() {
-				workload.Status.UpdatedReplicas = 1
-			}
-			for pod := range o.Related.Pods.All() {
-				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting("istio-proxy"))
-			}
-		}, []string{memcached1, exporter1}},
-		{"one pod cannot pull the image, and the others serve", "", func(o *syncRequest) {
-			for pod := range o.Related.Pods.All() {
-				pulling(pod)
-				return
-			}
-		}, []string{memcached1, exporter1}},
-		{"one pod cannot pull the image in a rollout, which replaces the others anyway", "", func(o *syncRequest) {
-			for workload := range o.Children.Deployments.All() {
-				workload.Status.UpdatedReplicas = 1
-			}
-			for pod := range o.Related.Pods.All() {
-				pulling(pod)
-				return
-			}
-		}, []string{memcached2, exporter2}},
+		{"no pod can pull the image", "", onPods(2, pulling), []string{memcached2, exporter2}},
+		{"no pod can pull the image of the exporter, and memcached serves", "", onPods(2, beside(children.ExporterName)), []string{memcached1, exporter1}},
+		{"a sidecar of others cannot start in a rollout", "", inRollout(onPods(2, beside("istio-proxy"))), []string{memcached1, exporter1}},
+		{"one pod cannot pull the image, and the others serve", "", onPods(1, pulling), []string{memcached1, exporter1}},
+		{"one pod cannot pull the image in a rollout, which replaces the others anyway", "", inRollout(onPods(1, pulling)), []string{memcached2, exporter2}},
 	}
 	for _, test := range cases {
 		memcached := sample.New(2)
@@ -105,5 +71,43 @@ func TestKeepRunning(t *testing.T) {
 		if diff := cmp.Diff(got[0], desired.Status.Image); diff != "" {
 			t.Errorf("%s: status.image (-in the template +got):\n%s", test.reason, diff)
 		}
+	}
+}
+
+func waiting(container string) observed.ContainerStatus {
+	return observed.ContainerStatus{Name: container, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "ImagePullBackOff"}}}
+}
+
+// pulling makes memcached of a pod wait for its image.
+func pulling(pod *observed.Pod) {
+	pod.Status.ContainerStatuses = []observed.ContainerStatus{waiting(children.ContainerName)}
+}
+
+// beside returns an edit that makes a container beside memcached wait for its image.
+func beside(container string) func(*observed.Pod) {
+	return func(pod *observed.Pod) {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, waiting(container))
+	}
+}
+
+// onPods returns an edit of the first pods.
+func onPods(number int, edit func(*observed.Pod)) func(*syncRequest) {
+	return func(o *syncRequest) {
+		left := number
+		for pod := range o.Related.Pods.All() {
+			if left--; left >= 0 {
+				edit(pod)
+			}
+		}
+	}
+}
+
+// inRollout returns an edit of a cache whose pods are being replaced.
+func inRollout(edit func(*syncRequest)) func(*syncRequest) {
+	return func(o *syncRequest) {
+		for workload := range o.Children.Deployments.All() {
+			workload.Status.UpdatedReplicas = 1
+		}
+		edit(o)
 	}
 }

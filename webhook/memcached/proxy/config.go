@@ -24,7 +24,7 @@ func Options(library, config string) string {
 //
 // The marks of a growth end at marksEnd. It must be later than the last Closing proxy, because a key whose mark has expired
 // is missing for Warming proxies, and earlier than the next decrease: proxies that know only the former servers return a mark
-// as an empty item. If it is 0, a mark expires after a day: that is for servers that are removed with their marks.
+// as an empty item. If it is 0, a mark expires after 30 days: that is for servers that are removed with their marks.
 func Config(from, to []string, phase scaling.Phase, marksEnd int64) string {
 	config := "servers{\n" + backends("to", to)
 	if phase != scaling.Steady {

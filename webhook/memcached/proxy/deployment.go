@@ -58,7 +58,7 @@ func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]s
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[proxyLibraryAnnotation] = p.ProxyDefaults.Library
 	r := p.Routes
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase, r.MarksEnd)
+	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase, r.Expiry())
 	return annotations
 }
 

@@ -4,10 +4,10 @@
 --   servers{from = {...}, to = {...}, phase = "preparing" | "warming" | "closing", marks_end = 1700000000}
 -- with the host:port of the servers before the change (from) and after it (to).
 --
--- The shorter of both is the beginning of the longer one, or they have no server in common and every key moves. A jump hash distributes the keys, so a key either keeps its server, or
--- it moves from a previous server P to a current server C, and only the longer one has both P and C. Proxies in two phases that
--- follow each other serve at the same time, so P alone says who decides for a key that moves. The CAS unique of its item on P
--- is the state of the key:
+-- The shorter of both is the beginning of the longer one, or they have no server in common and every key moves. A jump hash
+-- distributes the keys, so a key either keeps its server, or it moves from a previous server P to a current server C, and only
+-- the longer one has both P and C. Proxies in two phases that follow each other serve at the same time, so P alone says who
+-- decides for a key that moves. The CAS unique of its item on P is the state of the key:
 --
 --   state    item on P                    meaning
 --   absent   none                         The key is missing. What C has is invisible.
@@ -28,7 +28,7 @@ local LEASE <const> = 3
 -- A copy replaces an empty item that expires after FENCE seconds. Shorter than LEASE: later, the owner may be another one.
 local FENCE <const> = 2
 -- Without marks_end, marks expire after MARK seconds: the previous servers are removed before.
-local MARK <const> = 60 * 60 * 24
+local MARK <const> = 60 * 60 * 24 * 30
 -- HANDLES is how many requests a command sends at most to each server: enough for pauses of LEASE in total, and then a move,
 -- which takes up to MOVE requests.
 local HANDLES <const> = { kept = 1, previous = 20, current = 8 }
@@ -44,8 +44,8 @@ local FLAGS <const> = 0x6d6f7665 -- "move"
 -- No item has this CAS unique.
 local NEVER <const> = OWNED - 1
 
--- settings, pools and routes for the servers before and after a change. A pool whose first or last servers are marked as down tells keys apart: a
--- request for a key of a server that is marked as down fails within the proxy.
+-- settings, pools and routes for the servers before and after a change. A pool whose first or last servers are marked as down
+-- tells keys apart: a request for a key of a server that is marked as down fails within the proxy.
 function servers(change)
     settings{
         backend_connect_timeout = READ_TIMEOUT,

@@ -42,6 +42,14 @@ func (r Routes) moves() bool { return r.To.Set != r.From.Set }
 // grows reports whether servers are added, and all others stay.
 func (r Routes) grows() bool { return !r.moves() && r.To.Count > r.From.Count }
 
+// Expiry returns the Unix time at which marks expire that a change leaves on servers; 0 if those servers are removed.
+func (r Routes) Expiry() int64 {
+	if r.grows() {
+		return r.MarksEnd
+	}
+	return 0
+}
+
 // added returns the ordinal of the first server that is added.
 func (r Routes) added() int32 {
 	if r.moves() {

@@ -31,9 +31,7 @@ func Children(memcached *v1alpha1.Memcached, sets [2]Plan, existing *observed.Ch
 	if other := p.InUse.Other(); p.Sets[other].Exists {
 		children = append(children, Workload(memcached, sets[other]))
 	}
-	if budget := podDisruptionBudget(memcached, p.Replicas()); budget != nil {
-		children = append(children, budget)
-	}
+	children = append(children, podDisruptionBudgets(memcached, p)...)
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
 	}

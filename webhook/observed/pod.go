@@ -125,9 +125,7 @@ func (p *Pod) ContainerReady(name string) bool {
 
 // ContainerRunning reports whether the container of that name runs.
 func (p *Pod) ContainerRunning(name string) bool {
-	return slices.ContainsFunc(p.Status.ContainerStatuses, func(container ContainerStatus) bool {
-		return container.Name == name && !container.State.Running.StartedAt.IsZero()
-	})
+	return !p.startOf(name).IsZero()
 }
 
 // Serves reports whether the container of that name serves: the pod is ready, or only its other containers are not. When a
@@ -136,6 +134,27 @@ func (p *Pod) Serves(name string) bool {
 	return p.Ready() || p.ContainerReady(name) && slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
 		return condition.Type == corev1.PodReady && condition.Reason == "ContainersNotReady"
 	})
+}
+
+// RunsSinceReady reports whether the container of that name runs and has not restarted since the pod was ready last: the pod is ready,
+// its other containers are not, or it became unready after the container had started.
+func (p *Pod) RunsSinceReady(name string) bool {
+	if p.Ready() || p.ContainerReady(name) {
+		return true
+	}
+	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
+		return condition.Type == corev1.PodReady && condition.LastTransitionTime.After(p.startOf(name)) && p.ContainerRunning(name)
+	})
+}
+
+// startOf returns when the container of that name started; the zero value if it does not run.
+func (p *Pod) startOf(name string) time.Time {
+	for i := range p.Status.ContainerStatuses {
+		if p.Status.ContainerStatuses[i].Name == name {
+			return p.Status.ContainerStatuses[i].State.Running.StartedAt
+		}
+	}
+	return time.Time{}
 }
 
 // LivePods returns the live pods of that namespace that have all of these labels, in the order of the given pods. The

@@ -56,6 +56,7 @@ func (o Observed) State(now time.Time, maxClockSkew time.Duration) scaling.State
 		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Sets:         o.sets(),
+		OneSet:       spec.Workload == v1alpha1.DeploymentWorkload,
 		Warm:         spec.RollsOutWarm(),
 		Proxies:      o.proxies(),
 		Copy:         o.copy(),
@@ -102,7 +103,6 @@ func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
 	return v1alpha1.Revision{Created: metav1.NewTime(deployment.CreationTimestamp), Generation: number}
 }
 
-// servers returns the pods of a StatefulSet by ordinal.
 // servers returns the pods of each StatefulSet by ordinal.
 func (o Observed) servers() (servers [2]map[int32]scaling.Server) {
 	memcached := o.Memcached
@@ -136,11 +136,16 @@ func serversOf(name string, pods []*observed.Pod) map[int32]scaling.Server {
 	for _, pod := range pods {
 		if suffix, found := strings.CutPrefix(pod.Name, name+"-"); found {
 			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
-				servers[int32(ordinal)] = scaling.Server{Ready: pod.Ready() && !pod.Terminating(), Deleted: deleted(pod)}
+				servers[int32(ordinal)] = server(pod)
 			}
 		}
 	}
 	return servers
+}
+
+func server(pod *observed.Pod) scaling.Server {
+	live := !pod.Terminating()
+	return scaling.Server{Ready: live && pod.Ready(), HasItems: live && pod.RunsSinceReady(children.ContainerName), Deleted: deleted(pod)}
 }
 
 // Routes returns the routes of a Deployment of proxies.

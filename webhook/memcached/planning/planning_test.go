@@ -98,8 +98,8 @@ func TestObservedServers(t *testing.T) {
 	}
 	got := Observed{Memcached: memcached, Pods: slices.Values(pods)}.State(noon.Time, 0).Sets
 	want := [2]scaling.ObservedSet{
-		{Servers: map[int32]scaling.Server{0: {Ready: true}, 1: {}, 2: {Deleted: &noon.Time}}},
-		{Servers: map[int32]scaling.Server{1: {Ready: true}}},
+		{Servers: map[int32]scaling.Server{0: {Ready: true, HasItems: true}, 1: {}, 2: {Deleted: &noon.Time}}},
+		{Servers: map[int32]scaling.Server{1: {Ready: true, HasItems: true}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)

@@ -77,7 +77,7 @@ func checkRemoval(w, next world) string {
 
 // checkTemplates checks that proxies use no servers that are replaced in place, except those that serve nothing.
 func (s *space) checkTemplates(name string, w, next world) string {
-	if !s.twins || !w.desired || strings.Contains(name, "ready servers") {
+	if !s.twins || !w.desired || name == "sync while servers restart" {
 		return ""
 	}
 	for set := range w.workloads {
@@ -130,22 +130,31 @@ func (s *space) checkBegin(w world, to Routes) string {
 	return ""
 }
 
-// checkReady checks that proxies get new servers only when these are ready: in the sync that begins the change, and
-// in the one that lets items move. Proxies that start with the cache are no change.
+// checkReady checks that proxies get new servers only when these are ready: in the sync that begins the change, in the one that lets
+// items move, and in the one that gives up those of another set. Proxies that start with the cache are no change.
 func checkReady(s State, p Plan) string {
 	d := s.Proxies.Deployment
 	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes {
 		return ""
 	}
-	if p.Routes.Phase == Closing { // the warm-up ends also without the servers
-		return ""
-	}
 	used, to := d.Routes.Used(), p.Routes.To
-	if used.Set != to.Set {
+	if p.Routes.moves() {
 		used.Count = 0
+	}
+	if p.Routes.Phase == Closing && (!p.Routes.moves() || !s.Sets[to.Set].current()) { // the warm-up ends also without the servers
+		return ""
 	}
 	if !s.Sets[to.Set].allReady(used.Count, to.Count) {
 		return "proxies use new servers only when these are ready"
+	}
+	return ""
+}
+
+// checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or are in two sets.
+func checkShown(s State, p Plan) string {
+	reason, _ := s.Progress(p)
+	if reason == "" && (p.Sets[First].KeepsTemplate || p.Sets[Second].KeepsTemplate || p.Sets[First].Exists && p.Sets[Second].Exists) {
+		return "a template that is kept, and a second set, are part of a change that status shows"
 	}
 	return ""
 }

@@ -1,6 +1,9 @@
 package scaling
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // An observation is what a sync observes: a world without what no sync observes.
 type observation struct {
@@ -14,7 +17,7 @@ type fault int8
 
 const (
 	noFault fault = iota
-	unreadyServers
+	restartedServers
 	unavailableProxies
 	beforeRollout // the Deployment controller has not observed the Deployment
 	noFirstSet
@@ -71,7 +74,7 @@ func (s *space) decide(v observation) decision {
 	}
 	state := s.state(v)
 	plan := state.Next()
-	if problem := checkReady(state, plan); problem != "" && s.violated == "" {
+	if problem := cmp.Or(checkReady(state, plan), checkShown(state, plan)); problem != "" && s.violated == "" {
 		s.violated = problem
 	}
 	d := decision{status: statusOf(plan), desired: v.world.desired}
@@ -127,7 +130,7 @@ func (s *space) state(v observation) State {
 func observedSet(v observation, set int) ObservedSet {
 	w := v.world.workloads[set]
 	o := ObservedSet{Servers: map[int32]Server{}, Recorded: int32(v.world.status.list[set])}
-	unready := v.fault == unreadyServers || v.fault == [2]fault{unreadyFirstSet, unreadySecondSet}[set]
+	unready := v.fault == restartedServers || v.fault == [2]fault{unreadyFirstSet, unreadySecondSet}[set]
 	if w.exists && v.fault != [2]fault{noFirstSet, noSecondSet}[set] {
 		replicas := int32(w.replicas)
 		o.Workload = &Workload{Revision: revisionOf(workloadObjects[set], w.revision), Replicas: replicas, Ready: replicas, Available: replicas, Current: !w.outdated, Updated: !w.rolling, AddedFor: addedFor[w.addedFor]}
@@ -137,7 +140,7 @@ func observedSet(v observation, set int) ObservedSet {
 	}
 	for i, server := range v.world.servers[set] {
 		if server.exists {
-			o.Servers[int32(i)] = Server{Ready: !unready}
+			o.Servers[int32(i)] = Server{Ready: !unready, HasItems: v.fault != restartedServers}
 		}
 	}
 	return o

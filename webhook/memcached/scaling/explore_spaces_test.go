@@ -74,19 +74,22 @@ var copies = map[string]space{
 
 // twins are configurations with a pod template that is edited, and with a fault. Most of them have one size.
 var twins = map[string]space{
-	"twins":                    {sizes: 1, clocks: onTime},
-	"twins, sizes 1 and 2":     {least: 1, sizes: 2, clocks: onTime},
-	"twins, failures":          {least: 1, sizes: 1, clocks: onTime, failures: true},
-	"twins, copies":            {least: 1, sizes: 1, clocks: onTime, copies: true},
-	"twins, clocks":            {least: 1, sizes: 1, clocks: []int16{0, skew}},
-	"twins, losses":            {least: 1, sizes: 1, clocks: onTime, losses: true},
-	"twins, unobserved":        {least: 1, sizes: 1, clocks: onTime, unobserved: true},
-	"twins, late parents":      {least: 1, sizes: 1, clocks: onTime, late: "parent"},
-	"twins, late StatefulSets": {least: 1, sizes: 1, clocks: onTime, late: "workload"},
-	"twins, late Deployments":  {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
-	"twins, late pods":         {least: 1, sizes: 1, clocks: onTime, late: "pods"},
-	"twins, switches":          {least: 1, sizes: 1, clocks: onTime, switches: true},
-	"twins, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
+	"twins":                     {sizes: 1, clocks: onTime},
+	"twins, sizes 1 and 2":      {least: 1, sizes: 2, clocks: onTime},
+	"twins, failures":           {least: 1, sizes: 1, clocks: onTime, failures: true},
+	"twins, copies":             {least: 1, sizes: 1, clocks: onTime, copies: true},
+	"twins, clocks":             {least: 1, sizes: 1, clocks: []int16{0, skew}},
+	"twins, losses":             {least: 1, sizes: 1, clocks: onTime, losses: true},
+	"twins, unobserved":         {least: 1, sizes: 1, clocks: onTime, unobserved: true},
+	"twins, late parents":       {least: 1, sizes: 1, clocks: onTime, late: "parent"},
+	"twins, late StatefulSets":  {least: 1, sizes: 1, clocks: onTime, late: "workload"},
+	"twins, late Deployments":   {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
+	"twins, late pods":          {least: 1, sizes: 1, clocks: onTime, late: "pods"},
+	"twins, switches":           {least: 1, sizes: 1, clocks: onTime, switches: true},
+	"twins, deletions":          {least: 1, sizes: 1, clocks: onTime, deletions: true},
+	"twins, losses, switches":   {least: 1, sizes: 1, clocks: onTime, losses: true, switches: true},
+	"twins, losses, deletions":  {least: 1, sizes: 1, clocks: onTime, losses: true, deletions: true},
+	"twins, failures, switches": {least: 1, sizes: 1, clocks: onTime, failures: true, switches: true},
 }
 
 // faults are the kinds of faults, each as a change of a space without faults.

@@ -11,7 +11,7 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 				continue
 			}
 			sync("sync", late, noFault, whole)
-			sync("sync without ready servers", late, unreadyServers, whole)
+			sync("sync while servers restart", late, restartedServers, whole)
 			sync("sync without available proxies", late, unavailableProxies, whole)
 			if s.twins {
 				sync("sync without ready servers in the first set", late, unreadyFirstSet, whole)

@@ -27,6 +27,9 @@ func (s State) Progress(p Plan) (reason, message string) {
 		if r.Replaces && r.Phase == v1alpha1.ResizeAddingServers {
 			message += " " + RemedyInPlace
 		}
+		if r.Until == nil && r.Phase == v1alpha1.ResizeWarmingUp {
+			message += " The warm-up begins once all proxies and new servers are ready."
+		}
 		if r.Until == nil {
 			return ReasonResizing, message
 		}

@@ -39,7 +39,7 @@ var phases = map[Phase]v1alpha1.ResizePhase{
 
 // messages explain the phases to users.
 var messages = map[v1alpha1.ResizePhase]string{
-	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed.",
+	v1alpha1.ResizeWaiting:         "Servers still have marks of an earlier change, or are still being removed, or proxies of an earlier change still run.",
 	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies use them once all are ready.",
 	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
 	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
@@ -129,7 +129,7 @@ func (c change) remove(p *Plan, sets []Set) {
 	}
 }
 
-// target returns the servers that follow others. A set that serves keeps its pods, so a change of the pod template uses the other set.
+// target returns the servers that follow others. A set that has items keeps its pods, so a change of the pod template uses the other set.
 // That is one step, because no key is lost.
 func (c change) target(from Servers) Servers {
 	if c.Warm && c.Size > 0 && c.Sets[from.Set].outdated() {
@@ -146,7 +146,7 @@ func (c change) add(p Plan, next Routes) Plan {
 	}
 	set, from := next.To.Set, next.added()
 	workload, existing := c.Sets[set].Workload, c.existing(set).Count
-	if old, wait := c.serversFrom(set, from); !c.adding(set) && (old || workload == nil && !next.moves() || existing > from) {
+	if old, wait := c.serversFrom(set, from); !c.adding(set) && (old || workload == nil && !next.moves() || workload != nil && existing > from) {
 		p.setResize(v1alpha1.ResizeWaiting, next.From, next.To)
 		p.Wait = soonest(p.Wait, wait)
 		return p
@@ -192,15 +192,19 @@ func (c change) preparing() Plan {
 	return c.planFor(next)
 }
 
-// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs.
+// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. No warm-up ends
+// while servers of another set are not ready: the set that has the items is removed afterwards.
 func (c change) warming() Plan {
 	p, next := c.planFor(c.routes), c.routes
+	if next.moves() && c.Sets[next.To.Set].current() && !c.ready(next) { // a change of the template may be what they need to get ready
+		return p
+	}
 	c.beginCopy(&p)
 	job := c.copyOf(c.routes)
 	switch {
 	case c.elapsed(&p, c.Proxies.Warmup), job != nil && job.Complete:
 		next.Phase = Closing
-	case p.Proxy.Resize.Until.Unix() > next.MarksEnd: // an edit has interrupted the warm-up for so long that marks would end before it
+	case next.grows() && p.Proxy.Resize.Until.Unix() > next.MarksEnd: // an edit has interrupted the warm-up for so long that marks would end before it
 		next.MarksEnd = c.marksEnd()
 	default:
 		return p

@@ -82,7 +82,7 @@ func (c *change) observe(proxy Proxy) {
 func (c change) lastRoutes() Routes {
 	routes := RecordedRoutes(c.Status.Proxy)
 	for _, running := range c.running {
-		if slices.Index(phaseOrder, running.Phase) > slices.Index(phaseOrder, routes.Phase) {
+		if routes == (Routes{}) || slices.Index(phaseOrder, running.Phase) > slices.Index(phaseOrder, routes.Phase) {
 			routes = running
 		}
 	}
@@ -189,6 +189,9 @@ func (c change) planFor(routes Routes) Plan {
 	}
 	for set := range p.Sets {
 		p.Sets[set] = c.kept(Set(set), routes)
+		if p.Sets[set].KeepsTemplate && p.Proxy.Resize == nil {
+			p.setResize(v1alpha1.ResizeWaiting, routes.To, c.target(routes.To))
+		}
 	}
 	if c.MaxStep > 0 {
 		p.Scaling = c.record(c.revision, routes.To.Count)
@@ -197,8 +200,8 @@ func (c change) planFor(routes Routes) Plan {
 	return p
 }
 
-// kept returns the desired state of a set of which no server is removed. A set that is used keeps its pod template while it serves:
-// a set that serves nothing has no items to keep, and may need the change.
+// kept returns the desired state of a set of which no server is removed. A set that is used keeps its pod template while it has items:
+// a set without items may need the change.
 func (c change) kept(set Set, routes Routes) DesiredSet {
 	observed, used := c.Sets[set], routes.In(set)
 	if observed.Workload == nil && used == 0 {

@@ -59,8 +59,18 @@ type DesiredSet struct {
 	AddedFor string
 }
 
-// serves reports whether a set has a ready server.
-func (o ObservedSet) serves() bool { return o.Workload != nil && o.Workload.Ready > 0 || o.ready() > 0 }
+// hasItems reports whether a server has items.
+func (o ObservedSet) hasItems() bool {
+	if o.Workload != nil && o.Workload.Ready > 0 {
+		return true
+	}
+	for _, server := range o.Servers {
+		if server.HasItems {
+			return true
+		}
+	}
+	return false
+}
 
 // ready returns the number of ready pods.
 func (o ObservedSet) ready() (ready int) {
@@ -85,8 +95,8 @@ func (o ObservedSet) allReady(from, to int32) bool {
 // current reports whether new pods have the desired template.
 func (o ObservedSet) current() bool { return o.Workload == nil || o.Workload.Current }
 
-// outdated reports whether servers serve that a change of the template replaces.
-func (o ObservedSet) outdated() bool { return !o.current() && o.serves() }
+// outdated reports whether servers have items that a change of the template would lose.
+func (o ObservedSet) outdated() bool { return !o.current() && o.hasItems() }
 
 // existing returns the number of servers. While the workload is not observed, they are those that status or pods show.
 func (o ObservedSet) existing() int32 {

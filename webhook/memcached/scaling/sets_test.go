@@ -34,6 +34,16 @@ func unready(set Set) func(*State) {
 	}
 }
 
+// blip makes the servers of a set unready, which keep their items.
+func blip(set Set) func(*State) {
+	return func(s *State) {
+		unready(set)(s)
+		for ordinal := range s.Sets[set].Servers {
+			s.Sets[set].Servers[ordinal] = Server{HasItems: true}
+		}
+	}
+}
+
 // outdatedSecond replaces the template after the second set was created.
 func outdatedSecond(s *State) { s.Sets[Second].Workload.Current = false }
 
@@ -67,6 +77,11 @@ func TestReplace(t *testing.T) {
 		{"a size that changes with the template waits for no marks", 2, "3-1795269999", all(edited, second(2)), "3= 2", "3-2b-preparing-1795269999", preparing},
 		{"a set that serves nothing is replaced in place", 3, "3", all(edited, unready(First)), "3 -", "3", ""},
 		{"a set that serves nothing is replaced in place during the warm-up too", 3, "3-3b-warming-1795263600", all(edited, second(3), outdatedSecond, unready(Second), until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
+		{"servers that are not ready for a moment keep their items", 3, "3", all(edited, blip(First)), "3= 3", "3", adding},
+		{"the servers that items move from are not ready for a moment", 3, "3-3b-warming-1795263600", all(edited, second(3), blip(First), until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
+		{"the servers that items move to are not ready when the warm-up ends", 3, "3-3b-warming-1795263600", all(edited, second(3), unready(Second), until(-1)), "3= 3", "3-3b-warming-1795263600", warmUp},
+		{"a proxy of an earlier change still runs", 4, "4", all(edited, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("3-4-closing") }), "4= -", "4", waiting},
+		{"status has servers of a set that cannot be created", 4, "3", all(edited, func(s *State) { s.Sets[Second].Recorded = 4 }), "3= 4", "3", adding},
 		{"spec replaces pods in place", 3, "3", all(edited, inPlace), "3 -", "3", ""},
 		{"spec replaces pods in place since the proxies prepare", 3, "3-3b-preparing", all(edited, second(3), inPlace), "3 3", "3", removing},
 		{"spec replaces pods in place since the warm-up began: the move ends first", 3, "3-3b-warming-1795263600", all(edited, second(3), inPlace, until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},

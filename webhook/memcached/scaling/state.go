@@ -38,8 +38,9 @@ type State struct {
 	// Interval is the minimum time between two steps.
 	Interval time.Duration
 
-	// Sets are the servers. Those of a Deployment are the first set.
-	Sets [2]ObservedSet
+	// Sets are the servers. Those of a Deployment are the first set, and OneSet reports whether spec has a Deployment.
+	Sets   [2]ObservedSet
+	OneSet bool
 	// Warm reports whether a change of the pod template moves the items to the other set. Otherwise the pods are replaced in place.
 	Warm bool
 
@@ -66,6 +67,9 @@ type Workload struct {
 type Server struct {
 	// Ready is false for a pod that is being deleted, although it may still serve.
 	Ready bool
+	// HasItems reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
+	// or because of another container.
+	HasItems bool
 	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
 	Deleted *time.Time
 }

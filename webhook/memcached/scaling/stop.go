@@ -3,27 +3,41 @@ package scaling
 import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 
 // leave returns the decision after spec has lost its proxies. The number of servers stays the same while one of them may run. Then
-// the set that is not in use is removed, before the status of the proxies is: it says which set is in use.
+// servers that are not in use are removed, because they may have marks, and the status of the proxies last: it says which set is in use.
 func (c change) leave() Plan {
+	if c.OneSet && c.gone() {
+		return c.direct(First)
+	}
 	p, used := c.plan(), c.routes.Used()
 	if c.gone() { // a change has ended if no proxy runs
 		p = c.planFor(steady(used, c.routes.MarksEnd))
 	}
-	existing := c.existing(used.Set)
-	p.setResize(v1alpha1.ResizeRemovingServers, existing, Servers{used.Set, min(existing.Count, c.Size)})
+	removed, left := c.existing(used.Set), Servers{used.Set, min(c.existing(used.Set).Count, c.Size)}
+	other := c.existing(used.Set.Other())
+	if other.Count > 0 {
+		removed, left = other, used
+	}
+	p.setResize(v1alpha1.ResizeRemovingServers, removed, left)
 	p.Proxies = 0
 	for set, kept := range p.Sets {
 		if kept.Exists {
 			p.Sets[set].Replicas = c.existing(Set(set)).Count
 		}
 	}
+	if c.Sets[other.Set].Workload != nil {
+		p.Sets[other.Set].KeepsTemplate = true
+	}
 	if !c.gone() || !c.elapsed(&p, observationDelay) {
 		return p
 	}
-	if c.Sets[used.Set.Other()].Workload == nil {
+	switch {
+	case c.Sets[other.Set].Workload != nil:
+		p.Sets[other.Set] = DesiredSet{}
+	case c.existing(used.Set).Count > used.Count:
+		p.Sets[used.Set].Replicas = used.Count
+	default:
 		return c.direct(used.Set)
 	}
-	p.Sets[used.Set.Other()] = DesiredSet{}
 	return p
 }
 

@@ -1,0 +1,150 @@
+package memcached
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/api"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// unready makes no pod of a StatefulSet ready, with these statuses of the containers.
+func (c *proxyCluster) unready(name string, transition time.Time, containers ...observed.ContainerStatus) {
+	pods := all(c.request.Related.Pods)
+	for i := range pods {
+		if pods[i].Name[:strings.LastIndex(pods[i].Name, "-")] == name {
+			pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: transition}}
+			pods[i].Status.ContainerStatuses = containers
+		}
+	}
+	c.request.Related.Pods = composite.GroupOf(pods...)
+	sets := all(c.request.Children.StatefulSets)
+	for i := range sets {
+		if sets[i].Name == name {
+			sets[i].Status.ReadyReplicas, sets[i].Status.AvailableReplicas = 0, 0
+		}
+	}
+	c.request.Children.StatefulSets = composite.GroupOf(sets...)
+}
+
+// until syncs until the change is in a phase.
+func (c *proxyCluster) until(phase v1alpha1.ResizePhase) {
+	c.Helper()
+	for range 50 {
+		c.sync()
+		if p := c.request.Parent.Status.Proxy; p != nil && p.Resize != nil && p.Resize.Phase == phase {
+			return
+		}
+		c.request.Now = metav1.NewTime(c.request.Now.Add(c.last.ResyncAfter))
+	}
+	c.Fatalf("the change is never in phase %s: %q", phase, c.history)
+}
+
+// TestReplaceUnready checks when pods that are not ready keep their items.
+func TestReplaceUnready(t *testing.T) {
+	running := observed.ContainerStatus{Name: "memcached", State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Time}}}
+	waiting := observed.ContainerStatus{Name: "memcached", State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}}}
+	ready := running
+	ready.Ready = true
+	exporter := observed.ContainerStatus{Name: "exporter", State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "ImagePullBackOff"}}}
+	cases := []struct {
+		reason     string
+		transition time.Time
+		containers []observed.ContainerStatus
+		keeps      bool
+	}{
+		{"a probe fails for a moment", noon.Add(time.Hour), []observed.ContainerStatus{running}, true},
+		{"only the exporter fails", noon.Add(-time.Minute), []observed.ContainerStatus{ready, exporter}, true},
+		{"memcached has restarted, and is not ready yet", noon.Add(-time.Minute), []observed.ContainerStatus{running}, false},
+		{"memcached crashes", noon.Add(time.Hour), []observed.ContainerStatus{waiting}, false},
+		{"a pod that was never started", time.Time{}, nil, false},
+	}
+	for _, test := range cases {
+		memcached := sample.Proxied(3)
+		memcached.Spec.Image = "memcached:1"
+		c := newProxyCluster(t, memcached)
+		c.faulty = true
+		c.settle()
+		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+		c.unready("cache", test.transition, test.containers...)
+		c.sync()
+		if kept := c.images()["cache"] == "memcached:1"; kept != test.keeps {
+			t.Errorf("%s: the pods keep their template: %t", test.reason, kept)
+		}
+	}
+}
+
+// TestReplaceByBrokenServers checks that the servers that have the items stay while the new ones fail, and what repairs these.
+func TestReplaceByBrokenServers(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.Image = "memcached:1"
+	c := newProxyCluster(t, memcached)
+	c.faulty = true
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.until(v1alpha1.ResizeWarmingUp)
+	for range 10 {
+		c.unready("cache-b", time.Time{})
+		c.sync()
+		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Hour))
+	}
+	c.wantImages("the new servers never get ready", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
+	c.unready("cache-b", time.Time{})
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:3" })
+	c.sync()
+	c.settle()
+	c.wantImages("another template repairs them", map[string]string{"cache-b": "memcached:3"})
+}
+
+// TestLeaveWithTwoSets checks that spec can lose its proxies in each phase, and that no user takes the cache for ready in between.
+func TestLeaveWithTwoSets(t *testing.T) {
+	for _, phase := range []v1alpha1.ResizePhase{
+		v1alpha1.ResizeAddingServers, v1alpha1.ResizePreparing, v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers,
+	} {
+		memcached := sample.Proxied(3)
+		memcached.Spec.Image = "memcached:1"
+		c := newProxyCluster(t, memcached)
+		c.settle()
+		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+		c.until(phase)
+		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Proxy = nil })
+		for range 10 {
+			c.sync()
+			if sets := len(all(c.request.Children.StatefulSets)); sets == 2 && c.condition(api.Ready).Status == metav1.ConditionTrue {
+				t.Errorf("spec lost its proxies in %s: two StatefulSets exist, and the cache is ready", phase)
+			}
+			c.request.Now = metav1.NewTime(c.request.Now.Add(c.last.ResyncAfter))
+		}
+		c.settle()
+		if images := c.images(); len(images) != 1 {
+			t.Errorf("spec lost its proxies in %s: in the end, the StatefulSets are %v", phase, images)
+		}
+	}
+}
+
+// TestLeaveForDeployment checks that a Deployment follows a second StatefulSet that was deleted.
+func TestLeaveForDeployment(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.faulty = true
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Proxy, spec.Workload = nil, v1alpha1.DeploymentWorkload })
+	c.request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
+	c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
+	c.request.Related.Pods = composite.GroupOf[observed.Pod]()
+	c.settle()
+	for deployment := range c.request.Children.Deployments.All() {
+		if deployment.Name == "cache" && *deployment.Spec.Replicas == 3 {
+			return
+		}
+	}
+	t.Errorf("the cluster has %q, and no Deployment of 3 servers", c.history)
+}

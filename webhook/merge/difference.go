@@ -87,7 +87,8 @@ func desiredForm(desired runtime.Object) (form, error) {
 	spec, err := json.Marshal(specOf(desired))
 	if err == nil {
 		want.Spec = spec
-		err = want.Spec.Canonicalize() // sorts the members as Metacontroller does
+		// Canonicalize sorts the members as Metacontroller does. A Go value has no duplicate names.
+		err = want.Spec.Canonicalize(jsontext.AllowDuplicateNames(true))
 	}
 	if err != nil {
 		return form{}, fmt.Errorf("reading the desired %s: %w", object.GetName(), err)
@@ -95,12 +96,12 @@ func desiredForm(desired runtime.Object) (form, error) {
 	return want, nil
 }
 
-// specOf returns the spec of a child of any kind.
+// specOf returns the spec of a child of any kind; a pointer to it, because a copy of a pod template is large.
 func specOf(desired runtime.Object) any {
 	if fields, ok := desired.(*unstructured.Unstructured); ok {
 		return fields.Object["spec"]
 	}
-	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Interface()
+	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Addr().Interface()
 }
 
 func observedForm(child Observed) form {

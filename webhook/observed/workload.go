@@ -36,7 +36,7 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return err
 	}
 	type fields WorkloadSpec                                                      // without this method
-	err = json.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue has refused them
+	err = json.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -121,8 +122,11 @@ func appliedForm(child Observed) form {
 	return last
 }
 
-// AppliedAnnotations returns the annotations of a child that were applied last.
+// AppliedAnnotations returns the annotations of a child that were applied last. It decodes only a child that had any.
 func AppliedAnnotations(child Observed) map[string]string {
+	if !strings.Contains(child.GetLastApplied(), `"annotations"`) {
+		return nil
+	}
 	return appliedForm(child).Metadata.Annotations
 }
 

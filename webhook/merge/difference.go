@@ -115,7 +115,7 @@ func observedForm(child Observed) form {
 // zero form when it is unknown. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Observed) form {
 	var last form
-	if err := jsonv2.Unmarshal([]byte(child.GetLastApplied()), &last); err != nil {
+	if err := jsonv2.UnmarshalRead(strings.NewReader(child.GetLastApplied()), &last); err != nil {
 		return form{}
 	}
 	delete(last.Metadata.Labels, "controller-uid")

@@ -44,18 +44,27 @@ type syncRequest[T, C, R any] struct {
 }
 
 type customizeRequest[T any] struct {
-	Controller member[struct{}] `json:"controller"`
-	Parent     member[T]        `json:"parent"`
+	Controller member[skipped] `json:"controller"`
+	Parent     member[T]       `json:"parent"`
 }
 
 // compositeController is the part of the CompositeController that shows what a request must have.
 type compositeController struct {
-	Spec struct {
+	Metadata skipped `json:"metadata"`
+	Spec     struct {
 		ChildResources []struct {
 			APIVersion string `json:"apiVersion"`
 			Resource   string `json:"resource"`
 		} `json:"childResources"`
 	} `json:"spec"`
+}
+
+// skipped is a large member that nothing reads. It is validated as one value, which is faster than token by token.
+type skipped struct{}
+
+func (*skipped) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	_, err := decoder.ReadValue()
+	return err
 }
 
 // decode reads exactly one JSON value from the body as a stream. It refuses duplicate names, invalid UTF-8 and anything after

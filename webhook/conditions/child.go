@@ -62,24 +62,25 @@ func pendingChild(o *Observation) (*Progress, error) {
 // compareChild returns how a child differs; nil if it does not, and whether it differs only in what the operator records.
 func compareChild(desired runtime.Object, existing any) (pending *Progress, recordOnly bool, err error) {
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
-	missing := ReasonChildMissing.named(kind + "Missing")
 	child, found := existing.(observedChild)
 	if !found {
-		return missing.Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name), false, nil
+		return missing(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name), false, nil
 	}
 	if child.Terminating() {
-		return missing.Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), false, nil
+		return missing(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), false, nil
 	}
 	field, err := merge.Difference(desired, child)
 	if err != nil {
 		return nil, false, fmt.Errorf("comparing %s %s: %w", kind, name, err)
 	}
-	outdated := ReasonChildOutdated.named(kind + "Outdated")
-	switch {
-	case field == "":
+	if field == "" {
 		return nil, false, nil
-	case strings.HasPrefix(field, operatorAnnotations):
+	}
+	outdated := ReasonChildOutdated.named(kind + "Outdated")
+	if strings.HasPrefix(field, operatorAnnotations) {
 		return outdated.Progress("%s %s is not updated for the latest change of this resource. Check the Events of this resource.", kind, name), true, nil
 	}
 	return outdated.Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field), false, nil
 }
+
+func missing(kind string) Reason { return ReasonChildMissing.named(kind + "Missing") }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -133,10 +134,12 @@ func observationOf(request *syncRequest, workload *observed.Workload, pods []*ob
 // before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
 func policiesFirst(desired []runtime.Object) []runtime.Object {
 	isOther := func(child runtime.Object) int {
-		if child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy" {
+		if _, isPolicy := child.(*networkingv1.NetworkPolicy); isPolicy {
 			return 0
 		}
 		return 1
 	}
-	return slices.SortedStableFunc(slices.Values(desired), func(a, b runtime.Object) int { return isOther(a) - isOther(b) })
+	ordered := slices.Clone(desired)
+	slices.SortStableFunc(ordered, func(a, b runtime.Object) int { return isOther(a) - isOther(b) })
+	return ordered
 }

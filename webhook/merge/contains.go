@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -15,12 +16,20 @@ func contains(have, want jsontext.Value) bool {
 	if len(want) == 0 || len(have) == 0 || bytes.Equal(have, want) {
 		return len(want) == 0 || len(have) > 0
 	}
-	found, _, _ := containsNext(newTokens(have), newTokens(want))
+	a, b := newTokens(have), newTokens(want)
+	defer tokens.Put(a)
+	defer tokens.Put(b)
+	found, _, _ := containsNext(a, b)
 	return found
 }
 
+// tokens has decoders for reuse, because the stacks of a new one grow with the depth of the value.
+var tokens = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
 func newTokens(value jsontext.Value) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // the values were validated before
+	decoder := tokens.Get().(*jsontext.Decoder)
+	decoder.Reset(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // the values were validated before
+	return decoder
 }
 
 // keySet is a set of [mergeKeys], one bit for each.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -104,7 +105,8 @@ func desiredForm(desired runtime.Object) (form, error) {
 	spec, err := json.Marshal(specOf(desired))
 	if err == nil {
 		want.Spec = spec
-		err = want.Spec.Canonicalize() // sorts the members as Metacontroller does
+		// Canonicalize sorts the members as Metacontroller does. A Go value has no duplicate names.
+		err = want.Spec.Canonicalize(jsontext.AllowDuplicateNames(true))
 	}
 	if err != nil {
 		return form{}, fmt.Errorf("reading the desired %s: %w", object.GetName(), err)
@@ -112,12 +114,12 @@ func desiredForm(desired runtime.Object) (form, error) {
 	return want, nil
 }
 
-// specOf returns the spec of a child of any kind.
+// specOf returns the spec of a child of any kind; a pointer to it, because a copy of a pod template is large.
 func specOf(desired runtime.Object) any {
 	if fields, ok := desired.(*unstructured.Unstructured); ok {
 		return fields.Object["spec"]
 	}
-	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Interface()
+	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Addr().Interface()
 }
 
 func observedForm(child Observed) form {
@@ -130,15 +132,18 @@ func observedForm(child Observed) form {
 // zero form when it is unknown. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Observed) form {
 	var last form
-	if err := jsonv2.Unmarshal([]byte(child.GetLastApplied()), &last); err != nil {
+	if err := jsonv2.UnmarshalRead(strings.NewReader(child.GetLastApplied()), &last); err != nil {
 		return form{}
 	}
 	delete(last.Metadata.Labels, "controller-uid")
 	return last
 }
 
-// AppliedAnnotations returns the annotations of a child that were applied last.
+// AppliedAnnotations returns the annotations of a child that were applied last. It decodes only a child that had any.
 func AppliedAnnotations(child Observed) map[string]string {
+	if !strings.Contains(child.GetLastApplied(), `"annotations"`) {
+		return nil
+	}
 	return appliedForm(child).Metadata.Annotations
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	k8slabels "k8s.io/apimachinery/pkg/labels"
 )
 
 // Pod is an observed pod.
@@ -166,13 +165,21 @@ func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) [
 // UnfinishedPods returns the same pods as [LivePods], and those that are being deleted and may still run.
 func UnfinishedPods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
 	var unfinished []*Pod
-	selector := k8slabels.SelectorFromSet(labels)
 	for pod := range pods {
-		if pod.Namespace == namespace && !pod.finished() && selector.Matches(k8slabels.Set(pod.Labels)) {
+		if pod.Namespace == namespace && !pod.finished() && containsAll(pod.Labels, labels) {
 			unfinished = append(unfinished, pod)
 		}
 	}
 	return unfinished
+}
+
+func containsAll(have, want map[string]string) bool {
+	for key, value := range want {
+		if got, found := have[key]; !found || got != value {
+			return false
+		}
+	}
+	return true
 }
 
 // PodNames returns the sorted names of the pods. It never returns nil: the API server prunes a null, so the status would

@@ -35,8 +35,8 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	type fields WorkloadSpec // without this method
-	err = json.Unmarshal(whole, (*fields)(s))
+	type fields WorkloadSpec                                                      // without this method
+	err = json.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}

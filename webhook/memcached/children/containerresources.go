@@ -17,12 +17,21 @@ func ContainerResources(spec corev1.ResourceRequirements, size memory.Size) core
 	if rounded.Requests == nil {
 		rounded.Requests = corev1.ResourceList{}
 	}
-	if _, limited := rounded.Limits[corev1.ResourceMemory]; !limited {
-		rounded.Limits[corev1.ResourceMemory] = *memory.MebibyteQuantity(size.LimitMiB)
-	}
+	rounded.Limits[corev1.ResourceMemory] = MemoryLimit(&spec, size)
 	if _, requested := rounded.Requests[corev1.ResourceMemory]; !requested {
 		rounded.Requests[corev1.ResourceMemory] = rounded.Limits[corev1.ResourceMemory]
 	}
+	return rounded
+}
+
+// MemoryLimit returns the memory limit of the memcached container.
+func MemoryLimit(spec *corev1.ResourceRequirements, size memory.Size) resource.Quantity {
+	limit, limited := spec.Limits[corev1.ResourceMemory]
+	if !limited {
+		return *memory.MebibyteQuantity(size.LimitMiB)
+	}
+	rounded := limit.DeepCopy()
+	rounded.RoundUp(resource.Milli)
 	return rounded
 }
 

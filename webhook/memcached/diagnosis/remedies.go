@@ -43,8 +43,8 @@ func ProxyRemedies() conditions.Remedies {
 
 // outOfMemoryRemedy names the field to increase after memcached used more memory than its limit.
 func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memory.Size) string {
-	limits := children.ContainerResources(spec.Resources, size).Limits
-	limit := fmt.Sprintf("the limit is %s for %d MiB of items", limits.Memory(), size.ItemMiB)
+	memoryLimit := children.MemoryLimit(&spec.Resources, size)
+	limit := fmt.Sprintf("the limit is %s for %d MiB of items", memoryLimit.String(), size.ItemMiB)
 	_, limited := spec.Resources.Limits[corev1.ResourceMemory]
 	switch {
 	case size.LimitTooLow():

@@ -91,6 +91,25 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyThatDoesNotStart checks that a Job whose pods cannot start is reported while the warm-up lasts, although no object changes.
+func TestCopyThatDoesNotStart(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.sync()
+	c.job().Status.StartTime = c.request.Now.Add(-45 * time.Second)
+	c.sync()
+	if wait := c.last.ResyncAfter; wait != 15*time.Second {
+		t.Errorf("the next sync follows after %s, want a minute after the start of the Job", wait)
+	}
+	c.request.Now = metav1.NewTime(c.request.Now.Add(15 * time.Second))
+	c.sync()
+	if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); risk == nil || risk.Reason != "CopyNotStarted" {
+		t.Errorf("AtRisk is %+v", risk)
+	}
+	if degraded := c.condition(api.Degraded); degraded.Status != metav1.ConditionFalse {
+		t.Errorf("Degraded is %+v, although the cache serves", degraded)
+	}
+}
+
 // TestCopyOfAnotherWarmup checks that the Job of another warm-up is removed, and does not end this one.
 func TestCopyOfAnotherWarmup(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})

@@ -91,6 +91,26 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyPolicy checks that the Job has a NetworkPolicy as long as it exists, unless NetworkPolicies are disabled.
+func TestCopyPolicy(t *testing.T) {
+	for _, enabled := range []bool{true, false} {
+		c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+		c.request.Parent.Spec.NetworkPolicy.Enabled = &enabled
+		c.sync()
+		c.sync()
+		policy := func() bool {
+			return c.request.Children.NetworkPolicies.Get("web", proxy.WarmupName(c.request.Parent)) != nil
+		}
+		if c.job() == nil || policy() != enabled {
+			t.Errorf("networkPolicy.enabled %t: the Job is %+v with a policy: %t", enabled, c.job(), policy())
+		}
+		c.settle()
+		if c.job() != nil || policy() {
+			t.Errorf("networkPolicy.enabled %t: after the warm-up, the Job is %+v with a policy: %t", enabled, c.job(), policy())
+		}
+	}
+}
+
 // TestCopyThatDoesNotStart checks that a Job whose pods cannot start is reported while the warm-up lasts, although no object changes.
 func TestCopyThatDoesNotStart(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})

@@ -98,7 +98,7 @@ func desiredReplicas(t *testing.T, parent map[string]any, autoscaler autoscaling
 	}
 	resource := autoscaler.Spec.Metrics[0].Resource
 	calculator := podautoscaler.NewReplicaCalculator(used, corelisters.NewPodLister(pods), 5*time.Minute, 30*time.Second)
-	replicas, _, _, _, err := calculator.GetResourceReplicas(context.Background(), *deployment.Spec.Replicas,
+	replicas, _, _, _, err := calculator.GetResourceReplicas(t.Context(), *deployment.Spec.Replicas,
 		*resource.Target.AverageUtilization, resource.Name, podautoscaler.Tolerances{}, "web", selector, "")
 	return replicas, err
 }

@@ -57,7 +57,7 @@ func expectOutput(t *testing.T, why, line, want, got string) {
 // run returns the output of a command in a directory, whether it succeeds or not. The directory bin below it is in PATH.
 func run(t *testing.T, dir, line string) string {
 	t.Helper()
-	command := exec.Command("bash", "-c", line)
+	command := exec.CommandContext(t.Context(), "bash", "-c", line)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 	output, _ := command.CombinedOutput()

@@ -23,7 +23,7 @@ const reasonsHead = `# Reasons of conditions
 <!-- Generated from the reasons in webhook/ by go test ./test/golden -run TestReasonsPage -update. -->
 
 The column STATUS of ` + "`kubectl get`" + ` has the reason of ` + "`Ready`" + `, and the message of the condition has the details: run ` + "`kubectl describe`" + `.
-[What each condition means](../../crds/README.md#conditions). [Troubleshooting](troubleshoot.md) has what the conditions do not report.
+[What each condition means](conditions.md). [Troubleshooting](troubleshoot.md) has what the conditions do not report.
 
 Each reason is listed with the first condition that has it.
 `

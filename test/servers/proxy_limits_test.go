@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// TestProxyLimits checks what manifests/docs/proxy.md documents about commands that a proxy treats differently.
+// TestProxyLimits checks what webhook/memcached/proxy/README.md documents about commands that a proxy treats differently.
 func TestProxyLimits(t *testing.T) {
 	servers := startServers(t, 4)
 	four := addresses(servers)

@@ -188,7 +188,7 @@ func serial(address string, config *tls.Config) string {
 }
 
 // TestCARotation checks that memcached accepts clients of a new CA without a restart. It still accepts clients of the old CA,
-// because memcached adds CAs and removes none: see crds/memcached/README.md.
+// because memcached adds CAs and removes none: see manifests/docs/security.md.
 func TestCARotation(t *testing.T) {
 	ours, next := ca.New(), ca.New()
 	c := combination{clientAuth: v1alpha1.ClientAuthRequire}
@@ -204,7 +204,7 @@ func TestCARotation(t *testing.T) {
 		t.Errorf("a client of the new CA is refused: %v", err)
 	}
 	if err := client(ours); err != nil {
-		t.Errorf("a client of the old CA is refused, but README.md documents otherwise: %v", err)
+		t.Errorf("a client of the old CA is refused, but the guide documents otherwise: %v", err)
 	}
 	if err := client(ca.New()); err == nil {
 		t.Error("a client of an unknown CA is accepted")

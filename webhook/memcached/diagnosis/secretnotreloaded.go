@@ -24,7 +24,7 @@ termination, so the former condition SecretsCurrent is valid until a killed relo
 var ReasonSecretNotReloaded = conditions.Declare(conditions.Documentation{ID: "SecretNotReloaded", Parent: "Memcached",
 	Uses:    slices.Concat(conditions.UsesOfProblem, []conditions.Use{{Type: api.Stalled, Status: metav1.ConditionTrue}, {Type: SecretsCurrent, Status: metav1.ConditionFalse}}),
 	Meaning: "memcached does not accept a changed Secret and uses the earlier one; the message is memcached's.",
-	Remedy:  "Correct the Secret: [Rotation](../../crds/memcached/README.md#rotation)."})
+	Remedy:  "Correct the Secret: [Rotation](security.md#rotation)."})
 
 // reportPeriod is how long a killed reloader may take to report a failure again: it waits for half a minute and needs time
 // to start. Until then its earlier report is valid.

@@ -32,8 +32,8 @@ var (
 		Meaning: "No running memcached could have loaded a Secret."})
 	// ReasonReadAtStart is for pods without a reloader.
 	ReasonReadAtStart = conditions.Declare(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
-		Meaning: "The hook runs without `--reloader-image`: memcached reads a changed Secret only when its pod starts.",
-		Remedy:  "Run the hook with `--reloader-image`."})
+		Meaning: "The operator runs without `--reloader-image`: memcached reads a changed Secret only when its pod starts.",
+		Remedy:  "Run the operator with `--reloader-image`."})
 )
 
 // Secrets is what the pods report about their Secrets, and about volumes that are not mounted.
@@ -64,7 +64,7 @@ func secretsCurrent(spec *v1alpha1.MemcachedSpec, image string, problem *conditi
 	switch {
 	case image == "":
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
-		message = fmt.Sprintf("memcached reads %s only at its start, because the hook runs without --reloader-image.", secretNames(spec, "and"))
+		message = fmt.Sprintf("memcached reads %s only at its start, because the operator runs without --reloader-image.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
 	case !slices.ContainsFunc(pods, runsWithReloader):

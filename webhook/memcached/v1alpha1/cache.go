@@ -9,9 +9,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.maxConnections) || !has(self.threads) || self.maxConnections >= 16 * self.threads",message="maxConnections must be at least 16 per thread: memcached counts its own open files as connections and does not start with too few"
 // +kubebuilder:validation:XValidation:rule="!has(self.memory) || [self.memory, self.maxItemSize].exists(each, !isQuantity(string(each))) || quantity(string(self.memory)).asApproximateFloat() >= 2.0 * quantity(string(self.maxItemSize)).asApproximateFloat()",message="memory must be at least twice maxItemSize (1Mi by default): memcached does not start otherwise"
 type Cache struct {
-	// memory is the memory for items in each pod, such as 1Gi (memcached -m). It is rounded down to whole MiB. Defaults to what
-	// fits under the memory limit in resources. Without a memory limit it defaults to 64Mi, and with flash to what the keys of
-	// the items on flash need more.
+	// memory is the memory for items in each pod, such as 1Gi (memcached -m). It is rounded down to whole MiB. Defaults to
+	// what fits under the memory limit in resources, without a memory limit to 64Mi, and with flash to what the keys of the
+	// items on flash need in addition.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:XIntOrString

@@ -9,23 +9,23 @@ import (
 	"testing"
 )
 
-// consoles are commands of pages that need no cluster: those of the first console blocks of a page, without those that need
-// something else.
+// consoles are commands of pages that need no cluster: some console blocks of a page, without the commands that need one.
 var consoles = []struct {
-	why, page string
-	blocks    int
-	without   string
-	prepare   func(t *testing.T) (dir string)
+	why, page   string
+	first, last int
+	without     string
+	prepare     func(t *testing.T) (dir string)
 }{
-	{"a first change works as it is written", ".github/CONTRIBUTING.md", 2, "", copyOfRepository},
-	{"render names the misspelled field and the missing one", "manifests/docs/ci.md", 1, "kustomize", misspelledCache},
+	{"a first change works as it is written", ".github/CONTRIBUTING.md", 0, 1, "", copyOfRepository},
+	{"render names the misspelled field and the missing one", "manifests/docs/ci.md", 0, 0, "kustomize", misspelledCache},
+	{"git compares what the operator creates", "manifests/docs/ci.md", 1, 1, "", editedCache},
 }
 
 // TestConsoles runs commands of pages, and compares their output with that of the page.
 func TestConsoles(t *testing.T) {
 	for _, test := range consoles {
 		dir := test.prepare(t)
-		for _, block := range blocks(t, filepath.Join(root, test.page), "console")[:test.blocks] {
+		for _, block := range blocks(t, filepath.Join(root, test.page), "console")[test.first : test.last+1] {
 			for _, part := range strings.Split("\n"+block, "\n$ ")[1:] {
 				line, want, _ := strings.Cut(part, "\n")
 				if test.without != "" && strings.HasPrefix(line, test.without) {
@@ -78,6 +78,20 @@ func copyOfRepository(t *testing.T) string {
 // misspelledCache returns a directory with the program and the resource of the page.
 func misspelledCache(t *testing.T) string {
 	t.Helper()
+	return withCache(t, "{sise: 3}")
+}
+
+// editedCache returns a clone with the program, in which the size of a cache differs from the branch main.
+func editedCache(t *testing.T) string {
+	t.Helper()
+	dir := withCache(t, "{size: 2}")
+	run(t, dir, `git init -q -b main . && git add caches && git -c user.name=a -c user.email=a@example.com commit -q -m a && sed -i s/2/3/ caches/*`)
+	return dir
+}
+
+// withCache returns a directory with the program and a Memcached.
+func withCache(t *testing.T, spec string) string {
+	t.Helper()
 	dir := t.TempDir()
 	if output := run(t, root, "go build -o "+filepath.Join(dir, "bin", "memcached-operator")+" ."); output != "" {
 		t.Fatalf("building the program: %s", output)
@@ -85,7 +99,7 @@ func misspelledCache(t *testing.T) string {
 	if err := os.Mkdir(filepath.Join(dir, "caches"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cache := "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: sessions}\nspec: {sise: 3}\n"
+	cache := "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: sessions}\nspec: " + spec + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "caches", "sessions.yaml"), []byte(cache), 0o600); err != nil {
 		t.Fatal(err)
 	}

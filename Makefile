@@ -19,15 +19,15 @@ GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generate
 
 # The modules, the programs that tests build, the generators and the linter share packages, which compile once if the flags are the
 # same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-CHECKS = generate verify test test-servers test-manifests test-monitoring lint test-cluster demo chart
+CHECKS = generate verify test test-servers test-manifests test-monitoring lint test-cluster demo recording chart
 $(CHECKS): export CGO_ENABLED = 0
 $(CHECKS): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 # Inlining avoids allocations, so the test of allocations inlines what makes most of them.
 INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-operator -gcflags=github.com/go-json-experiment/json)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz faults \
-	bench bench-cluster record-release image dist chart clean
+.PHONY: help build run demo recording check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
+	faults bench bench-cluster record-release image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -43,6 +43,10 @@ demo: ## Start a control plane and show the samples (ARGS=--once: exit when all 
 	@cd test/cluster && GOGC=400 $(GO) build -v -o ../../bin/demo ./cmd/demo 2>&1 | \
 	  awk '/[:#]/ {print; next} ++n % 100 == 0 {print "  " n " packages compiled"; fflush()}'
 	@cd test/cluster && ../../bin/demo $(ARGS)
+
+recording: ## Record the demo as the pictures of README.md (apt-get install termtosvg).
+	cd test/cluster && $(GO) build -o ../../bin/demo ./cmd/demo
+	test/cluster/recording/record
 
 check: verify ## Run everything that needs no cluster, two targets at a time.
 	$(MAKE) --jobs 2 --output-sync=target test test-manifests test-monitoring test-servers lint

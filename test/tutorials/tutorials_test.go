@@ -13,25 +13,27 @@ import (
 
 const root = "../.."
 
-// TestFirstChange runs all commands of the section for a first change, in their order.
-func TestFirstChange(t *testing.T) {
+// TestTutorials runs all commands of the pages, in their order. Both use the same copy, because a copy is compiled again.
+func TestTutorials(t *testing.T) {
 	t.Parallel()
 	copied := copyOf(t)
-	blocks, err := pages.Blocks(filepath.Join(root, ".github/CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := 0
-	for _, block := range blocks {
-		for _, command := range block.Commands() {
-			count++
-			if err := command.Run(t.Context(), copied, environment()); err != nil {
-				t.Fatalf("%s: %v", block.Place, err)
+	for _, page := range []string{".github/CONTRIBUTING.md", "webhook/README.md"} {
+		blocks, err := pages.Blocks(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, block := range blocks {
+			for _, command := range block.Commands() {
+				count++
+				if err := command.Run(t.Context(), copied, environment()); err != nil {
+					t.Fatalf("%s: %v", block.Place, err)
+				}
 			}
 		}
-	}
-	if count < 5 {
-		t.Errorf("the page has %d commands", count)
+		if count < 5 {
+			t.Errorf("%s has only %d commands", page, count)
+		}
 	}
 }
 

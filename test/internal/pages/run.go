@@ -6,13 +6,14 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Run runs a command in bash. It returns an error unless the output has the lines that the page shows, in their order: a line … stands
 // for any lines. A command without shown output must succeed.
 func (c Command) Run(ctx context.Context, dir string, env []string) error {
 	command := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", c.Text)
-	command.Dir, command.Env = dir, env
+	command.Dir, command.Env, command.WaitDelay = dir, env, time.Second
 	output, err := command.CombinedOutput()
 	if err != nil && len(c.Output) == 0 {
 		return fmt.Errorf("%s: %w\n%s", c.Text, err, output)
@@ -36,7 +37,7 @@ func (c Command) Run(ctx context.Context, dir string, env []string) error {
 
 // What differs from run to run: durations, addresses, and the width of columns.
 var (
-	duration = regexp.MustCompile(`\b[0-9.]+(ms|s|m|h|d)\b`)
+	duration = regexp.MustCompile(`\b[0-9.]+(ms|s|m|h|d)\b|\(cached\)`)
 	ip       = regexp.MustCompile(`\b[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+\b`)
 	blank    = regexp.MustCompile(`\s+`)
 )

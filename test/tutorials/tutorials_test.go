@@ -13,11 +13,14 @@ import (
 
 const root = "../.."
 
-// TestTutorials runs all commands of the pages, in their order. Both use the same copy, because a copy is compiled again.
+// tutorials are the pages whose commands all run.
+var tutorials = []string{".github/CONTRIBUTING.md", "webhook/README.md"}
+
+// TestTutorials runs all commands of the tutorials, in their order. They use the same copy, because a copy is compiled again.
 func TestTutorials(t *testing.T) {
 	t.Parallel()
 	copied := copyOf(t)
-	for _, page := range []string{".github/CONTRIBUTING.md", "webhook/README.md"} {
+	for _, page := range tutorials {
 		blocks, err := pages.Blocks(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)

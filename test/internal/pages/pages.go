@@ -76,12 +76,13 @@ type Command struct {
 	Output []string
 }
 
-// Commands returns the commands of a block of the language sh or console, and nothing for other languages. In sh, each line that is no
-// continuation is a command.
+// Commands returns the commands of a block of the language sh or console, and nothing for other languages. In sh, each line is a
+// command, unless it is indented or the line before ends with a backslash or a pipe.
 func (b Block) Commands() []Command {
 	var all []Command
 	continued := false
 	for _, line := range b.Lines {
+		isIndented := strings.HasPrefix(line, " ") && len(all) > 0
 		isCommand := b.Language == "sh" && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#")
 		if b.Language == "console" {
 			line, isCommand = strings.CutPrefix(line, "$ ")
@@ -90,7 +91,7 @@ func (b Block) Commands() []Command {
 		switch {
 		case b.Language != "sh" && b.Language != "console":
 			return nil
-		case continued:
+		case continued, b.Language == "sh" && isIndented:
 			all[last].Text += "\n" + line
 		case isCommand:
 			all = append(all, Command{Text: line})

@@ -9,7 +9,7 @@ import (
 )
 
 const page = "# Title\n\n1. A step:\n\n   ```console\n   $ make \\\n       all\n   done\n   …\n   $ ls |\n   wc\n   ```\n\n" +
-	"```sh\n# a comment\nmake test    # fast\n\ngo vet ./...\n```\n\n```yaml\nrun: |\n  echo '```diff'\n  ```\n```\n"
+	"```sh\n# a comment\nmake test    # fast\n\nwhile read; do\n  go vet ./...\n  done\n```\n\n```yaml\nrun: |\n  echo '```diff'\n  ```\n```\n"
 
 func TestBlocks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.md")
@@ -22,15 +22,15 @@ func TestBlocks(t *testing.T) {
 	}
 	want := []Block{
 		{file + ":5", "console", []string{`$ make \`, "    all", "done", "…", "$ ls |", "wc"}},
-		{file + ":14", "sh", []string{"# a comment", "make test    # fast", "", "go vet ./..."}},
-		{file + ":21", "yaml", []string{"run: |", "  echo '```diff'", "  ```"}},
+		{file + ":14", "sh", []string{"# a comment", "make test    # fast", "", "while read; do", "  go vet ./...", "  done"}},
+		{file + ":23", "yaml", []string{"run: |", "  echo '```diff'", "  ```"}},
 	}
 	if diff := cmp.Diff(want, blocks); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
 	wantCommands := [][]Command{
 		{{"make \\\n    all", []string{"done", "…"}}, {"ls |\nwc", nil}},
-		{{"make test    # fast", nil}, {"go vet ./...", nil}},
+		{{"make test    # fast", nil}, {"while read; do\n  go vet ./...\n  done", nil}},
 		nil,
 	}
 	for i, block := range blocks {
@@ -68,5 +68,22 @@ func TestRun(t *testing.T) {
 				t.Errorf("error %v, want ok %t", err, test.ok)
 			}
 		})
+	}
+}
+
+func TestCalls(t *testing.T) {
+	block := Block{Place: "page.md:1", Language: "sh", Lines: []string{
+		`kubectl get pods -o jsonpath='{.a b}' | rm -r /    # a comment`, "bin/make all", `kubectl apply -f "$(mktemp)"`,
+	}}
+	calls, err := block.Calls(t.Context(), t.TempDir(), "kubectl", "make")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"kubectl", "get", "pods", "-o", "jsonpath={.a b}"}, {"make", "all"}, {"kubectl", "apply", "-f", ""}}
+	if diff := cmp.Diff(want, calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if _, err := (Block{Language: "sh", Lines: []string{"if"}}).Calls(t.Context(), t.TempDir()); err == nil {
+		t.Error("a syntax error is no error")
 	}
 }

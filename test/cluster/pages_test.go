@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,4 +72,35 @@ func inNamespace(t *testing.T, namespace string) []string {
 	must(t, os.WriteFile(kubeconfig, content, 0o600))
 	kubectl(t, "config", "set-context", "--current", "--kubeconfig", kubeconfig, "--namespace", namespace)
 	return append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+filepath.Dir(shared.Kubectl)+":"+os.Getenv("PATH"))
+}
+
+// TestKubectlFlags asks kubectl for the help of each of its commands in the pages. kubectl prints it only if it knows the command and
+// the flags.
+func TestKubectlFlags(t *testing.T) {
+	because(t, "most commands of the pages cannot run here, such as those with the name of a user's object")
+	t.Parallel()
+	files, err := pages.Find(shared.root)
+	must(t, err)
+	checked := 0
+	for _, file := range files {
+		blocks, err := pages.Blocks(file)
+		must(t, err)
+		for _, block := range blocks {
+			calls, err := block.Calls(t.Context(), t.TempDir(), "kubectl")
+			must(t, err)
+			for _, call := range calls {
+				checked++
+				args := call[1:]
+				if end := slices.Index(args, "--"); end >= 0 {
+					args = args[:end]
+				}
+				if out, err := tryKubectl(t, append(slices.Clone(args), "--help")...); err != nil || !strings.Contains(out, "Usage:") {
+					t.Errorf("%s: %q: %v\n%s", block.Place, call, err, out)
+				}
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("the pages have only %d commands of kubectl", checked)
+	}
 }

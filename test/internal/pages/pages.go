@@ -79,23 +79,22 @@ type Command struct {
 // Commands returns the commands of a block of the language sh or console, and nothing for other languages. In sh, each line is a
 // command, unless it is indented or the line before ends with a backslash or a pipe.
 func (b Block) Commands() []Command {
+	if b.Language != "sh" && b.Language != "console" {
+		return nil
+	}
 	var all []Command
 	continued := false
 	for _, line := range b.Lines {
-		isIndented := strings.HasPrefix(line, " ") && len(all) > 0
-		isCommand := b.Language == "sh" && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#")
+		isCommand := strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#")
 		if b.Language == "console" {
 			line, isCommand = strings.CutPrefix(line, "$ ")
 		}
 		last := len(all) - 1
 		switch {
-		case b.Language != "sh" && b.Language != "console":
-			return nil
-		case continued, b.Language == "sh" && isIndented:
+		case continued, b.Language == "sh" && last >= 0 && strings.HasPrefix(line, " "):
 			all[last].Text += "\n" + line
 		case isCommand:
 			all = append(all, Command{Text: line})
-			last++
 		case b.Language == "console" && last >= 0:
 			all[last].Output = append(all[last].Output, line)
 			continue

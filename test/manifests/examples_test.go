@@ -1,20 +1,15 @@
 package manifests
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	markdown "github.com/example/memcached-operator/test/internal/pages"
 )
 
 // TestExamples holds that the objects which pages show are what the API server takes: people copy them.
@@ -56,13 +51,7 @@ func TestExamples(t *testing.T) {
 // pages returns the Markdown files of the repository.
 func pages(t *testing.T) []string {
 	t.Helper()
-	var found []string
-	err := filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(file) == ".md" {
-			found = append(found, file)
-		}
-		return err
-	})
+	found, err := markdown.Find(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,27 +61,15 @@ func pages(t *testing.T) []string {
 // blocks returns the code of one language that a page shows.
 func blocks(t *testing.T, file, language string) []string {
 	t.Helper()
-	content, err := os.ReadFile(file)
+	all, err := markdown.Blocks(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found []string
-	document := goldmark.DefaultParser().Parse(text.NewReader(content))
-	err = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		block, ok := node.(*ast.FencedCodeBlock)
-		if !entering || !ok || string(block.Language(content)) != language {
-			return ast.WalkContinue, nil
+	for _, block := range all {
+		if block.Language == language {
+			found = append(found, block.Text())
 		}
-		var code strings.Builder
-		for i := range block.Lines().Len() {
-			line := block.Lines().At(i)
-			code.Write(line.Value(content))
-		}
-		found = append(found, code.String())
-		return ast.WalkContinue, nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return found
 }

@@ -60,7 +60,7 @@ func TestEveryAlertIsTested(t *testing.T) {
 	}
 	for _, group := range rules(t).Spec.Groups {
 		for _, rule := range group.Rules {
-			if rule.Alert != "" && (!fires[rule.Alert] || !silent[rule.Alert]) {
+			if !fires[rule.Alert] || !silent[rule.Alert] {
 				t.Errorf("%s: a firing case: %v, a silent case: %v, want both", rule.Alert, fires[rule.Alert], silent[rule.Alert])
 			}
 		}

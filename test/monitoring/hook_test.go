@@ -36,7 +36,7 @@ func hookMetrics(t *testing.T) []string {
 	}
 	_, _ = io.Copy(io.Discard, response.Body) // the hook counts the request a moment after the response
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		if names := scrape(t, ops); slices.Contains(names, "hook_requests_total") {
+		if names := scrape(t, ops); slices.Contains(names, "memcached_operator_requests_total") {
 			return names
 		}
 	}

@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestHookIsScraped checks that the ServiceMonitor selects the Service, and the Service selects the hook's pods and their port.
-func TestHookIsScraped(t *testing.T) {
+// TestOperatorIsScraped checks that the ServiceMonitor selects the Service, and the Service selects the operator's pods and their port.
+func TestOperatorIsScraped(t *testing.T) {
 	var service corev1.Service
 	var monitor monitoringv1.ServiceMonitor
-	documents(t, filepath.Join(component, "hook.yaml"), &service, &monitor)
+	documents(t, filepath.Join(component, "operator.yaml"), &service, &monitor)
 	var deployment appsv1.Deployment
 	read(t, "../../manifests/base/deployment.yaml", &deployment)
 
@@ -27,7 +27,7 @@ func TestHookIsScraped(t *testing.T) {
 		t.Errorf("the ServiceMonitor selects %v, but the Service has %v", monitor.Spec.Selector, service.Labels)
 	}
 	if want := deployment.Spec.Selector.MatchLabels; !labels.Equals(want, service.Spec.Selector) {
-		t.Errorf("the Service selects %v, but the hook's Deployment selects %v", service.Spec.Selector, want)
+		t.Errorf("the Service selects %v, but the operator's Deployment selects %v", service.Spec.Selector, want)
 	}
 	ports := map[string]bool{}
 	for _, port := range deployment.Spec.Template.Spec.Containers[0].Ports {

@@ -60,7 +60,7 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 test-servers: ## Test command lines with memcached (apt-get install memcached), and the proxy (MEMCACHED=program with a proxy).
 	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
 
-test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus and kube-state-metrics.
+test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...
 
 test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.

@@ -10,9 +10,9 @@ import (
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"sigs.k8s.io/yaml"
-)
 
-const component = "../../manifests/components/monitoring"
+	"github.com/example/memcached-operator/test/monitoring/lab"
+)
 
 // alertTests has the expected alerts of promtool's test file.
 type alertTests struct {
@@ -71,7 +71,7 @@ func TestEveryAlertIsTested(t *testing.T) {
 func rules(t *testing.T) monitoringv1.PrometheusRule {
 	t.Helper()
 	var rule monitoringv1.PrometheusRule
-	read(t, filepath.Join(component, "alerts.yaml"), &rule)
+	read(t, filepath.Join(lab.Component, "alerts.yaml"), &rule)
 	return rule
 }
 

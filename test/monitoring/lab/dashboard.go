@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
 )
 
 // Component is the directory of alerts, dashboard and monitors, relative to the directory of this module.
@@ -34,7 +37,8 @@ type Panel struct {
 	Description string `json:"description"`
 	FieldConfig struct {
 		Defaults struct {
-			Unit string `json:"unit"`
+			Unit string   `json:"unit"`
+			Max  *float64 `json:"max"`
 		} `json:"defaults"`
 	} `json:"fieldConfig"`
 	Targets []Target `json:"targets"`
@@ -73,7 +77,24 @@ func ReadDashboard() (Dashboard, error) {
 	return read, nil
 }
 
+// Panel returns the panel with a title.
+func (d Dashboard) Panel(title string) (Panel, error) {
+	for _, panel := range d.Panels {
+		if panel.Title == title && panel.Type != "row" {
+			return panel, nil
+		}
+	}
+	return Panel{}, fmt.Errorf("dashboard.json has no panel %q", title)
+}
+
 // Query returns the query as Grafana sends it for a selection of namespaces and caches, which are regular expressions.
 func (t Target) Query(namespace, cache string, rateInterval time.Duration) string {
 	return strings.NewReplacer("$__rate_interval", rateInterval.String(), "$namespace", namespace, "$cache", cache).Replace(t.Expr)
+}
+
+var legendLabel = regexp.MustCompile(`{{(\w+)}}`)
+
+// Legend returns the name of a line as Grafana shows it.
+func (t Target) Legend(set labels.Labels) string {
+	return legendLabel.ReplaceAllStringFunc(t.LegendFormat, func(label string) string { return set.Get(strings.Trim(label, "{}")) })
 }

@@ -71,8 +71,8 @@ func Start(ctx context.Context, interval time.Duration) (_ *Lab, err error) {
 		return nil, err
 	}
 	go l.operator.sync(ctx, interval)
-	go load{readsPerSecond: 2000, keys: 200_000, minBytes: 200, spreadBytes: 1600}.run(ctx, web)
-	go load{readsPerSecond: 600, keys: 50_000, minBytes: 2000, spreadBytes: 8000}.run(ctx, images)
+	go load{readsPerSecond: 1000, keys: 200_000, minBytes: 200, spreadBytes: 1600}.run(ctx, web)
+	go load{readsPerSecond: 300, keys: 50_000, minBytes: 2000, spreadBytes: 8000}.run(ctx, images)
 	return l, nil
 }
 

@@ -29,13 +29,14 @@ func (l load) run(ctx context.Context, client *memcache.Client) {
 	value := make([]byte, l.minBytes+l.spreadBytes)
 	ticks := time.NewTicker(10 * time.Millisecond)
 	defer ticks.Stop()
-	for {
+	for start, read := time.Now(), 0; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
 		}
-		for range l.readsPerSecond / 100 {
+		// After a pause of this process, it also does the reads that it missed.
+		for due := int(time.Since(start).Seconds() * float64(l.readsPerSecond)); read < due && ctx.Err() == nil; read++ {
 			key := fmt.Sprintf("item:%d", zipf.Uint64())
 			if _, err := client.Get(key); err == memcache.ErrCacheMiss {
 				_ = client.Set(&memcache.Item{Key: key, Value: value[:l.minBytes+random.IntN(l.spreadBytes)]})

@@ -1,11 +1,12 @@
 // Package monitoring tests manifests/components/monitoring with the code that reads it: alerts with promtool, status metrics
-// with kube-state-metrics, and metric names with the hook and the exporter.
+// with kube-state-metrics, and the dashboard with Prometheus.
 package monitoring
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
@@ -62,6 +63,22 @@ func TestEveryAlertIsTested(t *testing.T) {
 		for _, rule := range group.Rules {
 			if !fires[rule.Alert] || !silent[rule.Alert] {
 				t.Errorf("%s: a firing case: %v, a silent case: %v, want both", rule.Alert, fires[rule.Alert], silent[rule.Alert])
+			}
+		}
+	}
+}
+
+// TestPageListsAlerts checks that the page about monitoring has a line for each alert, with its severity.
+func TestPageListsAlerts(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(lab.Component, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range rules(t).Spec.Groups {
+		for _, rule := range group.Rules {
+			line := regexp.MustCompile("(?m)^\\| `" + rule.Alert + "` \\| .* \\| " + rule.Labels["severity"] + " \\|$")
+			if !line.Match(page) {
+				t.Errorf("README.md has no line for the alert %s with the severity %s", rule.Alert, rule.Labels["severity"])
 			}
 		}
 	}

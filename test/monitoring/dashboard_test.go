@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql"
 
 	"github.com/example/memcached-operator/test/monitoring/lab"
 )
@@ -80,19 +81,8 @@ func TestPanelsAreAboutTheSelection(t *testing.T) {
 	for _, panel := range readDashboard(t).Panels {
 		for _, target := range panel.Targets {
 			name := panel.Title + " " + target.RefID
-			empty := true
-			for deadline := time.Now().Add(20 * time.Second); empty && time.Now().Before(deadline); time.Sleep(interval) {
-				found, err := running.Instant(t.Context(), target.Query(namespace, cache, 10*interval))
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				empty = len(found) == 0
-				for _, sample := range found {
-					wantSelected(t, name, sample.Metric)
-				}
-			}
-			if empty {
-				t.Errorf("%s: no result", name)
+			for _, sample := range wantData(t, running, name, target.Query(namespace, cache, 10*interval)) {
+				wantSelected(t, name, sample.Metric)
 			}
 			if slices.Contains(forAllCaches, panel.Row) {
 				continue
@@ -108,6 +98,22 @@ func TestPanelsAreAboutTheSelection(t *testing.T) {
 			}
 		}
 	}
+}
+
+// wantData returns the first result of a query that is not empty.
+func wantData(t *testing.T, running *lab.Lab, name, query string) promql.Vector {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		found, err := running.Instant(t.Context(), query)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	t.Errorf("%s: no result", name)
+	return nil
 }
 
 // wantSelected checks that the labels of a result name no cache and no pod that is not selected.

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -38,7 +39,7 @@ func (l load) run(ctx context.Context, client *memcache.Client) {
 		// After a pause of this process, it also does the reads that it missed.
 		for due := int(time.Since(start).Seconds() * float64(l.readsPerSecond)); read < due && ctx.Err() == nil; read++ {
 			key := fmt.Sprintf("item:%d", zipf.Uint64())
-			if _, err := client.Get(key); err == memcache.ErrCacheMiss {
+			if _, err := client.Get(key); errors.Is(err, memcache.ErrCacheMiss) {
 				_ = client.Set(&memcache.Item{Key: key, Value: value[:l.minBytes+random.IntN(l.spreadBytes)]})
 			}
 		}

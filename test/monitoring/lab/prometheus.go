@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,11 +44,12 @@ func newDatabase(dir string, interval time.Duration, targets []target) (*databas
 	if err != nil {
 		return nil, fmt.Errorf("creating the scraper: %w", err)
 	}
-	text := fmt.Sprintf("global: {scrape_interval: %s, scrape_timeout: %s}\nscrape_configs:\n", model.Duration(interval), model.Duration(interval))
+	var text strings.Builder
+	fmt.Fprintf(&text, "global: {scrape_interval: %s, scrape_timeout: %s}\nscrape_configs:\n", model.Duration(interval), model.Duration(interval))
 	groups := map[string][]*targetgroup.Group{}
 	for _, target := range targets {
 		if groups[target.job] == nil {
-			text += fmt.Sprintf("- {job_name: %s, honor_labels: true}\n", target.job)
+			fmt.Fprintf(&text, "- {job_name: %s, honor_labels: true}\n", target.job)
 		}
 		set := model.LabelSet{}
 		for name, value := range target.labels {
@@ -57,7 +59,7 @@ func newDatabase(dir string, interval time.Duration, targets []target) (*databas
 			Source: target.address, Labels: set, Targets: []model.LabelSet{{model.AddressLabel: model.LabelValue(target.address)}},
 		})
 	}
-	parsed, err := config.Load(text, quiet)
+	parsed, err := config.Load(text.String(), quiet)
 	if err != nil {
 		return nil, fmt.Errorf("configuring the scraper: %w", err)
 	}

@@ -27,7 +27,7 @@ INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-op
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo recording check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
-	faults bench bench-cluster record-release image dist chart clean
+	faults bench bench-cluster picture record-release image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -64,7 +64,7 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 test-servers: ## Test command lines with memcached (apt-get install memcached), and the proxy (MEMCACHED=program with a proxy).
 	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
 
-test-monitoring: ## Test alerts, dashboard and metrics with code of Prometheus and kube-state-metrics.
+test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...
 
 test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
@@ -113,6 +113,9 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with oth
 
 bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="--parents 200").
 	cd test/cluster && $(GO) run ./bench $(ARGS)
+
+picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
+	cd test/monitoring && $(GO) run ./picture $(ARGS)
 
 record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged. No release is recorded yet.
 	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }

@@ -26,26 +26,26 @@ func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hook_requests_total",
+			Name: "memcached_operator_requests_total",
 			Help: "Number of requests by status code.",
 		}, []string{"controller", "hook", "code"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "hook_request_duration_seconds",
+			Name:    "memcached_operator_request_duration_seconds",
 			Help:    "Time from the header of a request to the end of its response.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9), // 0.1 ms to 6.6 s; Metacontroller times out after 10 s
 		}, labels),
 		bodies: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "hook_request_body_bytes",
+			Name:    "memcached_operator_request_body_bytes",
 			Help:    "Number of bytes read from the body of a request.",
 			Buckets: prometheus.ExponentialBuckets(4096, 4, 8), // 4 KiB to 64 MiB
 		}, labels),
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "hook_requests_in_flight",
+			Name: "memcached_operator_requests_in_flight",
 			Help: "Current number of requests in flight.",
 		}, labels),
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "hook_build_info",
+		Name: "memcached_operator_build_info",
 		Help: "Always 1; the labels are the versions of the program and of Go.",
 	}, []string{"version", "go_version"})
 	build.WithLabelValues(version, runtime.Version()).Set(1)

@@ -27,12 +27,12 @@ func TestMetricsCountByCode(t *testing.T) {
 		postThing(handler, strings.NewReader(body))
 	}
 	want := `
-# HELP hook_requests_total Number of requests by status code.
-# TYPE hook_requests_total counter
-hook_requests_total{code="200",controller="thing",hook="sync"} 2
-hook_requests_total{code="400",controller="thing",hook="sync"} 1
+# HELP memcached_operator_requests_total Number of requests by status code.
+# TYPE memcached_operator_requests_total counter
+memcached_operator_requests_total{code="200",controller="thing",hook="sync"} 2
+memcached_operator_requests_total{code="400",controller="thing",hook="sync"} 1
 `
-	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "hook_requests_total"); err != nil {
+	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "memcached_operator_requests_total"); err != nil {
 		t.Error(err)
 	}
 }
@@ -40,7 +40,7 @@ hook_requests_total{code="400",controller="thing",hook="sync"} 1
 func TestMetricNames(t *testing.T) {
 	metrics := NewMetrics("v1")
 	metrics.forHook("memcached", "sync").observe(200, 10, time.Millisecond)
-	problems, err := testutil.GatherAndLint(metrics.registry, "hook_requests_total", "hook_request_duration_seconds", "hook_request_body_bytes", "hook_requests_in_flight", "hook_build_info")
+	problems, err := testutil.GatherAndLint(metrics.registry, "memcached_operator_requests_total", "memcached_operator_request_duration_seconds", "memcached_operator_request_body_bytes", "memcached_operator_requests_in_flight", "memcached_operator_build_info")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +64,12 @@ func TestLabelsAreBounded(t *testing.T) {
 		t.Errorf("%d series became %d", before, after)
 	}
 	want := `
-# HELP hook_requests_total Number of requests by status code.
-# TYPE hook_requests_total counter
-hook_requests_total{code="404",controller="none",hook="none"} 100
-hook_requests_total{code="405",controller="none",hook="none"} 100
+# HELP memcached_operator_requests_total Number of requests by status code.
+# TYPE memcached_operator_requests_total counter
+memcached_operator_requests_total{code="404",controller="none",hook="none"} 100
+memcached_operator_requests_total{code="405",controller="none",hook="none"} 100
 `
-	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "hook_requests_total"); err != nil {
+	if err := testutil.GatherAndCompare(metrics.registry, strings.NewReader(want), "memcached_operator_requests_total"); err != nil {
 		t.Error(err)
 	}
 }

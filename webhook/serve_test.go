@@ -45,7 +45,7 @@ func TestServeDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, func() bool {
-		return strings.Contains(get(t, "http://"+ops+"/metrics"), `hook_requests_in_flight{controller="memcached",hook="sync"} 1`)
+		return strings.Contains(get(t, "http://"+ops+"/metrics"), `memcached_operator_requests_in_flight{controller="memcached",hook="sync"} 1`)
 	})
 	stop()
 	<-log // draining

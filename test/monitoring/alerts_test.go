@@ -1,18 +1,19 @@
 // Package monitoring tests manifests/components/monitoring with the code that reads it: alerts with promtool, status metrics
-// with kube-state-metrics, and metric names with the hook and the exporter.
+// with kube-state-metrics, and the dashboard with Prometheus.
 package monitoring
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"sigs.k8s.io/yaml"
-)
 
-const component = "../../manifests/components/monitoring"
+	"github.com/example/memcached-operator/test/monitoring/lab"
+)
 
 // alertTests has the expected alerts of promtool's test file.
 type alertTests struct {
@@ -60,8 +61,24 @@ func TestEveryAlertIsTested(t *testing.T) {
 	}
 	for _, group := range rules(t).Spec.Groups {
 		for _, rule := range group.Rules {
-			if rule.Alert != "" && (!fires[rule.Alert] || !silent[rule.Alert]) {
+			if !fires[rule.Alert] || !silent[rule.Alert] {
 				t.Errorf("%s: a firing case: %v, a silent case: %v, want both", rule.Alert, fires[rule.Alert], silent[rule.Alert])
+			}
+		}
+	}
+}
+
+// TestPageListsAlerts checks that the page about monitoring has a line for each alert, with its severity.
+func TestPageListsAlerts(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(lab.Component, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range rules(t).Spec.Groups {
+		for _, rule := range group.Rules {
+			line := regexp.MustCompile("(?m)^\\| `" + rule.Alert + "` \\| .* \\| " + rule.Labels["severity"] + " \\|$")
+			if !line.Match(page) {
+				t.Errorf("README.md has no line for the alert %s with the severity %s", rule.Alert, rule.Labels["severity"])
 			}
 		}
 	}
@@ -71,7 +88,7 @@ func TestEveryAlertIsTested(t *testing.T) {
 func rules(t *testing.T) monitoringv1.PrometheusRule {
 	t.Helper()
 	var rule monitoringv1.PrometheusRule
-	read(t, filepath.Join(component, "alerts.yaml"), &rule)
+	read(t, filepath.Join(lab.Component, "alerts.yaml"), &rule)
 	return rule
 }
 

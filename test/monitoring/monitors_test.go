@@ -13,13 +13,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/test/monitoring/lab"
 )
 
-// TestHookIsScraped checks that the ServiceMonitor selects the Service, and the Service selects the hook's pods and their port.
-func TestHookIsScraped(t *testing.T) {
+// TestOperatorIsScraped checks that the ServiceMonitor selects the Service, and the Service selects the operator's pods and their port.
+func TestOperatorIsScraped(t *testing.T) {
 	var service corev1.Service
 	var monitor monitoringv1.ServiceMonitor
-	documents(t, filepath.Join(component, "hook.yaml"), &service, &monitor)
+	documents(t, filepath.Join(lab.Component, "operator.yaml"), &service, &monitor)
 	var deployment appsv1.Deployment
 	read(t, "../../manifests/base/deployment.yaml", &deployment)
 
@@ -27,7 +29,7 @@ func TestHookIsScraped(t *testing.T) {
 		t.Errorf("the ServiceMonitor selects %v, but the Service has %v", monitor.Spec.Selector, service.Labels)
 	}
 	if want := deployment.Spec.Selector.MatchLabels; !labels.Equals(want, service.Spec.Selector) {
-		t.Errorf("the Service selects %v, but the hook's Deployment selects %v", service.Spec.Selector, want)
+		t.Errorf("the Service selects %v, but the operator's Deployment selects %v", service.Spec.Selector, want)
 	}
 	ports := map[string]bool{}
 	for _, port := range deployment.Spec.Template.Spec.Containers[0].Ports {
@@ -44,7 +46,7 @@ func TestHookIsScraped(t *testing.T) {
 // exporter. Not all golden responses have whole children.
 func TestCachesAreScraped(t *testing.T) {
 	var monitor monitoringv1.PodMonitor
-	documents(t, filepath.Join(component, "caches.yaml"), &monitor)
+	documents(t, filepath.Join(lab.Component, "caches.yaml"), &monitor)
 	if !monitor.Spec.NamespaceSelector.Any {
 		t.Error("the PodMonitor does not select all namespaces")
 	}
@@ -88,7 +90,7 @@ func TestCachesAreScraped(t *testing.T) {
 // TestMetacontrollerIsScraped checks that metacontroller-values.yaml enables a Service with the scraped port.
 func TestMetacontrollerIsScraped(t *testing.T) {
 	var monitor monitoringv1.ServiceMonitor
-	documents(t, filepath.Join(component, "metacontroller.yaml"), &monitor)
+	documents(t, filepath.Join(lab.Component, "metacontroller.yaml"), &monitor)
 	var values struct {
 		Service struct {
 			Enabled bool                 `json:"enabled"`

@@ -1,13 +1,12 @@
 package monitoring
 
 import (
-	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/memcached_exporter/pkg/exporter"
@@ -17,10 +16,12 @@ import (
 
 // foreign has metrics of programs that this test cannot run, and the sources of their names.
 var foreign = []string{
-	"up",                                 // Prometheus itself
-	"container_memory_working_set_bytes", // cAdvisor in the kubelet: metrics/prometheus.go
-	"kube_pod_container_resource_limits", // kube-state-metrics: docs/metrics/workload/pod-metrics.md
-	"metacontroller_sync_requests_total", // Metacontroller 4.17: pkg/metrics/http.go
+	"up",                                                            // Prometheus itself
+	"container_cpu_usage_seconds_total",                             // cAdvisor in the kubelet: metrics/prometheus.go
+	"container_memory_working_set_bytes",                            // the same
+	"kube_pod_container_resource_limits",                            // kube-state-metrics: docs/metrics/workload/pod-metrics.md
+	"kube_pod_container_status_restarts_total",                      // the same
+	"metacontroller_sync_requests_total",                            // Metacontroller 4.17: pkg/metrics/http.go
 	"metacontroller_sync_request_duration_histogram_seconds_bucket", // the same
 }
 
@@ -30,7 +31,7 @@ func TestQueriesNameMetricsThatExist(t *testing.T) {
 	for _, name := range foreign {
 		known[name] = true
 	}
-	for _, names := range [][]string{hookMetrics(t), exporterMetrics(), stateMetricNames(t), records(t)} {
+	for _, names := range [][]string{operatorMetrics(t), exporterMetrics(), stateMetricNames(t)} {
 		if len(names) == 0 {
 			t.Fatal("a source of metrics has none")
 		}
@@ -89,14 +90,12 @@ func queries(t *testing.T) map[string]string {
 	found := map[string]string{}
 	for _, group := range rules(t).Spec.Groups {
 		for _, rule := range group.Rules {
-			found["rule "+rule.Alert+rule.Record] = rule.Expr.String()
+			found["rule "+rule.Alert] = rule.Expr.String()
 		}
 	}
-	// Grafana sets the interval; the parser needs any duration.
-	grafana := strings.NewReplacer("$__rate_interval", "5m")
 	for _, panel := range readDashboard(t).Panels {
 		for _, target := range panel.Targets {
-			found["panel "+panel.Title+" "+target.RefID] = grafana.Replace(target.Expr)
+			found["panel "+panel.Title+" "+target.RefID] = target.Query(".+", ".+", time.Minute)
 		}
 	}
 	return found
@@ -116,19 +115,6 @@ func selectors(t *testing.T, where, query string) []*parser.VectorSelector {
 		return nil
 	})
 	return found
-}
-
-func records(t *testing.T) []string {
-	t.Helper()
-	var names []string
-	for _, group := range rules(t).Spec.Groups {
-		for _, rule := range group.Rules {
-			if rule.Record != "" {
-				names = append(names, rule.Record)
-			}
-		}
-	}
-	return names
 }
 
 func stateMetricNames(t *testing.T) []string {
@@ -156,56 +142,4 @@ func exporterMetrics() []string {
 		names = append(names, fqName.FindStringSubmatch(desc.String())[1])
 	}
 	return names
-}
-
-type dashboard struct {
-	UID    string `json:"uid"`
-	Panels []struct {
-		ID      int    `json:"id"`
-		Type    string `json:"type"`
-		Title   string `json:"title"`
-		Targets []struct {
-			RefID      string            `json:"refId"`
-			Expr       string            `json:"expr"`
-			Datasource map[string]string `json:"datasource"`
-		} `json:"targets"`
-	} `json:"panels"`
-}
-
-func readDashboard(t *testing.T) dashboard {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(component, "dashboard.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read dashboard
-	if err := json.Unmarshal(content, &read); err != nil {
-		t.Fatal(err)
-	}
-	if read.UID == "" || len(read.Panels) == 0 {
-		t.Fatal("dashboard.json is not a dashboard")
-	}
-	return read
-}
-
-// TestDashboard checks what Grafana does not report: panels with the same ID, without a query, or with a fixed data source.
-func TestDashboard(t *testing.T) {
-	ids := map[int]bool{}
-	for _, panel := range readDashboard(t).Panels {
-		if ids[panel.ID] {
-			t.Errorf("%s: another panel has the ID %d", panel.Title, panel.ID)
-		}
-		ids[panel.ID] = true
-		if panel.Type == "row" {
-			continue
-		}
-		if len(panel.Targets) == 0 {
-			t.Errorf("%s: the query is missing", panel.Title)
-		}
-		for _, target := range panel.Targets {
-			if target.Datasource["uid"] != "${datasource}" {
-				t.Errorf("%s: the data source is %q, want the variable of the dashboard", panel.Title, target.Datasource["uid"])
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package monitoring
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -12,11 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
-	"k8s.io/kube-state-metrics/v2/pkg/customresource"
-	"k8s.io/kube-state-metrics/v2/pkg/customresourcestate"
-	"k8s.io/kube-state-metrics/v2/pkg/metric"
+
+	"github.com/example/memcached-operator/test/monitoring/lab"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden metrics")
@@ -26,33 +23,20 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// stateMetrics returns the metric factories that kube-state-metrics creates from custom-resource-state.yaml, by kind.
-func stateMetrics(t *testing.T) map[schema.GroupVersionKind]customresource.RegistryFactory {
+// stateMetrics returns the metric factories that kube-state-metrics creates from custom-resource-state.yaml.
+func stateMetrics(t *testing.T) lab.StateMetrics {
 	t.Helper()
-	var config struct {
-		Kind string `json:"kind"`
-		customresourcestate.Metrics
+	metrics, err := lab.NewStateMetrics()
+	if err != nil {
+		t.Fatal(err)
 	}
-	read(t, filepath.Join(component, "custom-resource-state.yaml"), &config)
-	made := map[schema.GroupVersionKind]customresource.RegistryFactory{}
-	for _, resource := range config.Spec.Resources {
-		for i := range resource.Metrics {
-			each := &resource.Metrics[i].Each
-			each.Type = metric.Type(strings.ToLower(string(each.Type))) // kube-state-metrics does this when it reads the file
-		}
-		factory, err := customresourcestate.NewCustomResourceMetrics(resource)
-		if err != nil {
-			t.Fatalf("%s: %v", resource.GroupVersionKind, err)
-		}
-		made[schema.GroupVersionKind(resource.GroupVersionKind)] = factory
-	}
-	return made
+	return metrics
 }
 
-// parents returns the parents of the golden requests with the status of the golden responses, by directory.
-func parents(t *testing.T) map[string]*unstructured.Unstructured {
+// resources returns the resources of the golden requests with the status of the golden responses, by directory.
+func resources(t *testing.T) map[string]*unstructured.Unstructured {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/*/sync/*/response.json")
+	files, err := filepath.Glob(lab.Golden + "/*/sync/*/response.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden response (%v)", err)
 	}
@@ -60,41 +44,28 @@ func parents(t *testing.T) map[string]*unstructured.Unstructured {
 	for _, file := range files {
 		dir := filepath.Dir(file)
 		if filepath.Base(dir) == "size-by-default" {
-			continue // the API server would set the default, so it never stores this parent
+			continue // the API server would set the default, so it never stores this resource
 		}
-		parent, _, _ := unstructured.NestedMap(readJSON(t, filepath.Join(dir, "request.json")), "parent")
-		status, _, _ := unstructured.NestedMap(readJSON(t, file), "status")
-		parent["status"] = status
-		found[dir] = &unstructured.Unstructured{Object: parent}
+		if found[dir], err = lab.GoldenResource(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return found
 }
 
-func readJSON(t *testing.T, file string) map[string]any {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var value map[string]any
-	if err := json.Unmarshal(content, &value); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return value
-}
-
-// TestEveryStatusYieldsMetrics checks that every kind has metrics and that none of them is empty, except for those of proxies.
+// TestEveryStatusYieldsMetrics checks that every kind has metrics and that none of them is empty, except for those of proxies, and of
+// pods that do not exist yet.
 func TestEveryStatusYieldsMetrics(t *testing.T) {
 	metrics, found := stateMetrics(t), map[string]bool{}
-	for dir, parent := range parents(t) {
-		factory, ok := metrics[parent.GroupVersionKind()]
+	for dir, resource := range resources(t) {
+		factory, ok := metrics[resource.GroupVersionKind()]
 		if !ok {
-			t.Errorf("%s: custom-resource-state.yaml has no %s", dir, parent.GroupVersionKind())
+			t.Errorf("%s: custom-resource-state.yaml has no %s", dir, resource.GroupVersionKind())
 			continue
 		}
 		for _, family := range factory.MetricFamilyGenerators() {
-			empty := len(family.Generate(parent).Metrics) == 0
-			if strings.Contains(family.Name, "_proxy_") {
+			empty := len(family.Generate(resource).Metrics) == 0
+			if strings.Contains(family.Name, "_proxy_") || strings.HasSuffix(family.Name, "_pod_info") {
 				found[family.Name] = found[family.Name] || !empty
 			} else if empty {
 				t.Errorf("%s: the metric %s is empty", dir, family.Name)
@@ -111,29 +82,25 @@ func TestEveryStatusYieldsMetrics(t *testing.T) {
 // TestStatusMetrics compares the metrics of a degraded cache, and of one that changes its size, with golden files.
 func TestStatusMetrics(t *testing.T) {
 	for _, name := range []string{"image-pull-back-off", "proxies-warming-up"} {
-		parent := parents(t)["../testdata/memcached/sync/"+name]
-		if parent == nil {
-			t.Fatalf("the case %s is missing", name)
+		resource, err := lab.GoldenResource(lab.Golden + "/memcached/sync/" + name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		wantMetrics(t, parent, "testdata/"+name+".metrics")
+		wantMetrics(t, stateMetrics(t).Text(resource), "testdata/"+name+".metrics")
 	}
 }
 
-func wantMetrics(t *testing.T, parent *unstructured.Unstructured, golden string) {
+func wantMetrics(t *testing.T, got, golden string) {
 	t.Helper()
-	var got strings.Builder
-	for _, family := range stateMetrics(t)[parent.GroupVersionKind()].MetricFamilyGenerators() {
-		got.Write(family.Generate(parent).ByteSlice())
-	}
 	if *update {
-		write(t, golden, []byte(got.String()))
+		write(t, golden, []byte(got))
 		return
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the metrics differ from the golden file (-want +got):\n%s", diff)
 	}
 }
@@ -141,7 +108,7 @@ func wantMetrics(t *testing.T, parent *unstructured.Unstructured, golden string)
 // TestStateMetricsAreAllowed checks that the role grants list and watch for exactly the configured kinds.
 func TestStateMetricsAreAllowed(t *testing.T) {
 	var role rbacv1.ClusterRole
-	read(t, filepath.Join(component, "kube-state-metrics-role.yaml"), &role)
+	read(t, filepath.Join(lab.Component, "kube-state-metrics-role.yaml"), &role)
 	granted := map[string]bool{}
 	for _, rule := range role.Rules {
 		if diff := cmp.Diff([]string{"list", "watch"}, rule.Verbs); diff != "" {

@@ -124,8 +124,8 @@ func statusMetricsTable(t *testing.T) string {
 				Metrics          []struct {
 					Name, Help string
 					Each       struct {
-						Type  string
-						Gauge struct{ LabelsFromPath map[string]any }
+						Type        string
+						Gauge, Info struct{ LabelsFromPath map[string]any }
 					}
 				}
 			}
@@ -142,8 +142,10 @@ func statusMetricsTable(t *testing.T) string {
 	for _, resource := range config.Spec.Resources {
 		for _, metric := range resource.Metrics {
 			var labels []string
-			for _, label := range slices.Sorted(maps.Keys(metric.Each.Gauge.LabelsFromPath)) {
-				labels = append(labels, "`"+label+"`")
+			for _, from := range []map[string]any{metric.Each.Gauge.LabelsFromPath, metric.Each.Info.LabelsFromPath} {
+				for _, label := range slices.Sorted(maps.Keys(from)) {
+					labels = append(labels, "`"+label+"`")
+				}
 			}
 			row := fmt.Sprintf("| `%s_%s` | %s | %s | %s |\n", resource.MetricNamePrefix, metric.Name, strings.ToLower(metric.Each.Type), strings.Join(labels, ", "), metric.Help)
 			if !slices.Contains(rows, row) {

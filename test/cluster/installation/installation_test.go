@@ -23,7 +23,7 @@ func TestReady(t *testing.T) {
 	kubectl(t, "wait", "--for=condition=Ready", "memcached/memcached-sample", "--timeout=2m")
 	metrics := get(t, installed.HookOps+"/metrics")
 	for _, hook := range []string{"sync", "customize"} {
-		if served := regexp.MustCompile(`hook_requests_total\{code="200",controller="memcached",hook="` + hook + `"\} [1-9]`); !served.MatchString(metrics) {
+		if served := regexp.MustCompile(`memcached_operator_requests_total\{code="200",controller="memcached",hook="` + hook + `"\} [1-9]`); !served.MatchString(metrics) {
 			t.Errorf("no call of the %s hook over TLS in the metrics:\n%s", hook, metrics)
 		}
 	}

@@ -113,7 +113,7 @@ func TestUsage(t *testing.T) {
 		{"a client certificate without its key", []string{"advise", "--tls", "--tls-cert=tls.crt", "a:1"}, "--tls-cert and --tls-key must be set together", " advise"},
 		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords", " reload"},
 		{"copy without servers", []string{"copy", "--rate", "5"}, "copy requires --from and --through", " copy"},
-		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate and --in-flight must be above 0", " copy"},
+		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate, --in-flight and --patience must be above 0", " copy"},
 		{"an argument after the flags of reload", []string{"reload", "--tls", "x", "now"}, `reload accepts only flags, not "now"`, " reload"},
 		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be above 0, and --patience must not be negative", " reload"},
 		{"version with an argument", []string{"version", "now"}, `version accepts only flags, not "now"`, " version"},

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +24,8 @@ func newCopy() *cobra.Command {
 		Long: `List the items of a memcached, and read each of them through proxies that move what they read. The Job of a warm-up runs
 copy, so that items move that no client uses.
 
-The items that were used last come last. If a server or a proxy restarts, copy continues until it gets a signal. The exit code
-is 0 when the proxies have responded to the reads of all items.`,
+The items that were used last come last. If a server or a proxy restarts, copy continues. The exit code is 0 when all items have
+moved that the proxies distribute to another server, and 1 if a server or the proxies did not respond for too long.`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -39,6 +40,7 @@ is 0 when the proxies have responded to the reads of all items.`,
 	flags.StringVar(&options.Through, "through", "", "`host:port` of the proxies")
 	flags.IntVar(&options.Rate, "rate", 10000, "maximum `number` of items per second")
 	flags.IntVar(&options.InFlight, "in-flight", 64, "maximum `number` of items that are read at the same time")
+	flags.DurationVar(&options.Patience, "patience", 2*time.Minute, "longest `time` to wait for a server or the proxies")
 	return command
 }
 

@@ -14,8 +14,6 @@ const (
 	moved = 0x6d6f7665645f746f
 	// owned is the first one of items that a proxy moves.
 	owned = 1 << 62
-	// never is that of no item.
-	never = owned - 1
 )
 
 // maxBands is the maximum number of bands. If half of the items fit into the new servers, they keep an item that a server with an

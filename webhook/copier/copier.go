@@ -19,19 +19,12 @@ const (
 	timeout = 30 * time.Second
 	// pause is the time between two attempts.
 	pause = time.Second
-	// maxMissing is how often items are listed again because the proxies do not find many of them.
-	maxMissing = 3
+	// maxListings is how often a listing may fail, if it also fails for longer than the patience.
+	maxListings = 10
 )
 
-// Reasons why items may not have moved.
-var (
-	// errInterrupted reports that a proxy ended. One that has just started responds to reads, but moves items only once it has
-	// connected to all servers.
-	errInterrupted = errors.New("a proxy ended")
-	// errMissing reports that a server did not respond to the proxies in time, or that it has items of servers that were added or
-	// removed without a warm-up.
-	errMissing = errors.New("the proxies do not find many of the items")
-)
+// errUnreadable reports that the proxies do not respond to a read.
+var errUnreadable = errors.New("the proxies do not respond")
 
 // Config is what to copy.
 type Config struct {
@@ -41,6 +34,8 @@ type Config struct {
 	Rate int
 	// InFlight limits the reads that the proxies have not responded to.
 	InFlight int
+	// Patience limits how long the copy waits for a server, or for the proxies.
+	Patience time.Duration
 	Logger   *slog.Logger
 }
 
@@ -51,8 +46,8 @@ func (c *Config) Check() error {
 		return errors.New("copy requires --from and --through")
 	case !isHostPort(c.From) || !isHostPort(c.Through):
 		return fmt.Errorf("--from %q and --through %q must be host:port", c.From, c.Through)
-	case c.Rate <= 0 || c.InFlight <= 0:
-		return errors.New("--rate and --in-flight must be above 0")
+	case c.Rate <= 0 || c.InFlight <= 0 || c.Patience <= 0:
+		return errors.New("--rate, --in-flight and --patience must be above 0")
 	}
 	return nil
 }
@@ -66,8 +61,9 @@ func isHostPort(address string) bool {
 // come last, because a server with less memory evicts those that were stored first. Run remembers no items: it lists the server once
 // for the ages, and once for each band of ages.
 //
-// If a connection is closed, Run connects again until the context ends, and lists the same items again. Those that have moved are
-// skipped.
+// If a proxy ends, Run reads the items that it has not responded to through another one. If the connection to the server is closed,
+// Run lists the same items again. Those that have moved are skipped. Items whose new server does not respond for longer than the
+// patience stay behind: Run continues without them, and returns an error at the end.
 func Run(ctx context.Context, c Config) error {
 	start := time.Now()
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
@@ -87,8 +83,14 @@ func Run(ctx context.Context, c Config) error {
 			})
 		}
 	}
+	if err == nil && r.left > 0 {
+		err = fmt.Errorf("%d items did not move, because a server did not respond to the proxies for %s", r.left, r.Patience)
+	}
 	if err != nil {
 		return fmt.Errorf("copy the items of %s through %s: %w", c.From, c.Through, err)
+	}
+	if r.notFound*8 > r.done { // more than clients delete meanwhile
+		c.Logger.Warn("The proxies do not find many of the items. A change of size without a warm-up can cause this.", "items", r.notFound)
 	}
 	c.Logger.Info("The copy is complete.", "read", r.done, "seconds", int(time.Since(start).Seconds()))
 	return nil
@@ -96,7 +98,8 @@ func Run(ctx context.Context, c Config) error {
 
 // list connects to the server and lists items, again after each failure that may pass.
 func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) error) error {
-	for missing := 0; ; {
+	start := time.Now()
+	for failures := 1; ; failures++ {
 		r.Logger.Info("Listing "+what, "read", r.done)
 		server, err := client.Dial(ctx, r.From, client.Config{Timeout: timeout})
 		if err == nil {
@@ -106,11 +109,8 @@ func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) e
 		if err == nil || ctx.Err() != nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
 			return err
 		}
-		if errors.Is(err, errMissing) {
-			if missing++; missing > maxMissing {
-				r.Logger.Warn("The proxies still do not find some of the items. The copy continues without them.", "items", r.notFound, "listings", missing)
-				return nil
-			}
+		if failures > maxListings && time.Since(start) > r.Patience {
+			return fmt.Errorf("listing %s failed %d times: %w", what, failures, err)
 		}
 		r.Logger.Warn("The listing starts again.", "error", err)
 		if err := sleep(ctx, pause); err != nil {
@@ -126,9 +126,8 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 		return err
 	}
 	defer lookups.Close()
-	r.interrupted, r.missing, r.notFound = false, false, 0
 	r.lookups.Reset() // those of a listing that was cut
-	r.listed = 0
+	r.listed, r.reads = 0, nil
 	var failed error
 	err = server.Items(ctx, func(item client.Item) bool {
 		if selects(item) {
@@ -139,16 +138,7 @@ func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(cli
 	if failed != nil || err != nil {
 		return errors.Join(failed, err)
 	}
-	if err := r.flush(ctx, lookups); err != nil {
-		return err
-	}
-	switch {
-	case r.interrupted:
-		return errInterrupted
-	case r.missing:
-		return errMissing
-	}
-	return nil
+	return r.flush(ctx, lookups)
 }
 
 func sleep(ctx context.Context, duration time.Duration) error {

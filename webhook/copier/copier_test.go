@@ -1,6 +1,15 @@
 package copier
 
-import "testing"
+import (
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
 
 func TestCheck(t *testing.T) {
 	for _, test := range []struct {
@@ -14,9 +23,51 @@ func TestCheck(t *testing.T) {
 		{"proxies without a port", "cache-0:11211", "cache", false},
 		{"a port without a host", ":11211", "cache:11211", false},
 	} {
-		config := Config{From: test.from, Through: test.through, Rate: 1, InFlight: 1}
+		config := Config{From: test.from, Through: test.through, Rate: 1, InFlight: 1, Patience: 1}
 		if err := config.Check(); (err == nil) != test.valid {
 			t.Errorf("%s: got the error %v, want one: %t", test.reason, err, !test.valid)
+		}
+	}
+}
+
+// TestRunWithoutServer checks that the copy waits for a server only as long as its patience is, and then says how often it tried.
+func TestRunWithoutServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		config := Config{From: address, Through: address, Rate: 1, InFlight: 1, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
+		err := Run(t.Context(), config)
+		if err == nil || !strings.Contains(err.Error(), "failed 62 times: connect to "+address) {
+			t.Errorf("the error is %v, want one with the number of attempts", err)
+		}
+		if took := time.Since(start); took < config.Patience || took > 2*config.Patience {
+			t.Errorf("the copy ends after %s, want about %s", took, config.Patience)
+		}
+	})
+}
+
+// TestForm checks in which form keys are read: memcached forgets that a key is in base64 while an item has an owner.
+func TestForm(t *testing.T) {
+	encoded := base64.StdEncoding.EncodeToString([]byte("key")) + " b"
+	for _, test := range []struct{ reason, line, want string }{
+		{"a key as text", "HD kkey c17", "key"},
+		{"a key in base64", "HD k" + encoded + " c17", encoded},
+		{"a key as text with an owner", fmt.Sprintf("HD kkey c%d", uint64(owned+2)), "key"},
+		{"a key in base64 with an owner", fmt.Sprintf("HD kkey c%d", uint64(owned+3)), encoded},
+		{"a key in base64 that a client has stored again", fmt.Sprintf("HD k%s c%d", encoded, uint64(owned+3)), encoded},
+		{"a mark", fmt.Sprintf("HD kkey c%d", uint64(moved)), "key"},
+		{"a missing item", "EN", ""},
+		{"an error", "SERVER_ERROR out of memory", ""},
+	} {
+		if got := string(form([]byte(test.line))); got != test.want {
+			t.Errorf("%s: the key of %q is %q, want %q", test.reason, test.line, got, test.want)
 		}
 	}
 }

@@ -12,46 +12,35 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
-// maxAttempts is how often a proxy may not respond to the same read, although it accepts connections.
-const maxAttempts = 10
+// opaque marks reads for the routes: they return SERVER_ERROR until it is certain that an item has moved, is missing, or cannot move.
+const opaque = "memcached-operator-copy"
 
-// errUnreadable reports a key that the proxies do not respond to.
-var errUnreadable = errors.New("the proxies do not respond")
+// errBusy reports that some reads got SERVER_ERROR.
+var errBusy = errors.New("the proxies do not reach a server, or find other commands at the same key")
 
 // reader reads items through the proxies, some at a time.
 type reader struct {
 	Config
-	interval    time.Duration // between two items
-	proxy       *client.Conn  // nil if there is no connection
-	interrupted bool          // whether a proxy ended
-	missing     bool          // whether the proxies did not find many items that the server had
-	notFound    int           // how many items of this listing the proxies did not find
-	lookups     bytes.Buffer  // commands for listed keys
-	listed      int           // number of lookups
-	reads       []read        // those that the proxies have not responded to
-	next        time.Time     // when the next item may be read
-	done        int
-}
-
-// read is the read of a key, in the form in which clients send it.
-type read struct {
-	key []byte
-	// owned reports whether the item has an owner that has ended. It must be taken from the owner first.
-	owned bool
-	taken int // how often that happened
+	interval  time.Duration // between two items
+	proxy     *client.Conn  // nil if there is no connection
+	lookups   bytes.Buffer  // commands for listed keys
+	listed    int           // number of lookups
+	reads     [][]byte      // keys that the proxies have not responded to, in the form in which clients send them
+	next      time.Time     // when the next item may be read
+	impatient bool          // whether a server did not respond to the proxies for so long that reads do not wait for it anymore
+	// How many items the proxies have read, how many of them they did not find, and how many did not move.
+	done, notFound, left int
 }
 
 // add reads a listed item, together with others.
 func (r *reader) add(ctx context.Context, server *client.Conn, key []byte) error {
-	r.lookups.WriteString("mg ")
-	if bytes.ContainsAny(key, " \r\n\x00") {
-		r.lookups.Write(base64.StdEncoding.AppendEncode(r.lookups.AvailableBuffer(), key))
-		r.lookups.WriteString(" b")
+	if bytes.ContainsAny(key, " \r\n\x00") { // as text, this is no key
+		r.reads = append(r.reads, append(base64.StdEncoding.AppendEncode(nil, key), " b"...))
 	} else {
-		r.lookups.Write(key)
+		fmt.Fprintf(&r.lookups, "mg %s u k c\r\n", key)
+		r.listed++
 	}
-	r.lookups.WriteString(" u k\r\n")
-	if r.listed++; r.listed < r.InFlight {
+	if r.listed+len(r.reads) < r.InFlight {
 		return nil
 	}
 	return r.flush(ctx, server)
@@ -60,7 +49,6 @@ func (r *reader) add(ctx context.Context, server *client.Conn, key []byte) error
 // lookUp asks the server in which form clients send the listed keys: as text or in base64, which a listing with ages does not say.
 // A proxy distributes the same key in another form differently, and could move the item to a wrong server.
 func (r *reader) lookUp(server *client.Conn) error {
-	r.reads = r.reads[:0]
 	if _, err := server.Write(r.lookups.Bytes()); err != nil {
 		return err
 	}
@@ -69,14 +57,32 @@ func (r *reader) lookUp(server *client.Conn) error {
 		if err != nil {
 			return err
 		}
-		if key, found := bytes.CutPrefix(line, []byte("HD k")); found {
-			r.reads = append(r.reads, read{key: bytes.Clone(key)})
+		if key := form(line); key != nil {
+			r.reads = append(r.reads, key)
 		} else if string(line) != "EN" {
 			return fmt.Errorf("the server responds %q", line)
 		}
 	}
 	r.lookups.Reset()
 	return nil
+}
+
+// form returns the key of the response to a lookup as clients send it; nil if there is none. memcached forgets the form of an item
+// that has an owner, whose CAS unique has it instead.
+func form(line []byte) []byte {
+	at := bytes.LastIndex(line, []byte(" c"))
+	if at < 0 || !bytes.HasPrefix(line, []byte("HD k")) {
+		return nil
+	}
+	key := line[len("HD k"):at]
+	unique, err := strconv.ParseUint(string(line[at+len(" c"):]), 10, 64)
+	if err != nil {
+		return nil
+	}
+	if unique >= owned && unique != moved && unique&1 == 1 && !bytes.HasSuffix(key, []byte(" b")) {
+		return append(base64.StdEncoding.AppendEncode(nil, key), " b"...)
+	}
+	return bytes.Clone(key)
 }
 
 // flush returns when the proxies have responded to the reads of all listed items.
@@ -88,21 +94,30 @@ func (r *reader) flush(ctx context.Context, server *client.Conn) error {
 		r.next = now
 	}
 	r.next = r.next.Add(time.Duration(len(r.reads)) * r.interval)
-	for attempts := 0; len(r.reads) > 0; {
+	progress, failures := time.Now(), 0
+	for len(r.reads) > 0 {
 		before := len(r.reads)
 		err := r.exchange(ctx)
-		if len(r.reads) < before {
-			attempts = 0
-		}
 		if err == nil {
+			break
+		}
+		r.close() // the next connection may be to another proxy
+		if len(r.reads) < before {
+			progress, failures = time.Now(), 0
+		}
+		r.impatient = r.impatient || time.Since(progress) > r.Patience
+		switch {
+		case r.impatient && errors.Is(err, errBusy):
+			r.left += len(r.reads)
+			r.reads = nil
+			continue
+		case r.impatient:
+			return fmt.Errorf("%w to %q: %w", errUnreadable, r.reads[0], err)
+		}
+		r.Logger.Warn("Reading again.", "items", len(r.reads), "error", err)
+		if failures++; failures == 1 {
 			continue
 		}
-		r.close()
-		r.interrupted = true
-		if attempts++; attempts > maxAttempts {
-			return fmt.Errorf("%w to %q: %w", errUnreadable, r.reads[0].key, err)
-		}
-		r.Logger.Warn("Reading again.", "error", err)
 		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -110,18 +125,12 @@ func (r *reader) flush(ctx context.Context, server *client.Conn) error {
 	return sleep(ctx, time.Until(r.next))
 }
 
-// commands returns the commands of all reads. With u, an item remains where it is in the LRU of its server. With c, the response shows
-// an owner, and an item without a value costs the proxy one request less. A proxy takes an item from an owner that has ended when a
-// client changes the item: here with a delete that never applies. The read follows after its response, because proxies execute the
-// commands of a connection at the same time.
+// commands returns the commands of all reads. With u, an item remains where it is in the LRU of its server. With c, an item without a
+// value costs the proxy one request less.
 func (r *reader) commands() []byte {
 	var text []byte
-	for _, each := range r.reads {
-		if each.owned {
-			text = fmt.Appendf(text, "md %s C%d\r\n", each.key, never)
-		} else {
-			text = fmt.Appendf(text, "mg %s u c\r\n", each.key)
-		}
+	for _, key := range r.reads {
+		text = fmt.Appendf(text, "mg %s u c O%s\r\n", key, opaque)
 	}
 	return text
 }
@@ -134,74 +143,49 @@ func (r *reader) exchange(ctx context.Context) error {
 	if _, err := r.proxy.Write(r.commands()); err != nil {
 		return err
 	}
-	var again []read
-	busy, sent, missing := false, len(r.reads), 0
+	var again [][]byte
 	for len(r.reads) > 0 {
 		line, err := r.proxy.ReadLine()
+		if err == nil && !isResponse(line) { // those of the other reads may be no responses either
+			err = fmt.Errorf("the proxies respond %q", line)
+		}
 		if err != nil {
 			r.reads = append(r.reads, again...)
 			return err
 		}
-		switch each := r.reads[0]; {
-		case !isResponse(line): // those of the other reads may be no responses either
-			r.reads = append(r.reads, again...)
-			return fmt.Errorf("the proxies respond %q", line)
-		case bytes.HasPrefix(line, []byte("SERVER_ERROR")): // many clients change this item at the same time
-			busy, again = true, append(again, each)
-		case each.owned:
-			again = append(again, read{each.key, false, each.taken + 1})
-		case unique(line) >= owned && each.taken < maxAttempts:
-			again = append(again, read{each.key, true, each.taken})
+		switch {
+		case bytes.HasPrefix(line, []byte("SERVER_ERROR")):
+			again = append(again, r.reads[0])
+		case bytes.HasPrefix(line, []byte("EN")):
+			r.notFound++
+			r.done++
 		default:
 			r.done++
-			if bytes.HasPrefix(line, []byte("EN")) {
-				missing++
-			}
 		}
 		r.reads = r.reads[1:]
 	}
-	r.notFound += missing
-	r.missing = r.missing || missing*8 > sent && missing > 1
-	if r.reads = again; busy {
-		return errors.New("the proxies are busy")
+	if r.reads = again; len(again) > 0 {
+		return errBusy
 	}
 	return nil
 }
 
-// isResponse reports whether a proxy responds so to mg or md, also if the read failed.
+// isResponse reports whether a proxy responds so to mg, also if the read failed.
 func isResponse(line []byte) bool {
 	code, _, _ := bytes.Cut(line, []byte(" "))
-	switch string(code) {
-	case "HD", "EN", "NF", "EX", "NS", "SERVER_ERROR":
-		return true
-	}
-	return false
+	return string(code) == "HD" || string(code) == "EN" || string(code) == "SERVER_ERROR"
 }
 
-// unique returns the CAS unique in a response; 0 if there is none.
-func unique(line []byte) uint64 {
-	text, _ := bytes.CutPrefix(line, []byte("HD c"))
-	number, err := strconv.ParseUint(string(text), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return number
-}
-
-// connect connects to a proxy, unless there is a connection. It waits for the proxies.
+// connect connects to a proxy, unless there is a connection.
 func (r *reader) connect(ctx context.Context) error {
-	for r.proxy == nil {
-		connection, err := client.Dial(ctx, r.Through, client.Config{Timeout: timeout})
-		if err == nil {
-			r.proxy = connection
-			return nil
-		}
-		r.Logger.Warn("No proxy accepts the connection.", "error", err)
-		if err := sleep(ctx, pause); err != nil {
-			return err
-		}
+	if r.proxy != nil {
+		return nil
 	}
-	return nil
+	connection, err := client.Dial(ctx, r.Through, client.Config{Timeout: timeout})
+	if err == nil {
+		r.proxy = connection
+	}
+	return err
 }
 
 func (r *reader) close() {

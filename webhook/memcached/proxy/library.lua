@@ -41,6 +41,8 @@ local OWNED <const> = 1 << 62
 local MOVED <const> = 0x6d6f7665645f746f -- "moved_to"
 -- Client flags of a mark. The response to get has them, but not the CAS unique.
 local FLAGS <const> = 0x6d6f7665 -- "move"
+-- The opaque of the Job's reads. They return SERVER_ERROR until it is certain that the item has moved, is missing, or cannot move.
+local COPY <const> = "memcached-operator-copy"
 -- No item has this CAS unique.
 local NEVER <const> = OWNED - 1
 
@@ -122,6 +124,11 @@ local NUMBERS <const> = set(mcp.CMD_INCR, mcp.CMD_DECR, mcp.CMD_MA)
 local REMOVES <const> = set(mcp.CMD_DELETE, mcp.CMD_MD)
 local READS <const> = set(mcp.CMD_GET, mcp.CMD_GETS, mcp.CMD_MG, mcp.CMD_ME)
 
+-- copies reports whether the Job that copies items has sent a command.
+local function copies(r)
+    return r:command() == mcp.CMD_MG and select(2, r:flag_token("O")) == COPY
+end
+
 -- touches reports whether a command only changes the TTL of an item. memcached has no condition for that.
 local function touches(r)
     local command = r:command()
@@ -168,8 +175,9 @@ local function now()
     return mcp.time_real_millis() // 1000
 end
 
-local function owner()
-    return OWNED | mcp.time_real_millis() << 20 | math.random(0, 0xfffff)
+-- owner returns a CAS unique of an owner. The last bit says that the key is in base64, which memcached forgets while an item has an owner.
+local function owner(r)
+    return OWNED | mcp.time_real_millis() << 20 | math.random(0, 0x7ffff) << 1 | (base64(r) == "" and 0 or 1)
 end
 
 -- fresh returns a CAS unique of a plain item.
@@ -279,23 +287,30 @@ local function route_servers_f(rctx, arg)
         about(r, "previous", "md", " I C" .. item.unique)
     end
 
-    -- own makes this proxy the owner of an item on P: an append of nothing changes only the CAS unique.
-    local function own(r, unique)
-        local new = owner()
-        local res = about(r, "previous", "ms", " MA C" .. unique .. " E" .. new, "\r\n")
-        if has(res, NOT_STORED) then -- memcached does not append to an item on flash
+    -- renew changes only the CAS unique of an item on P: an append of nothing keeps everything else, also what other proxies change at
+    -- the same time. memcached does not append to an item on flash, so that is stored again. It returns whether the item had the unique.
+    local function renew(r, unique, condition, append)
+        local res = append and about(r, "previous", "ms", " MA" .. condition, "\r\n")
+        if not append or has(res, NOT_STORED) then
             local item = peek(r, true)
-            if item.unique ~= unique then
-                return nil
+            if item.unique ~= tostring(unique) then
+                return false
             end
-            res = about(r, "previous", "ms", " C" .. unique .. " E" .. new .. " F" .. item.flags .. expiry(item.ttl), item.value)
+            res = about(r, "previous", "ms", condition .. " F" .. item.flags .. expiry(item.ttl), item.value)
         end
-        return done(res) and new or nil
+        return done(res)
     end
 
-    -- release ends the ownership. The item gets the CAS unique that it had before, or a new one.
+    -- own makes this proxy the owner of an item on P.
+    local function own(r, unique)
+        local new = owner(r)
+        return renew(r, unique, " C" .. unique .. " E" .. new, true) and new or nil
+    end
+
+    -- release ends the ownership. The item gets the CAS unique that it had before, or a new one. An append made memcached forget that
+    -- the key is in base64.
     local function release(r, owned, unique)
-        about(r, "previous", "ms", " MA C" .. owned .. (unique and " E" .. unique or ""), "\r\n")
+        renew(r, owned, " C" .. owned .. (unique and " E" .. unique or ""), base64(r) == "")
     end
 
     -- recover takes an item from an owner that has not finished, with what that owner may have stored on C. It returns a
@@ -339,30 +354,38 @@ local function route_servers_f(rctx, arg)
         return arg.phase == "warming" and not ending and used.previous + MOVE <= #arg.previous
     end
 
-    -- move moves an item to C, with a CAS unique. The item is plain, or this proxy owns it. If a step fails, P still decides.
+    -- move moves an item to C, with a CAS unique. The item is plain, or this proxy owns it. If a step fails, P still decides. It returns
+    -- true if the item has moved or cannot move.
     local function move(r, owned, unique)
         local item = peek(r, true)
         if item.stale then -- the copy would be a fresh item
-            return (item.won or owned) and unwin(r, item)
+            if item.won or owned then
+                unwin(r, item)
+            end
+            return true
         elseif owned and item.unique ~= tostring(owned) then
-            return
+            return false
         elseif not owned then
+            if item.state == "owned" and item.age >= LEASE and copies(r) then
+                recover(r, item.unique) -- no client may ever change this item, so the Job takes it from the owner
+            end
             owned, unique = item.state == "plain" and own(r, item.unique), item.unique
             if not owned then
-                return
+                return false
             end
             local res = about(r, "previous", "mg", " t") -- another proxy may have changed the TTL since the peek
             item.ttl = res:hit() and res:line():match("^t(%-?%d+)")
             if not item.ttl then
-                return
+                return false
             end
         end
         local res, unknown = copy(r, item, owned, unique)
         if done(res) then
-            mark(r, " C" .. owned)
+            return mark(r, " C" .. owned)
         elseif not unknown then -- a copy that may still arrive must not meet a plain item: the lease ends first
             release(r, owned, unique ~= owned and unique)
         end
+        return not res:ok() and responded(res) -- C refuses the item, which may be too large
     end
 
     -- pause waits for an owner or for another change, each time longer.
@@ -536,7 +559,7 @@ local function route_servers_f(rctx, arg)
             elseif touches(r) then
                 res = touch(r, item)
             else
-                res = (META[command] and changeMeta or changeClassic)(r, item, moves() and owner())
+                res = (META[command] and changeMeta or changeClassic)(r, item, moves() and owner(r))
                 if NUMBERS[command] and res and res ~= BUSY and type(res) ~= "string" and not res:ok() and peek(r).state == "moved" then
                     res = nil -- a mark is no number: memcached returns that error before it compares CAS uniques
                 end
@@ -551,8 +574,8 @@ local function route_servers_f(rctx, arg)
     -- preparing and warming
     local function decidedByPrevious(r)
         local res, item = (READS[r:command()] and not touches(r) and read or change)(r)
-        if item and (item.owned or moves()) then
-            move(r, item.owned, item.final)
+        if item and (item.owned or moves()) and not move(r, item.owned, item.final) and copies(r) then
+            return BUSY
         end
         return res
     end
@@ -608,7 +631,7 @@ local function route_servers_f(rctx, arg)
         if res == BUSY then
             return BUSY.raw_string()
         elseif type(res) ~= "string" and not responded(res) and (GETS[r:command()] or r:command() == mcp.CMD_MG) then
-            return miss(r)
+            return copies(r) and BUSY.raw_string() or miss(r)
         end
         return res
     end

@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -209,15 +210,23 @@ func readRoutes(ctx context.Context, m *unstructured.Unstructured) (string, erro
 	if err := shared.Client.Get(ctx, client.ObjectKey{Namespace: m.GetNamespace(), Name: m.GetName() + "-proxy"}, &deployment); err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
-	var servers appsv1.StatefulSet
-	if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), &servers); err != nil {
-		return "", err
-	}
-	for _, pod := range pods.Items {
-		used := scaling.ParseRoutes(pod.Labels[routesLabel]).In(scaling.First) // no test changes the pod template
-		if used == 0 || used > *servers.Spec.Replicas {
-			return "", fmt.Errorf("pod %s has the routes %s to %d servers", pod.Name, pod.Labels[routesLabel], *servers.Spec.Replicas)
+	servers, counts := map[scaling.Set]int32{}, []string{}
+	for _, set := range []scaling.Set{scaling.First, scaling.Second} {
+		var object appsv1.StatefulSet
+		switch err := shared.Client.Get(ctx, client.ObjectKey{Namespace: m.GetNamespace(), Name: m.GetName() + set.Suffix()}, &object); {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return "", err
+		case object.DeletionTimestamp == nil:
+			servers[set] = *object.Spec.Replicas
+			counts = append(counts, scaling.Servers{Set: set, Count: servers[set]}.String())
 		}
 	}
-	return fmt.Sprintf("%d servers, routes %s", *servers.Spec.Replicas, marks.ReplaceAllString(deployment.Spec.Template.Labels[routesLabel], "")), nil
+	for _, pod := range pods.Items {
+		routes := scaling.ParseRoutes(pod.Labels[routesLabel])
+		if routes == (scaling.Routes{}) || routes.In(scaling.First) > servers[scaling.First] || routes.In(scaling.Second) > servers[scaling.Second] {
+			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], counts)
+		}
+	}
+	return fmt.Sprintf("%s servers, routes %s", strings.Join(counts, "+"), marks.ReplaceAllString(deployment.Spec.Template.Labels[routesLabel], "")), nil
 }

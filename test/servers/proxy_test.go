@@ -64,11 +64,11 @@ func startOne(t testing.TB, address string, args ...string) server {
 }
 
 // startServers starts the servers behind a proxy.
-func startServers(t testing.TB, n int) []server {
+func startServers(t testing.TB, n int, args ...string) []server {
 	t.Helper()
 	var all []server
 	for range n {
-		all = append(all, startOne(t, freeAddress(t), "-t", "1", "-m", "64"))
+		all = append(all, startOne(t, freeAddress(t), append([]string{"-t", "1", "-m", "64"}, args...)...))
 	}
 	return all
 }

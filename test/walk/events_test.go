@@ -138,6 +138,7 @@ func (w *walker) editChild() {
 	choice := w.random.IntN(6)
 	w.edit(w.child, w.now, func(o *unstructured.Unstructured) {
 		_, isWorkload, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "template")
+		isWorkload = isWorkload && o.GetKind() != "Job" // its template is immutable
 		switch {
 		case choice == 0:
 			o.SetLabels(withEntry(o.GetLabels(), "app", "edited"))

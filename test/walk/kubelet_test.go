@@ -175,5 +175,10 @@ func (c *cluster) timers() []time.Time {
 			}
 		}
 	}
+	for _, o := range c.children {
+		if o.GetKind() == "Job" {
+			timers = append(timers, c.jobEnd(o), c.jobEnd(o).Add(-jobRuns))
+		}
+	}
 	return slices.DeleteFunc(timers, func(at time.Time) bool { return !at.After(c.now) })
 }

@@ -26,7 +26,7 @@ type hook func(url string, request []byte, now time.Time) []byte
 var controllerJSON, kinds = func() (string, []string) {
 	resources := [][3]string{{"apps/v1", "deployments", "Deployment"}, {"apps/v1", "statefulsets", "StatefulSet"}, {"v1", "services", "Service"},
 		{"policy/v1", "poddisruptionbudgets", "PodDisruptionBudget"}, {"networking.k8s.io/v1", "networkpolicies", "NetworkPolicy"},
-		{"monitoring.coreos.com/v1", "servicemonitors", "ServiceMonitor"}}
+		{"batch/v1", "jobs", "Job"}, {"monitoring.coreos.com/v1", "servicemonitors", "ServiceMonitor"}}
 	var listed, kinds []string
 	for _, r := range resources {
 		listed = append(listed, fmt.Sprintf(`{"apiVersion":%q,"resource":%q,"updateStrategy":{"method":"InPlace"}}`, r[0], r[1]))
@@ -143,6 +143,9 @@ func (m *metacontroller) decode(text json.RawMessage) *unstructured.Unstructured
 
 // apply applies a desired child with the label of the parent.
 func (m *metacontroller) apply(observed *object, child *unstructured.Unstructured, p *parent) func() error {
+	if observed != nil && observed.GetKind() == "Job" { // its update strategy is OnDelete
+		return func() error { return nil }
+	}
 	if observed != nil && m.unchanged[observed] == child && observed.GetLabels()[uidLabel] == string(p.uid) {
 		return func() error { return nil }
 	}

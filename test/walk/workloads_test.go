@@ -121,6 +121,9 @@ func (c *cluster) control() {
 			c.rollOut(c.workloadOf(o))
 		case "StatefulSet":
 			c.rollOutInOrder(c.workloadOf(o))
+		case "Job":
+			c.storeStatus(o, c.jobStatus(o))
+			continue
 		default:
 			continue
 		}
@@ -213,9 +216,14 @@ func (c *cluster) report(w *workload) {
 			status["conditions"] = []any{map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "no progress"}}
 		}
 	}
-	if !reflect.DeepEqual(w.Object["status"], any(status)) {
-		next := &unstructured.Unstructured{Object: maps.Clone(w.Object)}
-		next.Object["metadata"] = maps.Clone(w.Object["metadata"].(map[string]any))
+	c.storeStatus(w.object, status)
+}
+
+// storeStatus stores the status of an object if it has changed.
+func (c *cluster) storeStatus(o *object, status map[string]any) {
+	if !reflect.DeepEqual(o.Object["status"], any(status)) {
+		next := &unstructured.Unstructured{Object: maps.Clone(o.Object)}
+		next.Object["metadata"] = maps.Clone(o.Object["metadata"].(map[string]any))
 		next.Object["status"] = status
 		c.store(next)
 	}

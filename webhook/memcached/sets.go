@@ -18,7 +18,7 @@ func (c Config) planSets(request *syncRequest, existing workloads, pods []*obser
 		Memcached: memcached,
 		Proxies:   proxyWorkload(request),
 		Pods:      request.Related.Pods.All(),
-		Job:       request.Children.Jobs.Get(memcached.Namespace, proxy.WarmupName(memcached)),
+		Job:       warmupJob(request),
 		CanCopy:   c.ReloaderImage != "" && memcached.Spec.CopiesItems() && request.Children.Jobs.Listed(),
 	}
 	for i := range plans {
@@ -77,6 +77,11 @@ func (c Config) proxiesOutdated(request *syncRequest, p children.Plan) (bool, er
 // proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
 func proxyWorkload(request *syncRequest) *observed.Workload {
 	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
+}
+
+// warmupJob returns the observed Job of a warm-up; nil if there is none.
+func warmupJob(request *syncRequest) *observed.Job {
+	return request.Children.Jobs.Get(request.Parent.Namespace, proxy.WarmupName(request.Parent))
 }
 
 // podsOf returns the pods of a set.

@@ -2,17 +2,22 @@ package memcached
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// warmup returns the desired Job; none if items are not copied now. The conditions do not await the Job, because the warm-up ends
-// without it too.
+// warmup returns the desired Job and its NetworkPolicy; none if items are not copied now. The conditions do not await them, because the
+// warm-up ends without them too.
 func (c Config) warmup(memcached *v1alpha1.Memcached, p scaling.Plan) []runtime.Object {
 	if p.Copy == (scaling.Routes{}) || memcached.Spec.Proxy == nil {
 		return nil
 	}
-	return []runtime.Object{proxy.Warmup(memcached, p.Copy, c.ReloaderImage)}
+	job := proxy.Warmup(memcached, p.Copy, c.ReloaderImage)
+	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
+		return []runtime.Object{job}
+	}
+	return []runtime.Object{proxy.WarmupPolicy(memcached), job}
 }

@@ -91,6 +91,45 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyPolicy checks that the Job has a NetworkPolicy as long as it exists, unless NetworkPolicies are disabled.
+func TestCopyPolicy(t *testing.T) {
+	for _, enabled := range []bool{true, false} {
+		c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+		c.request.Parent.Spec.NetworkPolicy.Enabled = &enabled
+		c.sync()
+		c.sync()
+		policy := func() bool {
+			return c.request.Children.NetworkPolicies.Get("web", proxy.WarmupName(c.request.Parent)) != nil
+		}
+		if c.job() == nil || policy() != enabled {
+			t.Errorf("networkPolicy.enabled %t: the Job is %+v with a policy: %t", enabled, c.job(), policy())
+		}
+		c.settle()
+		if c.job() != nil || policy() {
+			t.Errorf("networkPolicy.enabled %t: after the warm-up, the Job is %+v with a policy: %t", enabled, c.job(), policy())
+		}
+	}
+}
+
+// TestCopyThatDoesNotStart checks that a Job whose pods cannot start is reported while the warm-up lasts, although no object changes.
+func TestCopyThatDoesNotStart(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.sync()
+	c.job().Status.StartTime = c.request.Now.Add(-45 * time.Second)
+	c.sync()
+	if wait := c.last.ResyncAfter; wait != 15*time.Second {
+		t.Errorf("the next sync follows after %s, want a minute after the start of the Job", wait)
+	}
+	c.request.Now = metav1.NewTime(c.request.Now.Add(15 * time.Second))
+	c.sync()
+	if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); risk == nil || risk.Reason != "CopyNotStarted" {
+		t.Errorf("AtRisk is %+v", risk)
+	}
+	if degraded := c.condition(api.Degraded); degraded.Status != metav1.ConditionFalse {
+		t.Errorf("Degraded is %+v, although the cache serves", degraded)
+	}
+}
+
 // TestCopyOfAnotherWarmup checks that the Job of another warm-up is removed, and does not end this one.
 func TestCopyOfAnotherWarmup(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})

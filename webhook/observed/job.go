@@ -2,6 +2,7 @@ package observed
 
 import (
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -20,7 +21,11 @@ type JobSpec struct {
 
 // JobStatus is the part of a Job's status that rules read.
 type JobStatus struct {
+	StartTime time.Time `json:"startTime"`
+	// Ready is the number of pods that run: those of the operator's Jobs have no readiness probe.
+	Ready      int32               `json:"ready"`
 	Succeeded  int32               `json:"succeeded"`
+	Failed     int32               `json:"failed"`
 	Conditions []WorkloadCondition `json:"conditions"`
 }
 

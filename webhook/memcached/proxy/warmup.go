@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,8 +47,8 @@ func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batc
 			Completions:           new(servers),
 			Parallelism:           new(min(servers, *memcached.Spec.Proxy.Replicas)),
 			ActiveDeadlineSeconds: new(int64(*memcached.Spec.Proxy.WarmupSeconds) + deadlineDelay),
-			BackoffLimit:          new(int32(6)),
-			PodFailurePolicy:      ignoreDisruptions(),
+			BackoffLimitPerIndex:  new(int32(3)),
+			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: warmupPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
 				Spec:       resources.HardenedPod(warmupPod(memcached, set, first, image)),
@@ -56,12 +57,41 @@ func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batc
 	}
 }
 
-// ignoreDisruptions lets drained nodes and preemptions not count as failures of the Job.
-func ignoreDisruptions() *batchv1.PodFailurePolicy {
-	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
-		Action:          batchv1.PodFailurePolicyActionIgnore,
-		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
-	}}}
+// podFailurePolicy lets drained nodes and preemptions not count as failures of the Job. A copy that exits with 1 has waited long enough
+// itself, so its server fails immediately. The other servers are copied.
+func podFailurePolicy() *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+		{
+			Action:          batchv1.PodFailurePolicyActionIgnore,
+			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+		},
+		{
+			Action: batchv1.PodFailurePolicyActionFailIndex,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				ContainerName: new(copyName),
+				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
+				Values:        []int32{1},
+			},
+		},
+	}}
+}
+
+// WarmupPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them.
+func WarmupPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+	egress := children.ProxyEgress(memcached)
+	if egress != nil {
+		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}
+		egress = append(egress, networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{proxies}, Ports: children.PolicyPorts(servicePorts())})
+	}
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
+		ObjectMeta: metav1.ObjectMeta{Name: WarmupName(memcached), Namespace: memcached.Namespace, Labels: warmupLabels(memcached)},
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: children.WarmupSelector(memcached)},
+			PolicyTypes: children.PolicyTypes(memcached),
+			Egress:      egress,
+		},
+	}
 }
 
 func warmupLabels(memcached *v1alpha1.Memcached) map[string]string {

@@ -5,12 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8slabels "k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestWarmupServers checks which servers the Job reads: only those that items move from.
@@ -52,6 +55,36 @@ func TestWarmupPodsAreNoServers(t *testing.T) {
 	}
 	if !k8slabels.SelectorFromSet(children.WarmupSelector(memcached)).Matches(labels) {
 		t.Errorf("the NetworkPolicies do not select the pods of the Job: %v", labels)
+	}
+}
+
+// TestWarmupPolicy checks that the pods of the Job may connect to servers, proxies and DNS only, that no peer may connect to them, and
+// that the policies of the servers and proxies allow them.
+func TestWarmupPolicy(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
+	policy := WarmupPolicy(memcached).Spec
+	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
+		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
+	}
+	pods := Warmup(memcached, scaling.ParseRoutes("3-4-warming-1800000000"), "operator:1").Spec.Template.Labels
+	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
+		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
+	}
+	if !selects(&policy.PodSelector, pods) {
+		t.Errorf("the policy does not select the pods of the Job: %v", pods)
+	}
+	for i, labels := range map[int]map[string]string{0: children.SelectorLabels(memcached), 2: children.ProxySelector(memcached)} {
+		if rule := policy.Egress[i]; len(rule.To) != 1 || !selects(rule.To[0].PodSelector, labels) || len(rule.Ports) == 0 {
+			t.Errorf("rule %d is %+v, want the pods with the labels %v and their ports", i, rule, labels)
+		}
+	}
+	if from := networkPolicy(memcached).Spec.Ingress[0].From; !selects(from[0].PodSelector, pods) {
+		t.Errorf("the proxies admit %+v, and not the pods of the Job", from)
+	}
+	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow
+	if policy := WarmupPolicy(memcached).Spec; len(policy.PolicyTypes) != 1 || policy.Egress != nil {
+		t.Errorf("with all egress allowed, the policy restricts %v to %v", policy.PolicyTypes, policy.Egress)
 	}
 }
 

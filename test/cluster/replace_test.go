@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestReplaceServers changes the pod template and the size at once, and then the template again.
+func TestReplaceServers(t *testing.T) {
+	because(t, "a change of the pods moves the items to new servers, and the servers in use keep their pods until no proxy uses them")
+	t.Parallel()
+	m := newProxied(t, 3, 3)
+	history := watchRoutes(t, m)
+	for _, step := range []struct {
+		patch string
+		size  int
+		want  []string
+	}{
+		{`{"spec":{"size":4,"cache":{"memory":"100Mi"}}}`, 4, []string{
+			"3 servers, routes 3", "3+4b servers, routes 3", "3+4b servers, routes 3-4b-preparing", "3+4b servers, routes 3-4b-warming",
+			"3+4b servers, routes 3-4b-closing", "3+4b servers, routes 4b", "4b servers, routes 4b",
+		}},
+		{`{"spec":{"cache":{"memory":"50Mi"}}}`, 4, []string{
+			"4b servers, routes 4b", "4+4b servers, routes 4b", "4+4b servers, routes 4b-4-preparing", "4+4b servers, routes 4b-4-warming",
+			"4+4b servers, routes 4b-4-closing", "4+4b servers, routes 4", "4 servers, routes 4",
+		}},
+	} {
+		kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", step.patch)
+		waitReady(t, m, step.size, 2*waitTimeout)
+		if got := history(); !slices.Equal(got, step.want) {
+			t.Errorf("after the change %s, the cluster had\n%q, want\n%q", step.patch, got, step.want)
+		}
+	}
+}
+
+// TestReplaceServersWithoutQuota checks that a cache serves while its second StatefulSet cannot start, and that it can be told to
+// replace its pods in place.
+func TestReplaceServersWithoutQuota(t *testing.T) {
+	because(t, "if the cluster has no room for the new servers, the ones in use must stay, and the condition must say why")
+	t.Parallel()
+	m := newProxied(t, 2, 3)
+	history := watchRoutes(t, m)
+	kubectl(t, "create", "quota", "servers", "--namespace", m.GetNamespace(), "--hard=pods=5")
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"cache":{"memory":"100Mi"}}}`)
+	eventually(t, 3*waitTimeout, "a condition names the quota", func(ctx context.Context) error {
+		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
+			return err
+		}
+		conditions, _, _ := unstructured.NestedSlice(m.Object, "status", "conditions")
+		if text := fmt.Sprint(conditions); !strings.Contains(text, "quota") {
+			return errors.New(text)
+		}
+		return nil
+	})
+	if got := history(); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], "routes 2") {
+		t.Errorf("without room for new servers, the cluster had\n%q, want proxies with the servers in use", got)
+	}
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"rollout":{"warm":false}}}`)
+	waitReady(t, m, 2, 2*waitTimeout)
+	if got := history(); len(got) == 0 || got[len(got)-1] != "2 servers, routes 2" {
+		t.Errorf("after rollout.warm was set to false, the cluster had\n%q, want the first StatefulSet alone", got)
+	}
+}

@@ -1,0 +1,45 @@
+package walk
+
+import (
+	"strings"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+)
+
+// jobRuns is how long the pods of a Job run. They are not part of the model, because hooks do not observe them.
+const jobRuns = 5 * time.Second
+
+// jobEnd returns when a Job is complete or fails.
+func (c *cluster) jobEnd(o *object) time.Time {
+	return o.GetCreationTimestamp().Add(jobRuns + c.delay("end of "+copiedFor(o), 10))
+}
+
+// jobStatus returns the status of a Job. It depends on the seed and the change of size whether the Job is complete, fails or has no pod
+// that starts.
+func (c *cluster) jobStatus(o *object) map[string]any {
+	status := map[string]any{"startTime": o.GetCreationTimestamp().Format(time.RFC3339), "active": int64(1)}
+	outcome := c.delay("result of "+copiedFor(o), 4) / (5 * time.Second)
+	if outcome == 4 || c.now.Before(c.jobEnd(o).Add(-jobRuns)) {
+		return status
+	}
+	status["ready"] = int64(1)
+	if c.now.Before(c.jobEnd(o)) {
+		return status
+	}
+	delete(status, "active")
+	status["ready"] = int64(0)
+	condition, servers := "Complete", "succeeded"
+	if outcome == 3 {
+		condition, servers = "Failed", "failed"
+	}
+	status[servers] = o.number("spec", "completions")
+	status["conditions"] = []any{map[string]any{"type": condition, "status": "True"}}
+	return status
+}
+
+// copiedFor returns the change of size of a Job, without times.
+func copiedFor(o *object) string {
+	routes, _, _ := strings.Cut(o.GetAnnotations()[proxy.CopiedForAnnotation], "-warming")
+	return routes
+}

@@ -53,8 +53,8 @@ func TestRunWithoutServer(t *testing.T) {
 	})
 }
 
-// TestForm checks in which form keys are read: memcached forgets that a key is in base64 while an item has an owner.
-func TestForm(t *testing.T) {
+// TestParse checks in which form keys are read: memcached forgets that a key is in base64 while an item has an owner.
+func TestParse(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte("key")) + " b"
 	for _, test := range []struct{ reason, line, want string }{
 		{"a key as text", "HD kkey c17", "key"},
@@ -63,10 +63,11 @@ func TestForm(t *testing.T) {
 		{"a key in base64 with an owner", fmt.Sprintf("HD kkey c%d", uint64(owned+3)), encoded},
 		{"a key in base64 that a client has stored again", fmt.Sprintf("HD k%s c%d", encoded, uint64(owned+3)), encoded},
 		{"a mark", fmt.Sprintf("HD kkey c%d", uint64(moved)), "key"},
+		{"a stale item", "HD kkey c17 X W", "key"},
 		{"a missing item", "EN", ""},
 		{"an error", "SERVER_ERROR out of memory", ""},
 	} {
-		if got := string(form([]byte(test.line))); got != test.want {
+		if got := string(parse([]byte(test.line)).key); got != test.want {
 			t.Errorf("%s: the key of %q is %q, want %q", test.reason, test.line, got, test.want)
 		}
 	}

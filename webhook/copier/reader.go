@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -47,42 +48,69 @@ func (r *reader) add(ctx context.Context, server *client.Conn, key []byte) error
 }
 
 // lookUp asks the server in which form clients send the listed keys: as text or in base64, which a listing with ages does not say.
-// A proxy distributes the same key in another form differently, and could move the item to a wrong server.
+// A proxy distributes the same key in another form differently, and could move the item to a wrong server. Stale items do not move.
 func (r *reader) lookUp(server *client.Conn) error {
 	if _, err := server.Write(r.lookups.Bytes()); err != nil {
 		return err
 	}
+	var wins bytes.Buffer
 	for ; r.listed > 0; r.listed-- {
 		line, err := server.ReadLine()
 		if err != nil {
 			return err
 		}
-		if key := form(line); key != nil {
-			r.reads = append(r.reads, key)
-		} else if string(line) != "EN" {
+		switch item := parse(line); {
+		case item.key == nil && string(line) != "EN":
 			return fmt.Errorf("the server responds %q", line)
+		case item.won:
+			fmt.Fprintf(&wins, "md %s I C%d q\r\n", item.key, item.unique)
+		case item.key != nil && !item.stale:
+			r.reads = append(r.reads, item.key)
 		}
 	}
 	r.lookups.Reset()
-	return nil
+	return giveBack(server, &wins)
 }
 
-// form returns the key of the response to a lookup as clients send it; nil if there is none. memcached forgets the form of an item
-// that has an owner, whose CAS unique has it instead.
-func form(line []byte) []byte {
-	at := bytes.LastIndex(line, []byte(" c"))
-	if at < 0 || !bytes.HasPrefix(line, []byte("HD k")) {
+// giveBack gives the W of stale items, which lookups have taken, to the next client.
+func giveBack(server *client.Conn, wins *bytes.Buffer) error {
+	if wins.Len() == 0 {
 		return nil
 	}
-	key := line[len("HD k"):at]
-	unique, err := strconv.ParseUint(string(line[at+len(" c"):]), 10, 64)
-	if err != nil {
-		return nil
+	wins.WriteString("mn\r\n")
+	if _, err := server.Write(wins.Bytes()); err != nil {
+		return err
 	}
-	if unique >= owned && unique != moved && unique&1 == 1 && !bytes.HasSuffix(key, []byte(" b")) {
-		return append(base64.StdEncoding.AppendEncode(nil, key), " b"...)
+	for {
+		if line, err := server.ReadLine(); err != nil || string(line) == "MN" {
+			return err
+		}
 	}
-	return bytes.Clone(key)
+}
+
+// lookup is the response to a lookup.
+type lookup struct {
+	key    []byte // as clients send it; nil if the item is missing
+	unique uint64
+	// stale reports whether a client is about to store the item again, and won whether the server takes the copier for this client.
+	stale, won bool
+}
+
+var lookupLine = regexp.MustCompile(`^HD k(\S+( b)?) c(\d+)(?: ([WXZ ]+))?$`)
+
+// parse reads the response to a lookup. memcached forgets the form of an item that has an owner, whose CAS unique has it instead.
+func parse(line []byte) (item lookup) {
+	words := lookupLine.FindSubmatch(line)
+	if words == nil {
+		return item
+	}
+	item.key = bytes.Clone(words[1])
+	item.unique, _ = strconv.ParseUint(string(words[3]), 10, 64)
+	item.stale, item.won = words[4] != nil, bytes.Contains(words[4], []byte("W"))
+	if item.unique >= owned && item.unique != moved && item.unique&1 == 1 && words[2] == nil {
+		item.key = append(base64.StdEncoding.AppendEncode(nil, item.key), " b"...)
+	}
+	return item
 }
 
 // flush returns when the proxies have responded to the reads of all listed items.

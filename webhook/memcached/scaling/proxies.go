@@ -184,8 +184,14 @@ func (c change) plan() Plan {
 func (c change) planFor(routes Routes) Plan {
 	p := Plan{InUse: routes.Used().Set, Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes), Wait: c.untilStopped}
 	p.Proxy.Observed = c.revision
-	if unused := c.unused(Routes{From: routes.To, To: routes.To}); len(unused) > 0 {
+	next := Routes{From: routes.To, To: routes.To}
+	if routes == c.routes { // servers that were added for this rollout are not unused
+		next.To = c.target(routes.To)
+	}
+	if unused := c.unused(next); len(unused) > 0 {
 		p.setResize(v1alpha1.ResizeRemovingServers, c.existing(unused[0]), routes.To)
+	} else if next.addsTo(next.To.Set) && c.adding(next.To.Set) {
+		p.setResize(v1alpha1.ResizeAddingServers, next.From, next.To)
 	}
 	for set := range p.Sets {
 		p.Sets[set] = c.kept(Set(set), routes)

@@ -104,6 +104,9 @@ func TestNext(t *testing.T) {
 			s.Sets[First].Workload.AddedFor = rollout.String()
 			s.Sets[First].Servers[3] = Server{}
 		}, 4, 2, "3", adding, 0},
+		{"up: servers were added, and proxies are not rolled out: they are not unused, although status has no phase yet", 4, 4, "3", all(busy, func(s *State) {
+			s.Sets[First].Workload.AddedFor, s.Status.Proxy.Resize = rollout.String(), nil
+		}), 4, 2, "3", adding, 0},
 		{"up: servers are ready", 4, 4, "3", func(s *State) { s.Sets[First].Workload.AddedFor = rollout.String() }, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: a server of the same name may have old items", 4, 4, "3", nil, 4, 2, "3", removing, 10},
 		{"up: servers were added for an earlier rollout", 4, 4, "3", func(s *State) { s.Sets[First].Workload.AddedFor = "2026-11-21T11:00:00Z-4" }, 4, 2, "3", removing, 10},

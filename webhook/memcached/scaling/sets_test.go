@@ -61,6 +61,7 @@ func TestReplace(t *testing.T) {
 		{"the second set starts at the desired size", 4, "3", edited, "3= 4", "3", adding},
 		{"the move is one step", 9, "3", all(steps, edited), "3= 9", "3", adding},
 		{"servers of the second set are ready", 4, "3", all(edited, second(4)), "3= 4", "3-4b-preparing", preparing},
+		{"the second set is new, and proxies are not rolled out: it is not unused", 4, "3", all(edited, second(4), busy), "3= 4", "3", adding},
 		{"not all servers of the second set have the template", 4, "3", all(edited, second(4), func(s *State) { s.Sets[Second].Workload.Updated = false }), "3= 4", "3", adding},
 		{"a template that changes again replaces that of the second set", 4, "3", all(edited, second(4), outdatedSecond), "3= 4", "3", adding},
 		{"servers were added for an earlier rollout, and may have items", 4, "3", all(edited, second(4), func(s *State) { s.Sets[Second].Workload.AddedFor = "" }), "3= 4", "3", removing},

@@ -60,7 +60,7 @@ func (r *reader) lookUp(server *client.Conn) error {
 			return err
 		}
 		switch item := parse(line); {
-		case item.key == nil && string(line) != "EN":
+		case item.key == nil && !bytes.HasPrefix(line, []byte("EN")): // with k, the response for a missing item has the key too
 			return fmt.Errorf("the server responds %q", line)
 		case item.won:
 			fmt.Fprintf(&wins, "md %s I C%d q\r\n", item.key, item.unique)

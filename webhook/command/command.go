@@ -53,7 +53,7 @@ func newRoot(version string) *cobra.Command {
 	}
 	root := &cobra.Command{
 		Use: "memcached-operator",
-		Long: `memcached-operator runs Memcached on Kubernetes: it serves the hooks of Metacontroller's composite controllers.
+		Long: `memcached-operator runs Memcached on Kubernetes: Metacontroller calls it for each resource.
 
 The exit code is 0 after success, 1 after a failure, and 2 if the command line is wrong.`,
 		SilenceErrors: true, // Main prints the error

@@ -35,8 +35,8 @@ func newServe(version string) *cobra.Command {
 	options := serveOptions{Config: webhook.Config{Version: version}}
 	command := &cobra.Command{
 		Use:   "serve [flags]",
-		Short: "Serve the hooks over HTTP",
-		Long: `Serve Metacontroller's hooks over HTTP or HTTPS until SIGTERM or SIGINT, and then finish the requests in flight.
+		Short: "Serve Metacontroller over HTTP",
+		Long: `Serve Metacontroller over HTTP or HTTPS until SIGTERM or SIGINT, and then finish the requests in flight.
 
 Health (/healthz, /readyz) and metrics (/metrics) have an address of their own.`,
 		Args:              noArgs,
@@ -69,7 +69,7 @@ func (o *serveOptions) run(command *cobra.Command) error {
 }
 
 func (o *serveOptions) addAddresses(flags *pflag.FlagSet) {
-	flags.StringVar(&o.Address, "address", ":8080", "`host:port` of the hooks")
+	flags.StringVar(&o.Address, "address", ":8080", "`host:port` for Metacontroller")
 	flags.StringVar(&o.OpsAddress, "ops-address", ":8081", "`host:port` of /healthz, /readyz and /metrics; empty to disable them")
 }
 
@@ -96,7 +96,7 @@ func (o *serveOptions) addShutdown(flags *pflag.FlagSet) {
 
 func (o *serveOptions) addCaches(flags *pflag.FlagSet) {
 	addReloaderImage(flags, &o.caches)
-	flags.DurationVar(&o.caches.MaxClockSkew, "max-clock-skew", 2*time.Minute, "maximum `duration` by which the clocks of two machines of the cluster differ; a change of size with proxies waits longer by it")
+	flags.DurationVar(&o.caches.MaxClockSkew, "max-clock-skew", 2*time.Minute, "maximum `duration` by which the clocks of two machines of the cluster differ; a change with proxies waits longer by it")
 }
 
 func (o *serveOptions) addLog(flags *pflag.FlagSet) {
@@ -106,5 +106,5 @@ func (o *serveOptions) addLog(flags *pflag.FlagSet) {
 
 // addReloaderImage adds the flag that serve and render share.
 func addReloaderImage(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, and copies items during a change of size; empty for neither")
+	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, and copies items during a change with proxies; empty for neither")
 }

@@ -16,7 +16,7 @@ until then are lost.
 
 // ReasonCopyFailed is for a warm-up whose Job has failed.
 var ReasonCopyFailed = conditions.Declare(conditions.Documentation{ID: "CopyFailed", Parent: "Memcached", Uses: conditions.UsesOfRisk,
-	Meaning: "The Job that copies items during a change of size has failed. Items that no client uses before the warm-up ends are lost.",
+	Meaning: "The Job that copies items during a change with proxies has failed. Items that no client uses before the warm-up ends are lost.",
 	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up)."})
 
 // CopyFailed returns a finding if the Job of the warm-up that is under way has failed.

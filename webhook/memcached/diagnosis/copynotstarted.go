@@ -18,7 +18,7 @@ for its pods, or a quota or an admission policy refuses them. A Job whose pods h
 
 // ReasonCopyNotStarted is for a warm-up whose Job has no pod that has run.
 var ReasonCopyNotStarted = conditions.Declare(conditions.Documentation{ID: "CopyNotStarted", Parent: "Memcached", Uses: conditions.UsesOfRisk,
-	Meaning: "The Job that copies items during a change of size has been there for a minute, and no pod of it runs. Items that no client uses before the warm-up ends are lost.",
+	Meaning: "The Job that copies items during a change with proxies has been there for a minute, and no pod of it runs. Items that no client uses before the warm-up ends are lost.",
 	Remedy:  "Check the Events of the Job and of its pods: the image, room on the nodes, quotas and admission policies. The pods start once that is fixed."})
 
 // copyStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.

@@ -15,9 +15,9 @@ var (
 	// ReasonScaling is for a change in several steps that waits for the next step.
 	ReasonScaling = conditions.Declare(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
-	// ReasonResizing is for a change of size with proxies.
+	// ReasonResizing is for a change with proxies.
 	ReasonResizing = conditions.Declare(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
-		Meaning: "A change of size with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmupSeconds`."})
+		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmupSeconds`."})
 )
 
 // Progress returns the progress of a change of size; nil if there is none.

@@ -12,7 +12,7 @@ import (
 const (
 	// ReasonScaling is the reason while a change in several steps waits for the next step.
 	ReasonScaling = "Scaling"
-	// ReasonResizing is the reason during a change of size with proxies.
+	// ReasonResizing is the reason during a change with proxies.
 	ReasonResizing = "Resizing"
 )
 

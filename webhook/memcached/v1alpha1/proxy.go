@@ -20,7 +20,7 @@ type Proxy struct {
 	// limit that follows from spec.cache.maxConnections: 256Mi for 1024 connections.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// warmupSeconds is the longest time for which the proxies, in a change of size, also read the servers of the earlier size. In this
+	// warmupSeconds is the longest time for which the proxies also read the servers from which items move. In this
 	// time each item that a client uses moves to its new server, and a Job reads all others. The warm-up ends when the Job is
 	// complete. 0 disables the warm-up.
 	// +optional
@@ -37,12 +37,12 @@ type Proxy struct {
 	CopyItemsPerSecond *int32 `json:"copyItemsPerSecond,omitempty"`
 }
 
-// ResizePhase is a phase of a change of size with proxies.
+// ResizePhase is a phase of a change with proxies.
 //
 // +kubebuilder:validation:Enum=Waiting;AddingServers;Preparing;WarmingUp;Closing;RemovingServers
 type ResizePhase string
 
-// The phases of a change of size, in their order.
+// The phases of a change, in their order.
 const (
 	// ResizeWaiting waits until servers have no marks of an earlier change, or until removed servers have stopped.
 	ResizeWaiting ResizePhase = "Waiting"
@@ -101,7 +101,7 @@ type ProxyStatus struct {
 	Observed Revision `json:"observed,omitzero"`
 }
 
-// ResizeStatus is a change of size that is under way.
+// ResizeStatus is a change of the servers that is under way.
 type ResizeStatus struct {
 	// from is the number of servers before the change.
 	// +optional

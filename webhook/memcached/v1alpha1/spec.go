@@ -81,7 +81,7 @@ type MemcachedSpec struct {
 	// +kubebuilder:default={}
 	Metrics Metrics `json:"metrics,omitzero"`
 
-	// proxy runs memcached's own proxy between clients and servers: one address for all clients, and changes of size without
+	// proxy runs memcached's own proxy between clients and servers: one address for all clients, and changes without
 	// misses. It requires the workload StatefulSet, and neither tls nor auth. By default there is no proxy.
 	// +optional
 	Proxy *Proxy `json:"proxy,omitempty"`

@@ -128,6 +128,16 @@ func TestWarmupGoesOn(t *testing.T) {
 	}
 }
 
+// TestStepsToZeroWithOutdatedTemplate checks that steps to size 0 wait for the next step, and not for a move.
+func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
+	s := cache(0, 3, "3")
+	all(steps, edited)(s)
+	s.Status.Scaling.LastStepTime = new(metav1.NewTime(noon.Add(-time.Second)))
+	if reason, message := s.Progress(s.Next()); reason != ReasonScaling {
+		t.Errorf("Progressing is %s: %s", reason, message)
+	}
+}
+
 // replaced records the removal of the first set, which ends in so many seconds.
 func replaced(seconds int) func(*State) {
 	return func(s *State) {

@@ -33,6 +33,9 @@ func (s State) Progress(p Plan) (reason, message string) {
 		if r.Until == nil {
 			return ReasonResizing, message
 		}
+		if r.Phase == v1alpha1.ResizeWarmingUp && !r.Until.After(s.Now) {
+			return ReasonResizing, message + " The next phase begins once all proxies and new servers are ready."
+		}
 		until := r.Until.UTC().Format(time.RFC3339)
 		switch job := s.copyOf(p.Copy); {
 		case job == nil:

@@ -165,10 +165,11 @@ func (c change) adding(set Set) bool {
 	return workload != nil && workload.AddedFor == c.revision.String()
 }
 
-// ready reports whether all servers that a change adds are ready. Those of another set must have the desired pod template.
+// ready reports whether all servers that a change adds, and that spec still wants, are ready. Those of another set must have the desired
+// pod template.
 func (c change) ready(next Routes) bool {
 	set := c.Sets[next.To.Set]
-	return set.allReady(next.added(), next.To.Count) && (!next.moves() || set.Workload != nil && set.Workload.Current && set.Workload.Updated)
+	return set.allReady(next.added(), min(next.To.Count, c.Size)) && (!next.moves() || set.Workload != nil && set.Workload.Current && set.Workload.Updated)
 }
 
 func (c change) begin(next Routes, marksEnd int64) Plan {
@@ -192,13 +193,12 @@ func (c change) preparing() Plan {
 	return c.planFor(next)
 }
 
-// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. No warm-up ends
-// while servers of another set are not ready: the set that has the items is removed afterwards.
+// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs.
 func (c change) warming() Plan {
-	p, next := c.planFor(c.routes), c.routes
-	if next.moves() && c.Sets[next.To.Set].current() && !c.ready(next) { // a change of the template may be what they need to get ready
-		return p
+	if c.awaitsServers() {
+		return c.plan()
 	}
+	p, next := c.planFor(c.routes), c.routes
 	c.beginCopy(&p)
 	job := c.copyOf(c.routes)
 	switch {
@@ -210,6 +210,12 @@ func (c change) warming() Plan {
 		return p
 	}
 	return c.planFor(next)
+}
+
+// awaitsServers reports whether a warm-up begins or ends later because servers of another set are not ready: the set that has the items is
+// removed afterwards. It does not wait for servers that spec has no use for, nor if spec changes what may prevent them from getting ready.
+func (c change) awaitsServers() bool {
+	return c.routes.moves() && c.Warm && c.Sets[c.routes.To.Set].current() && !c.ready(c.routes)
 }
 
 // closing ends the change. The marks are on servers that are removed, unless servers were added to the same set.

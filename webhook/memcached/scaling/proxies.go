@@ -195,8 +195,8 @@ func (c change) planFor(routes Routes) Plan {
 	}
 	for set := range p.Sets {
 		p.Sets[set] = c.kept(Set(set), routes)
-		if p.Sets[set].KeepsTemplate && p.Proxy.Resize == nil {
-			p.setResize(v1alpha1.ResizeWaiting, routes.To, c.target(routes.To))
+		if next := c.target(routes.To); p.Sets[set].KeepsTemplate && p.Proxy.Resize == nil && next.Set != routes.To.Set {
+			p.setResize(v1alpha1.ResizeWaiting, routes.To, next)
 		}
 	}
 	if c.MaxStep > 0 {

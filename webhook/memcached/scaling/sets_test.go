@@ -3,6 +3,7 @@ package scaling
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,11 @@ func unready(set Set) func(*State) {
 			s.Sets[set].Servers[ordinal] = Server{}
 		}
 	}
+}
+
+// lost lets a server of the second set not be ready.
+func lost(ordinal int32) func(*State) {
+	return func(s *State) { s.Sets[Second].Servers[ordinal] = Server{} }
 }
 
 // blip makes the servers of a set unready, which keep their items.
@@ -81,6 +87,10 @@ func TestReplace(t *testing.T) {
 		{"servers that are not ready for a moment keep their items", 3, "3", all(edited, blip(First)), "3= 3", "3", adding},
 		{"the servers that items move from are not ready for a moment", 3, "3-3b-warming-1795263600", all(edited, second(3), blip(First), until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
 		{"the servers that items move to are not ready when the warm-up ends", 3, "3-3b-warming-1795263600", all(edited, second(3), unready(Second), until(-1)), "3= 3", "3-3b-warming-1795263600", warmUp},
+		{"size 0 in steps does not wait for servers that do not get ready", 0, "3-3b-warming-1795263600", all(steps, second(3), unready(Second), until(-1)), "3 3", "3-3b-closing-1795263600", closing},
+		{"a server that a smaller size has no use for is not ready", 2, "3-3b-warming-1795263600", all(second(3), lost(2), until(-1)), "3 3", "3-3b-closing-1795263600", closing},
+		{"a server that a smaller size keeps is not ready", 2, "3-3b-warming-1795263600", all(second(3), lost(1), until(-1)), "3 3", "3-3b-warming-1795263600", warmUp},
+		{"spec gives up the items if the servers that they move to do not get ready", 3, "3-3b-warming-1795263600", all(second(3), lost(2), inPlace, until(-1)), "3 3", "3-3b-closing-1795263600", closing},
 		{"a proxy of an earlier change still runs", 4, "4", all(edited, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("3-4-closing") }), "4= -", "4", waiting},
 		{"status has servers of a set that cannot be created", 4, "3", all(edited, func(s *State) { s.Sets[Second].Recorded = 4 }), "3= 4", "3", adding},
 		{"spec replaces pods in place", 3, "3", all(edited, inPlace), "3 -", "3", ""},
@@ -100,6 +110,32 @@ func TestReplace(t *testing.T) {
 		if sets := describeSets(got); sets != test.wantSets || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
 			t.Errorf("%s:\n got sets %q, routes %s, phase %q\nwant sets %q, routes %s, phase %q", test.reason, sets, got.Routes, phase, test.wantSets, test.wantLabel, test.wantPhase)
 		}
+	}
+}
+
+// TestWarmupGoesOn checks that a server that is not ready for a moment does not make a warm-up begin again.
+func TestWarmupGoesOn(t *testing.T) {
+	for _, seconds := range []int{100, -1} {
+		s := cache(3, 3, "3-3b-warming-1795263600")
+		all(edited, second(3), lost(1), until(seconds))(s)
+		p := s.Next()
+		if got, want := p.Proxy.Resize, s.Status.Proxy.Resize; !got.Until.Equal(want.Until) {
+			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
+		}
+		_, message := s.Progress(p)
+		if got := strings.Contains(message, "once all proxies and new servers are ready"); got != (seconds < 0) {
+			t.Errorf("the warm-up ends in %d seconds, and the message is %q", seconds, message)
+		}
+	}
+}
+
+// TestStepsToZeroWithOutdatedTemplate checks that steps to size 0 wait for the next step, and not for a move.
+func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
+	s := cache(0, 3, "3")
+	all(steps, edited)(s)
+	s.Status.Scaling.LastStepTime = new(metav1.NewTime(noon.Add(-time.Second)))
+	if reason, message := s.Progress(s.Next()); reason != ReasonScaling {
+		t.Errorf("Progressing is %s: %s", reason, message)
 	}
 }
 

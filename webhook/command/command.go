@@ -13,10 +13,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of errors.
+// The exit codes of errors. That of a signal is not exitFailure, after which the Job of a warm-up gives up.
 const (
 	exitFailure = 1
 	exitUsage   = 2
+	exitSignal  = 128 + int(syscall.SIGTERM)
 )
 
 // Main runs the program with the arguments of the process, and returns its exit code. version is empty if the linker did not
@@ -33,6 +34,9 @@ func Main(version string) int {
 	if usage, ok := errors.AsType[*usageError](err); ok {
 		fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
 		return exitUsage
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitSignal
 	}
 	return exitFailure
 }

@@ -25,7 +25,8 @@ func newCopy() *cobra.Command {
 copy, so that items move that no client uses.
 
 The items that were used last come last. If a server or a proxy restarts, copy continues. The exit code is 0 when all items have
-moved that the proxies distribute to another server, and 1 if a server or the proxies did not respond for too long.`,
+moved that the proxies distribute to another server, 1 if a server or the proxies did not respond for too long, and 143
+after a signal.`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -106,7 +106,10 @@ func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) e
 			err = run(server)
 			_ = server.Close()
 		}
-		if err == nil || ctx.Err() != nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
 			return err
 		}
 		if failures > maxListings && time.Since(start) > r.Patience {

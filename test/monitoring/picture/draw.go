@@ -111,6 +111,9 @@ func format(value float64, unit string) string {
 	case "Bps":
 		return scaled(value, 1000) + "B/s"
 	case "bytes":
+		if value < 1024 {
+			return fmt.Sprintf("%.3g B", value)
+		}
 		return scaled(value, 1024) + "iB"
 	case "ops":
 		return scaled(value, 1000) + "ops/s"

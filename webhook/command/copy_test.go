@@ -1,0 +1,39 @@
+package command_test
+
+import (
+	"bufio"
+	"net"
+	"syscall"
+	"testing"
+)
+
+// TestCopySignal checks that a copy that is stopped does not exit with 1. The Job of a warm-up starts it again, for example on another node.
+func TestCopySignal(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() // nothing responds
+	cmd := program(t, "copy", "--from", listener.Addr().String(), "--through", listener.Addr().String())
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	if !lines.Scan() {
+		t.Fatal("the copy logs nothing")
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		t.Log(lines.Text())
+	}
+	if code := exitCode(t, cmd.Wait()); code != 143 {
+		t.Errorf("the exit code is %d, want 143", code)
+	}
+}

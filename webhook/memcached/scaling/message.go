@@ -24,26 +24,8 @@ func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && (p.Proxy.Resize.Replaces || p.Proxy.Resize.From != p.Proxy.Resize.To) {
 		r := p.Proxy.Resize
 		message = fmt.Sprintf("%s, phase %s: %s", describe(r), r.Phase, messages[r.Phase])
-		if r.Replaces && r.Phase == v1alpha1.ResizeAddingServers {
-			message += " " + RemedyInPlace
-		}
-		if r.Until == nil && r.Phase == v1alpha1.ResizeWarmingUp {
-			message += " The warm-up begins once all proxies and new servers are ready."
-		}
-		if r.Until == nil {
-			return ReasonResizing, message
-		}
-		if r.Phase == v1alpha1.ResizeWarmingUp && !r.Until.After(s.Now) {
-			return ReasonResizing, message + " The next phase begins once all proxies and new servers are ready."
-		}
-		until := r.Until.UTC().Format(time.RFC3339)
-		switch job := s.copyOf(p.Copy); {
-		case job == nil:
-			message += fmt.Sprintf(" The next phase begins after %s.", until)
-		case job.Failed:
-			message += fmt.Sprintf(" The Job that copies the items has failed. The next phase begins after %s.", until)
-		default:
-			message += fmt.Sprintf(" %d of %d servers are copied. The next phase begins when all are, or after %s.", job.Copied, job.Servers, until)
+		if next := s.nextPhase(r, p); next != "" {
+			message += " " + next
 		}
 		return ReasonResizing, message
 	}
@@ -53,6 +35,29 @@ func (s State) Progress(p Plan) (reason, message string) {
 	from, next := p.Scaling.Replicas, s.step(p.Scaling.Replicas)
 	return ReasonScaling, fmt.Sprintf("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
 		from, s.Size, next, s.Interval, movedKeysPercent(from, next))
+}
+
+// nextPhase returns what the next phase waits for; "" if the phase itself says it.
+func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
+	switch warming := r.Phase == v1alpha1.ResizeWarmingUp; {
+	case r.Replaces && r.Phase == v1alpha1.ResizeAddingServers:
+		return RemedyInPlace
+	case warming && r.Until == nil:
+		return "The warm-up begins once all proxies and new servers are ready."
+	case r.Until == nil:
+		return ""
+	case warming && !r.Until.After(s.Now):
+		return "The next phase begins once all proxies and new servers are ready."
+	}
+	until := r.Until.UTC().Format(time.RFC3339)
+	switch job := s.copyOf(p.Copy); {
+	case job == nil:
+		return fmt.Sprintf("The next phase begins after %s.", until)
+	case job.Failed:
+		return fmt.Sprintf("The Job that copies the items has failed. The next phase begins after %s.", until)
+	default:
+		return fmt.Sprintf("%d of %d servers are copied. The next phase begins when all are, or after %s.", job.Copied, job.Servers, until)
+	}
 }
 
 // describe returns what a recorded phase is for.

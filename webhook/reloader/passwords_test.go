@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -49,6 +50,9 @@ func addProcess(t *testing.T, proc, id, name string) {
 
 // TestSignalMemcached checks the signal with a process that it ends. A real memcached loads its passwords: see test/servers.
 func TestSignalMemcached(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP) // or the process ignores the signal if this one was started with nohup
+	defer signal.Stop(signals)
 	process := exec.CommandContext(t.Context(), "sleep", "600")
 	if err := process.Start(); err != nil {
 		t.Fatal(err)

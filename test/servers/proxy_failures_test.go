@@ -37,8 +37,8 @@ func (s server) kill(t testing.TB) {
 	}
 }
 
-// soon is the time in which a command ends although a server is down: the routes wait for 1 second.
-const soon = 1500 * time.Millisecond
+// soon is the time in which a command ends although a server is down: the routes wait for 1.4 seconds.
+const soon = 2 * time.Second
 
 // TestProxyWithoutServer checks what clients see of a server that ended, that hangs, or that has no address: a read is a miss
 // and a write an error, soon, and the other servers serve.
@@ -54,7 +54,7 @@ func TestProxyWithoutServer(t *testing.T) {
 		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon},
 		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon},
 		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon},
-		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, soon + time.Second},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, soon + 1400*time.Millisecond},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()

@@ -102,6 +102,7 @@ func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Contai
 		Command:         proxyCommand(spec, p.Memory),
 		Ports:           children.ContainerPorts(servicePorts()),
 		Resources:       proxyResources(spec),
+		StartupProbe:    startupProbe(),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
 		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
 		Lifecycle:       children.Lifecycle(spec),
@@ -110,6 +111,14 @@ func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Contai
 		// The log of a proxy that cannot start names the line of the configuration.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
+}
+
+// startupProbe keeps clients from a proxy that does not reach the servers yet: it returns misses for their keys. An attempt to connect
+// fails after 1.4 seconds, and the second one follows immediately.
+func startupProbe() *corev1.Probe {
+	probe := children.ConnectProbe(children.PortName, 1, 3, 30)
+	probe.InitialDelaySeconds = 2
+	return probe
 }
 
 // proxyCommand returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half

@@ -118,3 +118,16 @@ func TestProxyMemoryLimit(t *testing.T) {
 		t.Errorf("the limit is %s, want 1Gi as in spec", got)
 	}
 }
+
+// TestProxyStartsBeforeClients checks that a proxy has the time for two attempts to connect to the servers before clients use it, and that
+// a proxy that does not accept connections is restarted after a minute at most.
+func TestProxyStartsBeforeClients(t *testing.T) {
+	memcached := sample.Proxied(3)
+	probe := Deployment(memcached, routed(memcached, "3")).Spec.Template.Spec.Containers[0].StartupProbe
+	if probe == nil || probe.InitialDelaySeconds < 2 {
+		t.Fatalf("the startup probe is %+v, want one that begins after 2 s: a failed attempt takes 1.4 s, and the next one follows immediately", probe)
+	}
+	if seconds := probe.InitialDelaySeconds + probe.PeriodSeconds*probe.FailureThreshold; seconds > 60 {
+		t.Errorf("a proxy that cannot start is restarted after %d s, want at most 60 s", seconds)
+	}
+}

@@ -19,8 +19,9 @@
 -- warming:   the same, and afterwards the proxy moves the item: plain -> owned -> copy to C -> moved.
 -- closing:   C decides. An item that is still on P is given up, because proxies after the change do not know P.
 
--- READ_TIMEOUT limits in seconds how long a request waits for a server.
-local READ_TIMEOUT <const> = 1
+-- TIMEOUT limits in seconds how long a connection, and a response, may take. It is more than a second, because the kernel repeats a lost
+-- packet of a new connection after one, and a thread that waits for a lost packet of the DNS reads no responses for one.
+local TIMEOUT <const> = 1.4
 -- memcached reads a larger TTL as a Unix time.
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
 -- Another proxy takes an item from an owner that has not finished after LEASE seconds. Longer than all timeouts of a request.
@@ -50,8 +51,8 @@ local NEVER <const> = OWNED - 1
 -- tells keys apart: a request for a key of a server that is marked as down fails within the proxy.
 function servers(change)
     settings{
-        backend_connect_timeout = READ_TIMEOUT,
-        backend_read_timeout = READ_TIMEOUT,
+        backend_connect_timeout = TIMEOUT,
+        backend_read_timeout = TIMEOUT,
         backend_retry_waittime = 1, -- seconds from one attempt to connect to the next
         backend_failure_limit = 1,  -- the first failure reconnects immediately, because a client can cause it
         tcp_keepalive = true,

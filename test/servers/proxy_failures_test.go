@@ -38,7 +38,7 @@ func (s server) kill(t testing.TB) {
 }
 
 // soon is the time in which a command ends although a server is down: the routes wait for 1.4 seconds.
-const soon = 2 * time.Second
+const soon = 1900 * time.Millisecond
 
 // TestProxyWithoutServer checks what clients see of a server that ended, that hangs, or that has no address: a read is a miss
 // and a write an error, soon, and the other servers serve.

@@ -2,13 +2,11 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -47,15 +45,19 @@ func TestReplaceServersWithoutQuota(t *testing.T) {
 	t.Parallel()
 	m := newProxied(t, 2, 3)
 	history := watchRoutes(t, m)
-	kubectl(t, "create", "quota", "servers", "--namespace", m.GetNamespace(), "--hard=pods=5")
+	// A quota counts pods only after its creation, and admits more than it has room for until then.
+	kubectl(t, "create", "quota", "pods", "--namespace", m.GetNamespace(), "--hard=pods=5")
+	kubectl(t, "wait", "--namespace", m.GetNamespace(), "--for=jsonpath={.status.used.pods}=4", "quota/pods", "--timeout=60s")
 	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"cache":{"memory":"100Mi"}}}`)
-	eventually(t, 3*waitTimeout, "a condition names the quota", func(ctx context.Context) error {
+	eventually(t, 3*waitTimeout, "condition Degraded names the pods that are missing", func(ctx context.Context) error {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
 			return err
 		}
-		conditions, _, _ := unstructured.NestedSlice(m.Object, "status", "conditions")
-		if text := fmt.Sprint(conditions); !strings.Contains(text, "quota") {
-			return errors.New(text)
+		message := fmt.Sprint(Condition(m, "Degraded")["message"])
+		for _, text := range []string{"StatefulSet cache-b has 1 of 2 pods", "ResourceQuota", "set spec.rollout.warm to false"} {
+			if !strings.Contains(message, text) {
+				return fmt.Errorf("message %q does not contain %q", message, text)
+			}
 		}
 		return nil
 	})

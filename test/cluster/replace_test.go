@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -38,35 +39,61 @@ func TestReplaceServers(t *testing.T) {
 	}
 }
 
-// TestReplaceServersWithoutQuota checks that a cache serves while its second StatefulSet cannot start, and that it can be told to
-// replace its pods in place.
+// TestReplaceServersWithoutQuota checks that a cache serves while a quota holds up a change of its pods, and that it can be told to
+// replace them in place.
 func TestReplaceServersWithoutQuota(t *testing.T) {
-	because(t, "if the cluster has no room for the new servers, the ones in use must stay, and the condition must say why")
-	t.Parallel()
-	m := newProxied(t, 2, 3)
-	history := watchRoutes(t, m)
-	// A quota counts pods only after its creation, and admits more than it has room for until then.
-	kubectl(t, "create", "quota", "pods", "--namespace", m.GetNamespace(), "--hard=pods=5")
-	kubectl(t, "wait", "--namespace", m.GetNamespace(), "--for=jsonpath={.status.used.pods}=4", "quota/pods", "--timeout=60s")
-	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"cache":{"memory":"100Mi"}}}`)
-	eventually(t, 3*waitTimeout, "condition Degraded names the pods that are missing", func(ctx context.Context) error {
+	for _, test := range []struct {
+		name, why string
+		quota     int
+		routes    string
+		message   []string
+	}{
+		{"servers", "if the cluster has no room for the new servers, the ones in use must stay, and the condition must say why", 5, "2",
+			[]string{"StatefulSet cache-b has 1 of 2 pods", "ResourceQuota", "set spec.rollout.warm to false"}},
+		{"proxies", "if the cluster has no room for one more proxy, those in use must stay, and the condition must say why", 6, "2-2b-preparing",
+			[]string{"exceeded quota"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			because(t, test.why)
+			t.Parallel()
+			m := newProxied(t, 2, 3)
+			history := watchRoutes(t, m)
+			createQuota(t, m.GetNamespace(), 4, test.quota)
+			kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"cache":{"memory":"100Mi"}}}`)
+			waitDegraded(t, m, test.message)
+			if got := history(); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], "routes "+test.routes) {
+				t.Errorf("without room for new pods, the cluster had\n%q, want routes %s", got, test.routes)
+			}
+			kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"rollout":{"warm":false}}}`)
+			waitReady(t, m, 2, 2*waitTimeout)
+			if got := history(); len(got) == 0 || got[len(got)-1] != "2 servers, routes 2" {
+				t.Errorf("after rollout.warm was set to false, the cluster had\n%q, want the first StatefulSet alone", got)
+			}
+		})
+	}
+}
+
+// createQuota creates a ResourceQuota of pods, and waits until it has counted those that run: it counts after its creation, and admits
+// too many pods until then.
+func createQuota(t *testing.T, namespace string, used, hard int) {
+	t.Helper()
+	kubectl(t, "create", "quota", "pods", "--namespace", namespace, fmt.Sprintf("--hard=pods=%d", hard))
+	kubectl(t, "wait", "--namespace", namespace, fmt.Sprintf("--for=jsonpath={.status.used.pods}=%d", used), "quota/pods", "--timeout=60s")
+}
+
+// waitDegraded waits until the Memcached is degraded, and the message contains all texts.
+func waitDegraded(t *testing.T, m *unstructured.Unstructured, texts []string) {
+	t.Helper()
+	eventually(t, 3*waitTimeout, fmt.Sprintf("condition Degraded contains %q", texts), func(ctx context.Context) error {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
 			return err
 		}
 		message := fmt.Sprint(Condition(m, "Degraded")["message"])
-		for _, text := range []string{"StatefulSet cache-b has 1 of 2 pods", "ResourceQuota", "set spec.rollout.warm to false"} {
+		for _, text := range texts {
 			if !strings.Contains(message, text) {
 				return fmt.Errorf("message %q does not contain %q", message, text)
 			}
 		}
 		return nil
 	})
-	if got := history(); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], "routes 2") {
-		t.Errorf("without room for new servers, the cluster had\n%q, want proxies with the servers in use", got)
-	}
-	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"rollout":{"warm":false}}}`)
-	waitReady(t, m, 2, 2*waitTimeout)
-	if got := history(); len(got) == 0 || got[len(got)-1] != "2 servers, routes 2" {
-		t.Errorf("after rollout.warm was set to false, the cluster had\n%q, want the first StatefulSet alone", got)
-	}
 }

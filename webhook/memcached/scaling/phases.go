@@ -1,6 +1,10 @@
 package scaling
 
-import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+import (
+	"slices"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
 
 // This file has all about a phase of a change except its name in the API and what the proxies do (library.lua). A change from n to m
 // servers, of the same set or of the other one, has these phases:
@@ -180,13 +184,23 @@ func (c change) begin(next Routes, marksEnd int64) Plan {
 	return c.planFor(next)
 }
 
-// preparing lets the warm-up begin. This is the only phase in which a change turns back: no item has moved.
+// turnsBack reports whether spec no longer wants a change in which no item has moved. The rollout of this phase need not end before: it
+// cannot if the cluster has no room for another proxy.
+func (c change) turnsBack() bool {
+	r := c.routes
+	wanted := c.target(r.From) == r.To && (!r.moves() || c.Sets[r.To.Set].current())
+	if wanted || !c.shown || r.Phase != Preparing {
+		return false
+	}
+	return !slices.ContainsFunc(c.running, func(running Routes) bool {
+		return running != r && running != steady(r.From, running.MarksEnd)
+	})
+}
+
+// preparing lets the warm-up begin.
 func (c change) preparing() Plan {
 	next := c.routes
-	switch {
-	case c.target(next.From) != next.To, next.moves() && !c.Sets[next.To.Set].current():
-		return c.planFor(steady(next.From, next.MarksEnd))
-	case next.addsTo(next.To.Set) && !c.ready(next):
+	if next.addsTo(next.To.Set) && !c.ready(next) {
 		return c.plan()
 	}
 	next.Phase, next.MarksEnd = Warming, max(next.MarksEnd, c.marksEnd())

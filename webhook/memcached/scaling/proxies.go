@@ -17,6 +17,8 @@ func (s State) Next() Plan {
 		return c.leave()
 	case c.stops():
 		return c.stop()
+	case c.turnsBack():
+		return c.planFor(steady(c.routes.From, c.routes.MarksEnd))
 	case !c.settled():
 		return c.plan()
 	}

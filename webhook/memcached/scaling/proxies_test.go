@@ -128,6 +128,8 @@ func TestNext(t *testing.T) {
 		{"down: servers are removed", 3, 4, "3", until(-1), 3, 2, "3", removing, 0},
 		{"down: a former proxy runs", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("4") }), 4, 2, "3", removing, 0},
 		{"down, then back while the proxies prepare", 4, 4, "4-3-preparing", nil, 4, 2, "4", "", 0},
+		{"down, then back while some proxies prepare", 4, 4, "4-3-preparing", all(busy, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("4-1795262400") }), 4, 2, "4", "", 0},
+		{"down, then back, but a proxy moves items", 4, 4, "4-3-preparing", func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("4-3-warming") }, 4, 2, "4-3-preparing", preparing, 0},
 		{"down, then back during the warm-up: the change ends first", 4, 4, "4-3-warming-1795263600", until(100), 4, 2, "4-3-warming-1795263600", warmUp, 100},
 
 		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "3", all(steps, ended(deleted(-20)), func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "3", removing, 80},

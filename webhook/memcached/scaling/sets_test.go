@@ -95,6 +95,7 @@ func TestReplace(t *testing.T) {
 		{"status has servers of a set that cannot be created", 4, "3", all(edited, func(s *State) { s.Sets[Second].Recorded = 4 }), "3= 4", "3", adding},
 		{"spec replaces pods in place", 3, "3", all(edited, inPlace), "3 -", "3", ""},
 		{"spec replaces pods in place since the proxies prepare", 3, "3-3b-preparing", all(edited, second(3), inPlace), "3 3", "3", removing},
+		{"spec replaces pods in place since the proxies prepare, and their rollout has no room", 3, "3-3b-preparing", all(edited, second(3), inPlace, busy), "3 3", "3", removing},
 		{"spec replaces pods in place since the warm-up began: the move ends first", 3, "3-3b-warming-1795263600", all(edited, second(3), inPlace, until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
 		{"size 0: proxies stop first", 0, "3-3b-warming-1795263600", all(edited, second(3)), "3= 3", "3-3b-warming-1795263600", warmUp},
 		{"size 0: all proxies have stopped, and the set in use stays", 0, "3-3b-warming-1795263600", all(edited, second(3), ended()), "3= 3", "3b-1795263600", removing},

@@ -39,9 +39,10 @@ func TestReplaceServers(t *testing.T) {
 	}
 }
 
-// TestReplaceServersWithoutQuota checks that a cache serves while a quota holds up a change of its pods, and that it can be told to
+// TestReplaceServersWithoutRoom checks that a cache serves while a quota holds up a change of its pods, and that it can be told to
 // replace them in place.
-func TestReplaceServersWithoutQuota(t *testing.T) {
+func TestReplaceServersWithoutRoom(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, why string
 		quota     int

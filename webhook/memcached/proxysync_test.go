@@ -39,7 +39,7 @@ func TestResizeOfACluster(t *testing.T) {
 	if c.request.Now.Before(marksEnd) {
 		t.Errorf("the change down has ended at %v, but marks end at %v", c.request.Now, marksEnd)
 	}
-	c.wantHistory("down", "4 servers, 2 proxies with routes 4-marks", "4 servers, 2 proxies with routes 4-3-preparing", "4 servers, 2 proxies with routes 4-3-warming-marks",
+	c.wantHistory("down", "4 servers, 2 proxies with routes 4-marks", "4 servers, 2 proxies with routes 4-3-preparing-marks", "4 servers, 2 proxies with routes 4-3-warming-marks",
 		"4 servers, 2 proxies with routes 4-3-closing-marks", "4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
 	c.resize(0)
 	c.settle()

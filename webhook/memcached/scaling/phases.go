@@ -104,7 +104,7 @@ func (c change) steady() Plan {
 		p.Wait = c.untilMarksEnd()
 		p.Proxy.Resize.Until = seconds(c.Now.Add(p.Wait))
 	case next.To != servers:
-		return c.begin(next, 0)
+		return c.begin(next)
 	}
 	return p
 }
@@ -160,7 +160,7 @@ func (c change) add(p Plan, next Routes) Plan {
 	if existing < next.To.Count || !c.ready(next) {
 		return p
 	}
-	return c.begin(next, c.routes.MarksEnd)
+	return c.begin(next)
 }
 
 // adding reports whether servers of a set were added for this rollout of the proxies.
@@ -176,23 +176,25 @@ func (c change) ready(next Routes) bool {
 	return set.allReady(next.added(), min(next.To.Count, c.Size)) && (!next.moves() || set.Workload != nil && set.Workload.Current && set.Workload.Updated)
 }
 
-func (c change) begin(next Routes, marksEnd int64) Plan {
+// begin begins a change. It keeps the end of the marks, also a past one, so that proxies that turn back are those of before, and none has to
+// start.
+func (c change) begin(next Routes) Plan {
 	if c.Proxies.Warmup == 0 {
-		return c.planFor(steady(next.To, marksEnd))
+		return c.planFor(steady(next.To, c.routes.MarksEnd))
 	}
-	next.Phase, next.MarksEnd = Preparing, marksEnd
+	next.Phase, next.MarksEnd = Preparing, c.routes.MarksEnd
 	return c.planFor(next)
 }
 
-// turnsBack reports whether spec no longer wants a change in which no item has moved. The rollout of this phase need not end before: it
-// cannot if the cluster has no room for another proxy.
+// turnsBack reports whether a change in which no item has moved is to be given up: spec no longer wants it, or the servers in use have
+// nothing to move. The rollout of this phase need not end before: it cannot if the cluster has no room for another proxy.
 func (c change) turnsBack() bool {
 	r := c.routes
 	wanted := c.target(r.From) == r.To && (!r.moves() || c.Sets[r.To.Set].current())
 	if wanted || !c.shown || r.Phase != Preparing {
 		return false
 	}
-	return !slices.ContainsFunc(c.running, func(running Routes) bool {
+	return !slices.ContainsFunc(c.running, func(running Routes) bool { // somebody may have edited the label of the Deployment
 		return running != r && running != steady(r.From, running.MarksEnd)
 	})
 }

@@ -47,7 +47,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	status, untilReport := pace.Status(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
 		Status:      status,
-		Children:    append(policiesFirst(state.observation.Children), c.warmup(memcached, state.plan.Plan)...),
+		Children:    policiesFirst(state.children),
 		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
 	}, nil
 }
@@ -58,7 +58,9 @@ type syncState struct {
 	// plan is the one of the set in use.
 	plan children.Plan
 	// proxies is the observed Deployment of the proxies; nil if there is none.
-	proxies     *observed.Workload
+	proxies *observed.Workload
+	// children are the desired ones of all kinds that the CompositeController lists. The conditions await those of the observation.
+	children    []runtime.Object
 	secrets     diagnosis.Secrets
 	observation conditions.Observation
 }
@@ -84,7 +86,8 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
 	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)
-	o.Children = request.Listed(append(children.Children(memcached, sets, service), proxy.Children(memcached, s.plan)...))
+	s.children = request.Listed(slices.Concat(children.Children(memcached, sets, service), proxy.Children(memcached, s.plan), c.warmup(memcached, s.plan.Plan)))
+	o.Children = slices.DeleteFunc(slices.Clone(s.children), func(child runtime.Object) bool { return isWarmup(memcached, child) })
 	o.Steps = diagnosis.Progress(state, s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
@@ -9,8 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// warmup returns the desired Job and its NetworkPolicy; none if items are not copied now. The conditions do not await them, because the
-// warm-up ends without them too.
+// warmup returns the desired Job and its NetworkPolicy; none if items are not copied now.
 func (c Config) warmup(memcached *v1alpha1.Memcached, p scaling.Plan) []runtime.Object {
 	if p.Copy == (scaling.Routes{}) || memcached.Spec.Proxy == nil {
 		return nil
@@ -20,4 +20,9 @@ func (c Config) warmup(memcached *v1alpha1.Memcached, p scaling.Plan) []runtime.
 		return []runtime.Object{job}
 	}
 	return []runtime.Object{proxy.WarmupPolicy(memcached), job}
+}
+
+// isWarmup reports whether a child is one of a warm-up. The conditions do not await these children, because the warm-up ends without them too.
+func isWarmup(memcached *v1alpha1.Memcached, child runtime.Object) bool {
+	return child.(metav1.Object).GetName() == proxy.WarmupName(memcached)
 }

@@ -111,6 +111,23 @@ func TestCopyPolicy(t *testing.T) {
 	}
 }
 
+// TestCopyWithoutNetworkPolicies checks that a warm-up begins if the CompositeController lists Jobs, but no NetworkPolicies.
+func TestCopyWithoutNetworkPolicies(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.request.Children.NetworkPolicies = composite.Group[observed.Child]{}
+	response, err := c.config.sync(c.request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for _, child := range response.Children {
+		kinds[child.GetObjectKind().GroupVersionKind().Kind] = true
+	}
+	if !kinds["Job"] || kinds["NetworkPolicy"] {
+		t.Errorf("children of the kinds %v, want a Job, and no NetworkPolicy, which Metacontroller would not delete", kinds)
+	}
+}
+
 // TestCopyThatDoesNotStart checks that a Job whose pods cannot start is reported while the warm-up lasts, although no object changes.
 func TestCopyThatDoesNotStart(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})

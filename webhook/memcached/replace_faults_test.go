@@ -1,15 +1,19 @@
 package memcached
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -147,4 +151,26 @@ func TestLeaveForDeployment(t *testing.T) {
 		}
 	}
 	t.Errorf("the cluster has %q, and no Deployment of 3 servers", c.history)
+}
+
+// TestDeploymentIgnoresProxies checks that a cache with a Deployment does not follow the label of proxies that it has adopted: it has one set
+// of servers, and a second one would be another child of the same name.
+func TestDeploymentIgnoresProxies(t *testing.T) {
+	request := settled(sample.New(2))
+	adopted := observed.Workload{ChildMeta: observed.ChildMeta{Name: "cache-proxy", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(2))}}
+	adopted.Spec.Template.Metadata.Labels = map[string]string{proxy.RoutesLabel: "3b"}
+	request.Children.Deployments = composite.GroupOf(append(all(request.Children.Deployments), adopted)...)
+	response, err := (Config{}).sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deployments []string
+	for _, child := range response.Children {
+		if deployment, ok := child.(*appsv1.Deployment); ok {
+			deployments = append(deployments, fmt.Sprint(deployment.Name, " with ", *deployment.Spec.Replicas))
+		}
+	}
+	if diff := cmp.Diff([]string{"cache with 2"}, deployments); diff != "" {
+		t.Errorf("Deployments (-want +got):\n%s", diff)
+	}
 }

@@ -9,6 +9,9 @@ import (
 
 // Next returns the decision.
 func (s State) Next() Plan {
+	if s.OneSet {
+		return s.direct(First)
+	}
 	c := s.change()
 	switch {
 	case !s.Proxies.Desired && s.Status.Proxy == nil && c.gone():

@@ -38,7 +38,8 @@ type State struct {
 	// Interval is the minimum time between two steps.
 	Interval time.Duration
 
-	// Sets are the servers. Those of a Deployment are the first set, and OneSet reports whether spec has a Deployment.
+	// Sets are the servers. Those of a Deployment are the first set, and OneSet reports whether spec has a Deployment. Its pods have no
+	// ordinals, so no proxy uses them, whatever its label says.
 	Sets   [2]ObservedSet
 	OneSet bool
 	// Warm reports whether a change of the pod template moves the items to the other set. Otherwise the pods are replaced in place.

@@ -5,9 +5,6 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 // leave returns the decision after spec has lost its proxies. The number of servers stays the same while one of them may run. Then
 // servers that are not in use are removed, because they may have marks, and the status of the proxies last: it says which set is in use.
 func (c change) leave() Plan {
-	if c.OneSet && c.gone() {
-		return c.direct(First)
-	}
 	p, used := c.plan(), c.routes.Used()
 	if c.gone() { // a change has ended if no proxy runs
 		p = c.planFor(steady(used, c.routes.MarksEnd))

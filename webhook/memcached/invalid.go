@@ -20,6 +20,7 @@ import (
 func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1alpha1.MemcachedStatus {
 	memcached := request.Parent
 	status := memcached.Status
+	status.Servers = append([]string{}, status.Servers...) // never null: the API server removes a null, so the status would differ at every sync
 	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		status.Servers = children.ServerAddresses(pods)

@@ -148,11 +148,18 @@ func specs(t *testing.T, children []runtime.Object) map[string]any {
 	return all
 }
 
-// TestInvalidSpecWithoutChildren checks that no children are created for an invalid spec.
+// TestInvalidSpecWithoutChildren checks that no children are created for an invalid spec, and that its lists are not null: the API server
+// removes a null, so Metacontroller would write the status at every sync.
 func TestInvalidSpecWithoutChildren(t *testing.T) {
-	desired, err := (Config{}).sync(syncRequest{Parent: &v1alpha1.Memcached{ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web"}}})
-	if err != nil || len(desired.Children) > 0 {
-		t.Errorf("%d children and error %v, want none", len(desired.Children), err)
+	for _, workload := range []v1alpha1.Workload{v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload} {
+		memcached := &v1alpha1.Memcached{ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web"}, Spec: v1alpha1.MemcachedSpec{Workload: workload}}
+		desired, err := (Config{}).sync(syncRequest{Parent: memcached})
+		if err != nil || len(desired.Children) > 0 {
+			t.Errorf("%s: %d children and error %v, want none", workload, len(desired.Children), err)
+		}
+		if desired.Status.Servers == nil || desired.Status.Nodes == nil {
+			t.Errorf("%s: servers %#v and nodes %#v, want empty lists", workload, desired.Status.Servers, desired.Status.Nodes)
+		}
 	}
 }
 

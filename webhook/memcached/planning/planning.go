@@ -31,7 +31,7 @@ type Observed struct {
 	// pod template for another reason than the routes.
 	Proxies         *observed.Workload
 	ProxiesOutdated bool
-	// Pods are the pods of servers and proxies.
+	// Pods are the pods of servers and proxies with the name of the Memcached.
 	Pods iter.Seq[*observed.Pod]
 	// Job copies items; nil if none is observed. CanCopy reports whether one can run.
 	Job     *observed.Job
@@ -48,6 +48,7 @@ type Set struct {
 
 // State returns what the number of servers, and the routes of the proxies, are decided from.
 func (o Observed) State(now time.Time, maxClockSkew time.Duration) scaling.State {
+	o = o.withoutPredecessor()
 	spec := &o.Memcached.Spec
 	return scaling.State{
 		Now:          now,

@@ -76,13 +76,13 @@ func AddLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelVal
 // labels.
 func OwnedLabel(key string) bool {
 	switch key {
-	case "app", NameLabel, SetLabel,
+	case "app", NameLabel, SetLabel, ProxyLabel, WarmupLabel,
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
-		"controller-uid", // Metacontroller selects the children of a parent by it
+		"controller-uid", "job-name", // Metacontroller selects the children of a parent by the first one, and Jobs select pods by both
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
 		return true
 	}
-	return false
+	return strings.HasPrefix(key, "batch.kubernetes.io/") // the API server refuses a Job whose pods have other values
 }
 
 // OwnedAnnotation reports whether an annotation is reserved for the operator or Metacontroller.

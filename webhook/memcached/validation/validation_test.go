@@ -64,6 +64,18 @@ func TestValidateCoreTypes(t *testing.T) {
 	}
 }
 
+// TestOwnedLabels checks that spec cannot set the labels by which others select pods. The API server would refuse the Job of a warm-up with its
+// labels at every sync, and pods with those of proxies would be observed by another cache.
+func TestOwnedLabels(t *testing.T) {
+	for _, label := range []string{
+		"job-name", "batch.kubernetes.io/job-name", "controller-uid", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-completion-index",
+		"memcached_cr", "memcached_set", "memcached_proxy", "memcached_warmup",
+	} {
+		wantValidated(t, label, func(s *v1alpha1.MemcachedSpec) { s.PodLabels = map[string]v1alpha1.LabelValue{label: "other"} },
+			"spec.podLabels["+label+"]: Forbidden: the label identifies pods or children")
+	}
+}
+
 // allKinds has the kinds of all children.
 var allKinds = sets.New("Deployment", "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor")
 

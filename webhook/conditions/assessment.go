@@ -30,6 +30,8 @@ type Observation struct {
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
 	Pods []*observed.Pod
+	// Unused are those of Pods that clients do not reach: the pods of Second.
+	Unused []*observed.Pod
 	// Selector has the labels of the parent's pods.
 	Selector map[string]string
 	// Container is the name of the container that serves in each pod.
@@ -111,8 +113,13 @@ func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout: o.Rollout,
 		Proxies: o.Proxies,
-		serves:  slices.ContainsFunc(o.Pods, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
+		serves:  slices.ContainsFunc(o.used(), func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
 	}
+}
+
+// used returns the pods that clients reach.
+func (o *Observation) used() []*observed.Pod {
+	return slices.DeleteFunc(slices.Clone(o.Pods), func(pod *observed.Pod) bool { return slices.Contains(o.Unused, pod) })
 }
 
 func findingOfProxies(proxies *Assessment) Finding {

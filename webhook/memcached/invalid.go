@@ -25,8 +25,9 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		status.Servers = children.ServerAddresses(pods)
 	}
+	inUse := scaling.RecordedRoutes(memcached.Status.Proxy).Used().Set
 	if stateful := request.Children.statefulSets(memcached); stateful != (workloads{}) {
-		workload = stateful[scaling.RecordedRoutes(memcached.Status.Proxy).Used().Set]
+		workload = stateful[inUse]
 		var sets [2]scaling.DesiredSet
 		for set, each := range stateful {
 			if each != nil {
@@ -40,6 +41,7 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
 	}
 	o := observationOf(request, workload, pods)
+	o.Unused = podsOf(inUse.Other(), pods)
 	if missing := missingChildren(request, workload); len(missing) > 0 {
 		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}

@@ -133,6 +133,24 @@ func TestLeaveWithTwoSets(t *testing.T) {
 	}
 }
 
+// TestAvailableOfTheSetInUse checks that ready servers of the StatefulSet that is not in use do not make the cache available, also while the spec
+// is invalid.
+func TestAvailableOfTheSetInUse(t *testing.T) {
+	memcached := sample.Proxied(1)
+	memcached.Spec.Image = "memcached:1"
+	c := newProxyCluster(t, memcached)
+	c.settle()
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
+	c.until(v1alpha1.ResizePreparing)
+	c.unready("cache", noon.Time)
+	for _, threads := range []int32{4, 0} {
+		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = &threads })
+		if got := conditionsOf(t, c.config, c.request)[api.Available]; got.Status != metav1.ConditionFalse || got.Reason != "NoReplicaReady" {
+			t.Errorf("%d threads: only cache-b-0 is ready, which no client reaches, and Available is %s: %s: %s", threads, got.Status, got.Reason, got.Message)
+		}
+	}
+}
+
 // TestLeaveForDeployment checks that a Deployment follows a second StatefulSet that was deleted.
 func TestLeaveForDeployment(t *testing.T) {
 	c := newProxyCluster(t, sample.Proxied(3))

@@ -82,7 +82,7 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 		return nil, err
 	}
 	o := &s.observation
-	o.Second, o.SecondRemedy = existing[inUse.Other()], scaling.RemedyInPlace
+	o.Second, o.SecondRemedy, o.Unused = existing[inUse.Other()], scaling.RemedyInPlace, podsOf(inUse.Other(), pods)
 	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
 	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)

@@ -43,7 +43,7 @@ type Cache struct {
 	// +kubebuilder:default="1Mi"
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('512Ki')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 524288 == 0",message="must be a quantity that is a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('512Ki')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).sub(int(quantity(string(self)).asApproximateFloat() / 524288.0 + 0.5) * 524288).compareTo(quantity('0')) == 0",message="must be a quantity that is a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise"
 	MaxItemSize *resource.Quantity `json:"maxItemSize,omitempty"`
 	// verbosity is the log level: 0 logs nothing, 1 logs errors and warnings, 2 also logs every command.
 	// +optional

@@ -50,7 +50,7 @@ type Flash struct {
 	// +kubebuilder:default="16Mi"
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('2Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 2097152 == 0",message="must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('2Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).sub(int(quantity(string(self)).asApproximateFloat() / 2097152.0 + 0.5) * 2097152).compareTo(quantity('0')) == 0",message="must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
 	WriteBuffer *resource.Quantity `json:"writeBuffer,omitempty"`
 	// pageSize is the size of a page (memcached -o ext_page_size). memcached evicts whole pages. It must be a multiple of
 	// writeBuffer.
@@ -58,6 +58,6 @@ type Flash struct {
 	// +kubebuilder:default="64Mi"
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('2Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).isInteger() && quantity(string(self)).asInteger() % 2097152 == 0",message="must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('2Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Gi')) <= 0 && quantity(string(self)).sub(int(quantity(string(self)).asApproximateFloat() / 2097152.0 + 0.5) * 2097152).compareTo(quantity('0')) == 0",message="must be a quantity that is a multiple of 2Mi from 2Mi to 1Gi: memcached does not start otherwise"
 	PageSize *resource.Quantity `json:"pageSize,omitempty"`
 }

@@ -61,6 +61,7 @@ func TestValidateCacheQuantities(t *testing.T) {
 		{"a negative quantity", "-64Mi", "-1Mi", true, true},
 		{"thousandths, as memcached's own 8m would be", "64Mi", "8m", false, true},
 		{"the smallest item size", "64Mi", "512Ki", false, false},
+		{"a fraction that is a multiple of 512Ki", "64Mi", "1.5Mi", false, false},
 		{"not a multiple of 512Ki", "64Mi", "600Ki", false, true},
 		{"a part of a byte", "64Mi", "524287.5", false, true},
 		{"a decimal size", "64Mi", "1M", false, true},

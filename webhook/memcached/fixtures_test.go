@@ -63,12 +63,16 @@ func observe(memcached *v1alpha1.Memcached) syncRequest {
 
 // settled returns the request of a Memcached whose children are as desired, and whose pods are ready.
 func settled(memcached *v1alpha1.Memcached) syncRequest {
+	if memcached.Spec.NeedsReloader() {
+		return settledWith(memcached, "reloader:1")
+	}
+	return settledWith(memcached, "")
+}
+
+// settledWith returns such a request whose pods have an image of the reloader; "" if they have none.
+func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
 	memcached.Default()
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
-	image := "reloader:1"
-	if !memcached.Spec.NeedsReloader() {
-		image = ""
-	}
 	var existing observed.Workload
 	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
 	for _, child := range children.Children(memcached, [2]children.Plan{PlanOf(memcached, size, image)}, nil) {

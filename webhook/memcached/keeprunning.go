@@ -50,7 +50,7 @@ func (c Config) images(memcached *v1alpha1.Memcached, p children.Plan, workload 
 		Memcached: appliedImage(workload, children.ContainerName, configured.Memcached),
 		Exporter:  appliedImage(workload, children.ExporterName, configured.Exporter),
 	}
-	if memcached.Spec.NeedsReloader() {
+	if memcached.Spec.NeedsReloader() && !withoutReloader(workload) {
 		running.Reloader = appliedImage(workload, children.ReloaderName, configured.Reloader)
 	}
 	return keepRunning(configured, running, workload, pods, children.ContainerName, func(images children.Images) runtime.Object {
@@ -75,6 +75,12 @@ func (c Config) proxyDefaults(request *syncRequest, p children.Plan) (children.P
 		p.ProxyDefaults = defaults
 		return proxy.Deployment(memcached, p)
 	})
+}
+
+// withoutReloader reports whether the operator ran without the image of the reloader when it applied a workload.
+func withoutReloader(workload *observed.Workload) bool {
+	_, applied := workload.Annotations[children.ImageAnnotation(children.ReloaderName)]
+	return !applied && workload.Image(children.ReloaderName) == ""
 }
 
 // appliedImage returns the image of a container, if it is a default as the operator applied it; otherwise the configured image.

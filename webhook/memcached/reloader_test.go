@@ -63,6 +63,16 @@ func TestReloaderImage(t *testing.T) {
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
 		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
 		{"the operator runs without --reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
+		{"pods run without a reloader, and only the image is configured", "reloader:2", func(o *syncRequest) { *o = settledWith(o.Parent, "") }, ""},
+		{"pods run without a reloader, and are replaced", "reloader:2", func(o *syncRequest) {
+			*o = settledWith(o.Parent, "")
+			o.Parent.Spec.Image = "memcached:1.6.39"
+		}, "reloader:2"},
+		{"the reloader was removed manually", "reloader:2", func(o *syncRequest) {
+			for workload := range o.Children.Deployments.All() {
+				workload.Spec.Template.Spec.Containers = workload.Spec.Template.Spec.Containers[:1]
+			}
+		}, "reloader:2"},
 		{"no Secret needs a reloader", "reloader:2", func(o *syncRequest) { o.Parent.Spec.TLS = nil }, ""},
 	}
 	for _, test := range cases {

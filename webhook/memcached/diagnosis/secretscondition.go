@@ -32,8 +32,8 @@ var (
 		Meaning: "No running memcached could have loaded a Secret."})
 	// ReasonReadAtStart is for pods without a reloader.
 	ReasonReadAtStart = conditions.Declare(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
-		Meaning: "The operator runs without `--reloader-image`: memcached reads a changed Secret only when its pod starts.",
-		Remedy:  "Run the operator with `--reloader-image`."})
+		Meaning: "The pods have no reloader, because the operator ran without `--reloader-image` when they were created: memcached reads a changed Secret only when its pod starts.",
+		Remedy:  "Run the operator with `--reloader-image`. Pods get the reloader with the next change of their template, such as `spec.podAnnotations`, which replaces them."})
 )
 
 // Secrets is what the pods report about their Secrets, and about volumes that are not mounted.
@@ -64,7 +64,7 @@ func secretsCurrent(spec *v1alpha1.MemcachedSpec, image string, problem *conditi
 	switch {
 	case image == "":
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
-		message = fmt.Sprintf("memcached reads %s only at its start, because the operator runs without --reloader-image.", secretNames(spec, "and"))
+		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --reloader-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
 	case !slices.ContainsFunc(pods, runsWithReloader):

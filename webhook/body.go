@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -42,29 +43,53 @@ const (
 	minBodyRate = 256 << 10
 )
 
+// waitStep is how long one attempt to read waits. A hook without CPU time misses the deadline of an attempt although the bytes have
+// arrived: the next attempt finds them.
+const waitStep = 250 * time.Millisecond
+
 // timedBody ends a body that arrives too slowly. Only the time in which the hook waits for bytes counts, because a busy hook reads
-// slowly, too.
+// slowly, too. Each attempt counts at most its step.
 type timedBody struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	start      time.Time
+	step       time.Duration
 	bytes      int64
 	waited     time.Duration
 }
 
+func newTimedBody(w http.ResponseWriter, r *http.Request, start time.Time) *timedBody {
+	step := waitStep
+	if r.ContentLength < 0 {
+		step = readTimeout // the reader of a chunked body fails for ever after its first timeout
+	}
+	return &timedBody{ReadCloser: r.Body, connection: http.NewResponseController(w), start: start, step: step}
+}
+
 func (b *timedBody) Read(p []byte) (int, error) {
+	for {
+		left := bodyGrace + time.Duration(b.bytes/minBodyRate)*time.Second - b.waited
+		n, err := b.attempt(p, min(left, b.step))
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && left > b.step && time.Since(b.start) < readTimeout {
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			b.setDeadline(b.start.Add(readTimeout)) // net/http keeps reading to notice that the caller is gone
+		}
+		return n, err
+	}
+}
+
+// attempt reads what arrives within a time.
+func (b *timedBody) attempt(p []byte, wait time.Duration) (int, error) {
 	began, end := time.Now(), b.start.Add(readTimeout)
-	left := bodyGrace + time.Duration(b.bytes/minBodyRate)*time.Second - b.waited
-	if latest := began.Add(left); latest.Before(end) {
+	if latest := began.Add(wait); latest.Before(end) {
 		end = latest
 	}
 	b.setDeadline(end)
 	n, err := b.ReadCloser.Read(p)
-	b.waited += time.Since(began)
+	b.waited += min(time.Since(began), b.step)
 	b.bytes += int64(n)
-	if errors.Is(err, io.EOF) {
-		b.setDeadline(b.start.Add(readTimeout)) // net/http keeps reading to notice that the caller is gone
-	}
 	return n, err
 }
 

@@ -136,7 +136,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.metrics.inFlight.Inc()
 	defer e.metrics.inFlight.Dec()
 
-	r.Body = &timedBody{ReadCloser: r.Body, connection: http.NewResponseController(w), start: start}
+	r.Body = newTimedBody(w, r, start)
 	body := &countingReader{reader: http.MaxBytesReader(w, r.Body, e.options.MaxBodyBytes)}
 	response, err := e.handle(r, body)
 	code := http.StatusOK

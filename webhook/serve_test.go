@@ -120,6 +120,43 @@ func TestSlowCallers(t *testing.T) {
 	}
 }
 
+// TestStarvedHook checks that a body that has arrived is read, although the hook gets no CPU time for longer than bodyGrace between setting the
+// deadline and reading. The clock and the connection are simulated.
+func TestStarvedHook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, connection := net.Pipe()
+		listener := make(pipeListener, 1)
+		listener <- &starvedConnection{Conn: connection}
+		server := newServer(NewHandler(Options{Controllers: parents.Controllers(memcached.Config{})}), slog.New(slog.DiscardHandler))
+		go func() { _ = serve(server, listener) }()
+		defer server.Close()
+		var sender sync.WaitGroup
+		sender.Go(func() {
+			for _, part := range []string{"POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n", "{}"} {
+				_, _ = io.WriteString(client, part)
+			}
+		})
+		response, err := io.ReadAll(client)
+		sender.Wait()
+		if err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 400") || !strings.Contains(string(response), "request has no parent") {
+			t.Errorf("the response is %q with error %v, want 400, because the body was read and has no parent", response, err)
+		}
+	})
+}
+
+// starvedConnection is a connection whose second read, the first one of the body, begins late.
+type starvedConnection struct {
+	net.Conn
+	reads atomic.Int32
+}
+
+func (c *starvedConnection) Read(p []byte) (int, error) {
+	if c.reads.Add(1) == 2 {
+		time.Sleep(bodyGrace + time.Second)
+	}
+	return c.Conn.Read(p)
+}
+
 // pipeListener accepts the connections that are sent to it.
 type pipeListener chan net.Conn
 

@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
@@ -46,6 +48,10 @@ func (s *syncState) proxyStatus(assessment *conditions.Assessment) *v1alpha1.Pro
 	return status
 }
 
+// changeTimeStep is the precision of the time of the last change. A sync that observes the status before the last write does not know when the
+// change was recorded, and records the same time if it follows within the step. The time delays reports by a minute, so seconds do not matter.
+const changeTimeStep = 10 * time.Second
+
 // lastChange returns when the routes of the proxies or the number of servers changed last.
 func (s *syncState) lastChange() *metav1.Time {
 	status, now := &s.request.Parent.Status, s.request.Now
@@ -53,5 +59,5 @@ func (s *syncState) lastChange() *metav1.Time {
 		scaling.RecordedRoutes(before) == s.plan.Routes && len(status.Servers) == int(s.plan.Replicas()) {
 		return before.LastChangeTime
 	}
-	return new(now.Rfc3339Copy())
+	return new(metav1.NewTime(now.Truncate(changeTimeStep)))
 }

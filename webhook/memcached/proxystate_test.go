@@ -54,3 +54,29 @@ func TestOrphanedProxies(t *testing.T) {
 		t.Errorf("Degraded is %s for %s: %s; want Orphaned with %q", got.Status, got.Reason, got.Message, command)
 	}
 }
+
+// TestLastChangeOfAnEarlierStatus checks that the time of the last change stays the same if Metacontroller observes the status before its last
+// write at each sync: otherwise every second write has another time.
+func TestLastChangeOfAnEarlierStatus(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.settle()
+	c.resize(4)
+	before, first := c.request.Parent.Status, metav1.Time{}
+	for i := range 4 {
+		stored := c.request.Parent.Status
+		c.request.Parent.Status = before
+		response, err := c.config.sync(c.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := *response.Status.Proxy.LastChangeTime
+		if i == 0 {
+			first = changed
+		}
+		if !changed.Equal(&first) {
+			t.Errorf("sync %d: the last change is at %v, and was at %v for the same decision", i, changed, first)
+		}
+		before, c.request.Parent.Status = stored, response.Status
+		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Second))
+	}
+}

@@ -76,6 +76,9 @@ func TestCustomizeOfFormerProxies(t *testing.T) {
 		t.Errorf("right after spec has lost its proxies, the rules are %+v", rules)
 	}
 	c.sync()
+	if ready := c.condition(api.Ready); ready.Status != metav1.ConditionFalse || ready.Reason != "Resizing" {
+		t.Errorf("while the proxies leave, Ready is %s: %s: %s", ready.Status, ready.Reason, ready.Message)
+	}
 	c.settle()
 	if rules := customize(c.request.Parent); len(rules) != 1 || c.request.Parent.Status.Proxy != nil {
 		t.Errorf("in the end, the rules are %+v, and the status is %+v", rules, c.request.Parent.Status.Proxy)

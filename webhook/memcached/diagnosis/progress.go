@@ -28,5 +28,8 @@ func Progress(state scaling.State, p scaling.Plan) *conditions.Progress {
 	case scaling.ReasonResizing:
 		return ReasonResizing.Progress("%s", message)
 	}
+	if p.Proxy != nil && !state.Proxies.Desired {
+		return ReasonResizing.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
+	}
 	return nil
 }

@@ -83,6 +83,7 @@ func (c *proxyCluster) sync() {
 			}
 		case "Job":
 			job := requests.Applied[observed.Job](child)
+			job.CreationTimestamp = c.request.Now.Truncate(time.Second)
 			if existing := c.request.Children.Jobs.Get(job.Namespace, job.Name); existing != nil {
 				job = *existing // Metacontroller never updates a Job
 			}

@@ -178,3 +178,21 @@ func TestCopySurvivesProxies(t *testing.T) {
 		t.Error("the Job is removed while a proxy is not available")
 	}
 }
+
+// TestCopyOfAnEarlierStatus checks that the end of a warm-up stays the same if Metacontroller observes the status before its last write at each
+// sync: otherwise each of them writes another end.
+func TestCopyOfAnEarlierStatus(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	before, want := *c.request.Parent.Status.DeepCopy(), c.request.Parent.Status.Proxy.Resize.Until
+	before.Proxy.Resize.Until = nil // the sync that began the warm-up recorded it
+	for i := range 4 {
+		stored := c.request.Parent.Status
+		c.request.Parent.Status = before
+		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Second))
+		c.sync()
+		before = stored
+		if got := c.request.Parent.Status.Proxy.Resize.Until; !got.Equal(want) {
+			t.Errorf("sync %d: the warm-up ends at %v, and ended at %v before", i, got, want)
+		}
+	}
+}

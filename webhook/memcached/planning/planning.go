@@ -206,6 +206,7 @@ func (o Observed) copy() *scaling.Copy {
 	}
 	return &scaling.Copy{
 		For:      job.Annotations[proxy.CopiedForAnnotation],
+		Created:  job.CreationTimestamp,
 		Complete: job.Has(string(batchv1.JobComplete)),
 		Failed:   job.Has(string(batchv1.JobFailed)),
 		Servers:  job.Spec.Completions,

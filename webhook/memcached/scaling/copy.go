@@ -1,11 +1,15 @@
 package scaling
 
+import "time"
+
 // Copy is the Job of a warm-up. It lists the items of all servers that items move from, and reads each of them through the
 // proxies, so that items which no client uses move too.
 type Copy struct {
 	// For is [Routes.String] of the proxies that the Job reads through. It is different for each warm-up, because it has the end of
 	// the marks.
 	For string
+	// Created is when the Job was created. All proxies moved items then.
+	Created time.Time
 	// Complete reports whether the Job has read all items, and Failed whether it has given up.
 	Complete, Failed bool
 	// Servers is the number of servers to copy, and Copied the number of those that are copied.

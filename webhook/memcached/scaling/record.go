@@ -40,11 +40,16 @@ func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to Servers) {
 }
 
 // elapsed reports whether a time has passed since the phase of a plan was first recorded for this rollout. Otherwise the plan
-// waits for its end. A recorded end that is too late is of a longer time, or of a clock that was set back.
+// waits for its end. A recorded end that is too late is of a longer time, or of a clock that was set back. If a Job began with the phase,
+// the end follows from its creation, which is the same for a sync that observes an earlier status.
 func (c change) elapsed(p *Plan, duration time.Duration) bool {
 	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration+c.MaxClockSkew))
 	now.Until = nil
-	if before := c.resize; before != nil && before.Until != nil && before.Until.Before(end) && sameChange(before, now) {
+	before, job := c.resize, c.copyOf(p.Routes)
+	switch {
+	case job != nil && !job.Created.IsZero() && job.Created.Before(c.Now.Add(observationDelay)):
+		end = seconds(job.Created.Add(duration + c.MaxClockSkew))
+	case before != nil && before.Until != nil && before.Until.Before(end) && sameChange(before, now):
 		end = before.Until
 	}
 	left := end.Sub(c.Now)

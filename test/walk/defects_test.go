@@ -33,7 +33,7 @@ var defects = []struct {
 	{"status has no observedGeneration", 1, "status has the generation", responding(func(_, response message, _ time.Time) {
 		delete(response.object("status"), "observedGeneration")
 	})},
-	{"the servers are scaled in one step with maxStep", 1, "steps are within maxStep", responding(func(request, response message, _ time.Time) {
+	{"the servers are scaled in one step with maxStep", 9, "steps are within maxStep", responding(func(request, response message, _ time.Time) {
 		if size := request.object("parent", "spec")["size"].(float64); size >= 0 && size <= 1000 {
 			for _, child := range response.children(name) {
 				if child.object("spec")["replicas"] != nil {

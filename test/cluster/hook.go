@@ -117,7 +117,7 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.Run(program, "serve", "--address", address, "--ops-address", ops, "--reloader-image", image, "--max-clock-skew", "1s"); err != nil {
+	if c.Hook, err = c.Run(program, "serve", "--address", address, "--ops-address", ops, "--reloader-image", image); err != nil {
 		return err
 	}
 	c.HookOps = "http://" + ops

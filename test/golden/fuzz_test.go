@@ -73,9 +73,9 @@ func resizing() map[string]string {
 			"Service.v1":{},"PodDisruptionBudget.policy/v1":{},"NetworkPolicy.networking.k8s.io/v1":{}},"related":{"Pod.v1":{}}}`
 	return map[string]string{
 		"AddingServers":   fmt.Sprintf(request, 4, 3, "3"),
-		"Waiting":         fmt.Sprintf(request, 3, 4, "4-1900000000"),
-		"Preparing":       fmt.Sprintf(request, 3, 4, "4"),
-		"WarmingUp":       fmt.Sprintf(request, 4, 4, "3-4-warming-1900000000"),
+		"Cleaning":        fmt.Sprintf(request, 3, 4, "4"),
+		"Preparing":       fmt.Sprintf(request, 3, 4, "4-3-announcing"),
+		"WarmingUp":       fmt.Sprintf(request, 4, 4, "3-4-warming"),
 		"RemovingServers": fmt.Sprintf(request, 0, 4, "4"),
 	}
 }

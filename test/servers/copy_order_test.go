@@ -38,7 +38,7 @@ func TestProxyCopyOrder(t *testing.T) {
 			fmt.Fprintf(&onFrom, "mg item-%d-%d u c\r\n", age, i)
 			fmt.Fprintf(&onTo, "mg item-%d-%d u s\r\n", age, i)
 		}
-		moved = append(moved, countOf(client.must(t, onFrom.String()), "HD c7885651650396779631"))
+		moved = append(moved, countOf(client.must(t, onFrom.String()), "EN"))
 		kept = append(kept, countOf(current.must(t, onTo.String()), "HD s500"))
 	}
 	total, best := 0, 0

@@ -26,8 +26,6 @@ const (
 
 // TestProxyCopy copies items from four servers to three, back to four, and to three others. Half of them were never read. All are found
 // with their values, flags and TTLs, also those with binary keys.
-//
-// The decrease comes first, because its marks end with the server that is removed.
 func TestProxyCopy(t *testing.T) {
 	servers := startServers(t, 4)
 	four, others := addresses(servers), addresses(startServers(t, 3))
@@ -36,8 +34,12 @@ func TestProxyCopy(t *testing.T) {
 	for _, resize := range [][2][]string{{four, three}, {three, four}, {four, others}} {
 		warming := startPhase(t, scaling.Warming, resize[0], resize[1])
 		start := time.Now()
-		for _, source := range sources(resize[0], resize[1]) {
-			if err := copyItems(t.Context(), source, warming.address, 1_000_000); err != nil {
+		for i, source := range sources(resize[0], resize[1]) {
+			config := copyConfig(source, warming.address, 1_000_000)
+			if len(resize[1]) > len(resize[0]) {
+				config.Servers, config.Index = len(resize[1]), i
+			}
+			if err := copier.Run(t.Context(), config); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -133,7 +135,11 @@ func sources(from, to []string) []string {
 }
 
 func copyItems(ctx context.Context, from, through string, rate int) error {
-	return copier.Run(ctx, copier.Config{From: from, Through: through, Rate: rate, InFlight: inFlight, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)})
+	return copier.Run(ctx, copyConfig(from, through, rate))
+}
+
+func copyConfig(from, through string, rate int) copier.Config {
+	return copier.Config{From: from, Through: through, Rate: rate, InFlight: inFlight, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // keyOf returns a key as meta commands send it, with its flag. Some keys are binary, and some of them could be sent as text.

@@ -43,8 +43,8 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 	steps := func(from, to []string) []*client {
 		var all []*client
 		for _, proxy := range []server{
-			startProxy(t, from), startPhase(t, scaling.Preparing, from, to), startPhase(t, scaling.Warming, from, to),
-			startPhase(t, scaling.Closing, from, to), startProxy(t, to),
+			startProxy(t, from), startPhase(t, scaling.Announcing, from, to), startPhase(t, scaling.Preparing, from, to),
+			startPhase(t, scaling.Warming, from, to), startPhase(t, scaling.Closing, from, to), startProxy(t, to),
 		} {
 			t.Cleanup(func() { expectNoLuaError(t, proxy) })
 			all = append(all, dialClient(t, proxy.address))
@@ -56,11 +56,13 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 	for round := range rounds {
 		d.flush()
 		for _, resize := range [][]*client{up, down, over} {
-			before, prepare, warm, closing, after := resize[0], resize[1], resize[2], resize[3], resize[4]
-			each := *proxyCommands/rounds/3/9 + 1
+			before, announce, prepare, warm, closing, after := resize[0], resize[1], resize[2], resize[3], resize[4], resize[5]
+			each := *proxyCommands/rounds/3/11 + 1
 			d.run(each, before)
-			d.forgetStates(before)
-			d.run(each, before, prepare)
+			d.run(each, before, announce)
+			d.run(each, announce)
+			d.forgetStates(announce)
+			d.run(each, announce, prepare)
 			d.forgetStates(prepare)
 			d.run(each, prepare)
 			d.forgetStates(prepare)

@@ -105,8 +105,8 @@ func (g generator) number(key string) string {
 		return g.pick("delete ", "get ", "gets ") + key + "\r\n"
 	case 3:
 		return fmt.Sprintf("%s %s %d%s\r\n", g.pick("incr", "decr"), key, g.IntN(1000), g.pick("", "", " noreply"))
-	default:
-		return "ma " + key + g.some("N1000", "J5000000", "D"+strconv.Itoa(g.IntN(100)), g.pick("MI", "MD", "M+", "M-"), "v", "t", "q", "O"+strconv.Itoa(g.IntN(9)), "C"+casOf(key)) + " c k\r\n"
+	default: // without the flag t: with N, memcached returns t-1 although the item expires, and a proxy its TTL
+		return "ma " + key + g.some("N1000", "J5000000", "D"+strconv.Itoa(g.IntN(100)), g.pick("MI", "MD", "M+", "M-"), "v", "q", "O"+strconv.Itoa(g.IntN(9)), "C"+casOf(key)) + " c k\r\n"
 	}
 }
 
@@ -116,7 +116,10 @@ func (g generator) meta(key string) string {
 	if key[0] == 'b' { // after an append or a removal of the value, memcached returns the key decoded
 		binary, modes = " b", modes[:7]
 	}
-	remove := strings.TrimPrefix("x"+binary, "x b")
+	remove := "x E" + strconv.Itoa(g.IntN(1000)) // without E, only a server without a proxy keeps the CAS unique
+	if binary != "" {
+		remove = ""
+	}
 	opaque := "O" + strconv.Itoa(g.IntN(1000))
 	special := func(flag string) string {
 		if key[0] == 's' {

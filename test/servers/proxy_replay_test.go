@@ -17,8 +17,7 @@ import (
 
 // schedule is an order of the requests of clients for one key that moves, and what the model of the exploration says about it.
 type schedule struct {
-	// Name is A, B or C for orders in which earlier routes lost an item or brought back a deleted one, and lease for those in
-	// which a proxy waits until the lease of another one elapses.
+	// Name is lease for orders in which a proxy takes over from one that has ended.
 	Name, Verdict string
 	Grow          bool // from one server to two, or else from two to one
 	Clients       []replayClient
@@ -43,7 +42,7 @@ type item struct {
 }
 
 // TestProxyReplay runs random schedules of the exploration with real proxies and servers, and compares responses and items with
-// those of the model. In a few of them, an owner has ended and its lease elapses. Those run at the same time.
+// those of the model. In a few of them, an owner has ended, and another proxy takes over. Those run at the same time.
 func TestProxyReplay(t *testing.T) {
 	seed := *proxySeed
 	if seed == 0 {
@@ -72,9 +71,6 @@ func TestProxyReplay(t *testing.T) {
 			})
 			continue
 		}
-		if want.Name != "random" && want.Verdict != "ok" {
-			t.Errorf("the model says %s: %s", want.Verdict, line)
-		}
 		began := time.Now()
 		got := r.play(want)
 		if time.Since(began) > time.Second { // another proxy may have taken over
@@ -89,7 +85,7 @@ func TestProxyReplay(t *testing.T) {
 			}
 		}
 	}
-	for name, least := range map[string]int{"A": 1, "B": 1, "C": 1, "lease": 6, "random": 500} {
+	for name, least := range map[string]int{"lease": 3, "random": 500} {
 		if counts[name] < least {
 			t.Errorf("%d schedules %s, want at least %d", counts[name], name, least)
 		}
@@ -157,11 +153,8 @@ func (r *replay) item(from *client, want *item) *item {
 
 // state returns the state of a key as library.lua derives it from the CAS unique of an item on its previous server.
 func state(unique uint64) string {
-	switch {
-	case unique == 0x6d6f7665645f746f:
-		return "moved"
-	case unique >= 1<<62:
-		return "owned"
+	if unique>>52 == 0x6d6 {
+		return "of a proxy"
 	}
 	return "plain"
 }

@@ -58,7 +58,7 @@ func BenchmarkRoutes(b *testing.B) {
 const rounds = 15
 
 // changing has the phases in which proxies know the servers of two sizes.
-var changing = []string{"preparing", "warming", "closing"}
+var changing = []string{"announcing", "preparing", "warming", "closing"}
 
 // counted has the commands whose requests are counted.
 var counted = []string{"get k", "gat 0 k", "touch k 0", "incr k 1", "append k 0 0 1\r\n1", "set k 0 0 1\r\n1", "add k 0 0 1\r\n1", "delete k"}
@@ -66,6 +66,8 @@ var counted = []string{"get k", "gat 0 k", "touch k 0", "incr k 1", "append k 0 
 // steps follow each other in a change of size. A fill gives the servers the items.
 var steps = []benchStep{
 	{"fill", "before", "set"},
+	{"announcing, get", "announcing", "get"},
+	{"announcing, set", "announcing", "set"},
 	{"preparing, get", "preparing", "get"},
 	{"preparing, set", "preparing", "set"},
 	{"warming, get that moves", "warming", "get"},

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
@@ -93,14 +92,9 @@ func startPhase(t testing.TB, phase scaling.Phase, from, to []string) server {
 	return startConfigured(t, phaseConfig(phase, from, to))
 }
 
-// phaseConfig returns the configuration of a proxy in a phase. Marks of a growth end after all tests, and those of a decrease with
-// their servers.
+// phaseConfig returns the configuration of a proxy in a phase.
 func phaseConfig(phase scaling.Phase, from, to []string) string {
-	var marksEnd int64
-	if phase != scaling.Preparing && len(to) > len(from) {
-		marksEnd = time.Now().Add(time.Hour).Unix()
-	}
-	return proxy.Config(from, to, phase, marksEnd)
+	return proxy.Config(from, to, phase)
 }
 
 func startConfigured(t testing.TB, config string, args ...string) server {

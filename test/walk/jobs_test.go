@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // jobRuns is how long the pods of a Job run. They are not part of the model, because hooks do not observe them.
@@ -15,11 +16,14 @@ func (c *cluster) jobEnd(o *object) time.Time {
 	return o.GetCreationTimestamp().Add(jobRuns + c.delay("end of "+copiedFor(o), 10))
 }
 
-// jobStatus returns the status of a Job. It depends on the seed and the change of size whether the Job is complete, fails or has no pod
-// that starts.
+// jobStatus returns the status of a Job. It depends on the seed and the change of size whether a Job that copies is complete, fails or has
+// no pod that starts. A decrease waits for one that cleans, so that is complete.
 func (c *cluster) jobStatus(o *object) map[string]any {
 	status := map[string]any{"startTime": o.GetCreationTimestamp().Format(time.RFC3339), "active": int64(1)}
 	outcome := c.delay("result of "+copiedFor(o), 4) / (5 * time.Second)
+	if strings.HasSuffix(copiedFor(o), string(scaling.Announcing)) {
+		outcome = 0
+	}
 	if outcome == 4 || c.now.Before(c.jobEnd(o).Add(-jobRuns)) {
 		return status
 	}
@@ -38,8 +42,8 @@ func (c *cluster) jobStatus(o *object) map[string]any {
 	return status
 }
 
-// copiedFor returns the change of size of a Job, without times.
+// copiedFor returns the routes of a Job, without the rollout.
 func copiedFor(o *object) string {
-	routes, _, _ := strings.Cut(o.GetAnnotations()[proxy.CopiedForAnnotation], "-warming")
+	routes, _, _ := strings.Cut(o.GetAnnotations()[proxy.CopiedForAnnotation], " ")
 	return routes
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 )
 
-// times matches times, also those in messages and at the end of labels.
-var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|-?\b1\d{9}\b`)
+// times matches times, also those in messages.
+var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // masked are fields that differ between two clusters with the same desired state.
 var masked = map[string]bool{
 	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
-	"lastStepTime": true, "lastChangeTime": true, "decreaseAfter": true, "observedGeneration": true, uidLabel: true, lastApplied: true,
+	"lastStepTime": true, "lastChangeTime": true, "observedGeneration": true, uidLabel: true, lastApplied: true,
 	"memcached-operator.example.com/parent-generation": true,
 	foreignAnnotation: true, children.SetLabel: true,
 }

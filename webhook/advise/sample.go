@@ -201,7 +201,7 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	defer cancel()
 	listing := &Listing{Time: s.After.General.number("time"), Complete: true, Classes: map[int]*ListedClass{}}
 	count := 0
-	err := connection.Items(ctx, func(item client.Item) bool {
+	add := func(item client.Item) bool {
 		listing.Add(item)
 		count++
 		if count%100_000 == 0 {
@@ -209,7 +209,15 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 		}
 		listing.Complete = count < limits.Items && ctx.Err() == nil
 		return listing.Complete
-	})
+	}
+	err := connection.Items(add)
+	for ; errors.Is(err, client.ErrBusy) && ctx.Err() == nil; err = connection.Items(add) {
+		progress("waits for " + client.ErrBusy.Error())
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
 	switch {
 	case errors.Is(err, client.ErrNoListing):
 		s.NoListing = "the items cannot be listed: " + err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"

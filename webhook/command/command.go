@@ -23,7 +23,11 @@ const (
 // Main runs the program with the arguments of the process, and returns its exit code. version is empty if the linker did not
 // set it.
 func Main(version string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as after nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	// A second signal ends the program immediately.
 	context.AfterFunc(ctx, stop)
 	err := newRoot(version).ExecuteContext(ctx)
@@ -63,7 +67,7 @@ The exit code is 0 after success, 1 after a failure, and 2 if the command line i
 		SilenceErrors: true, // Main prints the error
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newCopy(), newVersion(version))
+	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newCopy(), newClean(), newVersion(version))
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)
 	root.InitDefaultHelpCmd()

@@ -114,6 +114,8 @@ func TestUsage(t *testing.T) {
 		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords", " reload"},
 		{"copy without servers", []string{"copy", "--rate", "5"}, "copy requires --from and --through", " copy"},
 		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate, --in-flight and --patience must be above 0", " copy"},
+		{"clean without a server", []string{"clean", "--of", "5"}, "clean requires --server", " clean"},
+		{"clean without the number of servers", []string{"clean", "--server", "a-{ordinal}:1"}, "--index 0 must be less than --of 0, and not negative", " clean"},
 		{"an argument after the flags of reload", []string{"reload", "--tls", "x", "now"}, `reload accepts only flags, not "now"`, " reload"},
 		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be above 0, and --patience must not be negative", " reload"},
 		{"version with an argument", []string{"version", "now"}, `version accepts only flags, not "now"`, " version"},

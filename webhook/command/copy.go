@@ -13,7 +13,7 @@ import (
 
 type copyOptions struct {
 	copier.Config
-	firstOrdinal, index int
+	firstOrdinal int
 }
 
 func newCopy() *cobra.Command {
@@ -25,8 +25,8 @@ func newCopy() *cobra.Command {
 copy, so that items move that no client uses.
 
 The items that were used last come last. If a server or a proxy restarts, copy continues. The exit code is 0 when all items have
-moved that the proxies distribute to another server, 1 if a server or the proxies did not respond for too long, and 143
-after a signal.`,
+moved that the proxies distribute to another server, 1 if a server or the proxies did not respond for too long, or if the proxies
+do not move items, and 143 after a signal.`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -37,7 +37,8 @@ after a signal.`,
 	flags.SortFlags = false
 	flags.StringVar(&options.From, "from", "", "`host:port` of the server; {ordinal} is the sum of --first-ordinal and --index")
 	flags.IntVar(&options.firstOrdinal, "first-ordinal", 0, "`number` of the first server in its StatefulSet")
-	flags.IntVar(&options.index, "index", 0, "`number` of this server among those that are copied")
+	flags.IntVar(&options.Index, "index", 0, "`number` of this server among those that are copied")
+	flags.IntVar(&options.Servers, "servers", 0, "`number` of servers after the change, if this server stays: the keys that it keeps are not read")
 	flags.StringVar(&options.Through, "through", "", "`host:port` of the proxies")
 	flags.IntVar(&options.Rate, "rate", 10000, "maximum `number` of items per second")
 	flags.IntVar(&options.InFlight, "in-flight", 64, "maximum `number` of items that are read at the same time")
@@ -49,7 +50,7 @@ func (o *copyOptions) run(command *cobra.Command) error {
 	if err := o.Check(); err != nil {
 		return usageErrorf(command, "%w", err)
 	}
-	o.From = strings.ReplaceAll(o.From, "{ordinal}", strconv.Itoa(o.firstOrdinal+o.index))
+	o.From = strings.ReplaceAll(o.From, "{ordinal}", strconv.Itoa(o.firstOrdinal+o.Index))
 	o.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
 	return copier.Run(command.Context(), o.Config)
 }

@@ -3,13 +3,24 @@ package command_test
 import (
 	"bufio"
 	"net"
+	"os"
+	"os/signal"
 	"syscall"
 	"testing"
 )
 
 // TestCopySignal checks that a copy that is stopped does not exit with 1. The Job of a warm-up starts it again, for example on another node.
 func TestCopySignal(t *testing.T) {
-	t.Parallel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP) // or the program ignores the signal if this one was started with nohup
+	defer signal.Stop(signals)
+	for _, each := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(each.String(), func(t *testing.T) { stopCopy(t, each) })
+	}
+}
+
+func stopCopy(t *testing.T, with os.Signal) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +38,7 @@ func TestCopySignal(t *testing.T) {
 	if !lines.Scan() {
 		t.Fatal("the copy logs nothing")
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := cmd.Process.Signal(with); err != nil {
 		t.Fatal(err)
 	}
 	for lines.Scan() {

@@ -96,7 +96,6 @@ func (o *serveOptions) addShutdown(flags *pflag.FlagSet) {
 
 func (o *serveOptions) addCaches(flags *pflag.FlagSet) {
 	addReloaderImage(flags, &o.caches)
-	flags.DurationVar(&o.caches.MaxClockSkew, "max-clock-skew", 2*time.Minute, "maximum `duration` by which the clocks of two machines of the cluster differ; a change with proxies waits longer by it")
 }
 
 func (o *serveOptions) addLog(flags *pflag.FlagSet) {

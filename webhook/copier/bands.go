@@ -8,14 +8,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
-// The CAS uniques of the routes.
-const (
-	// moved is that of marks, which are in place of items that have moved.
-	moved = 0x6d6f7665645f746f
-	// owned is the first one of items that a proxy moves.
-	owned = 1 << 62
-)
-
 // maxBands is the maximum number of bands. If half of the items fit into the new servers, they keep an item that a server with an
 // exact LRU would keep with a probability of 1 - 1/(2*maxBands).
 const maxBands = 8

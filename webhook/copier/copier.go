@@ -1,5 +1,5 @@
 // Package copier copies the items of a memcached to other servers. It lists the items, and reads each of them through proxies that
-// move what they read. So the items move that no client uses.
+// move what they read. So the items move that no client uses. It also deletes items that would be visible by mistake after a change.
 package copier
 
 import (
@@ -13,23 +13,13 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
-const (
-	// timeout limits a connection, and each wait for a part of a response. A proxy takes some seconds for an item that another proxy
-	// was moving when it ended.
-	timeout = 30 * time.Second
-	// pause is the time between two attempts.
-	pause = time.Second
-	// maxListings is how often a listing may fail, if it also fails for longer than the patience.
-	maxListings = 10
-)
-
-// errUnreadable reports that the proxies do not respond to a read.
-var errUnreadable = errors.New("the proxies do not respond")
-
 // Config is what to copy.
 type Config struct {
 	// From is the host:port of a server, and Through is the host:port of the proxies.
 	From, Through string
+	// Servers is the number of servers after a change in which the server From stays, with this index. Its items that stay are not read.
+	// It is 0 if all items move.
+	Servers, Index int
 	// Rate limits the items per second.
 	Rate int
 	// InFlight limits the reads that the proxies have not responded to.
@@ -62,24 +52,26 @@ func isHostPort(address string) bool {
 // for the ages, and once for each band of ages.
 //
 // If a proxy ends, Run reads the items that it has not responded to through another one. If the connection to the server is closed,
-// Run lists the same items again. Those that have moved are skipped. Items whose new server does not respond for longer than the
-// patience stay behind: Run continues without them, and returns an error at the end.
+// Run lists the same items again. Those that have moved are not there anymore. Items whose new server does not respond for longer than
+// the patience stay behind: Run continues without them, and returns an error at the end.
 func Run(ctx context.Context, c Config) error {
 	start := time.Now()
+	s := &source{address: c.From, patience: c.Patience, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
 	defer r.close()
 	var ages histogram
-	err := r.list(ctx, "the ages of items", func(server *client.Conn) error {
+	err := s.list(ctx, "the ages of items", func(server *client.Conn) error {
 		ages = histogram{}
-		return server.Items(ctx, func(item client.Item) bool {
+		return server.Items(func(item client.Item) bool {
 			ages.add(age(start, item))
 			return true
 		})
 	})
 	for _, band := range ages.bands() {
 		if err == nil {
-			err = r.list(ctx, band.String(), func(server *client.Conn) error {
-				return r.copy(ctx, server, func(item client.Item) bool { return band.has(age(start, item)) && item.CAS != moved })
+			err = s.list(ctx, band.String(), func(server *client.Conn) error {
+				selects := func(item client.Item) bool { return band.has(age(start, item)) }
+				return s.walk(ctx, server, selects, func(server *client.Conn, items []item) error { return r.read(ctx, server, items) })
 			})
 		}
 	}
@@ -94,66 +86,4 @@ func Run(ctx context.Context, c Config) error {
 	}
 	c.Logger.Info("The copy is complete.", "read", r.done, "seconds", int(time.Since(start).Seconds()))
 	return nil
-}
-
-// list connects to the server and lists items, again after each failure that may pass.
-func (r *reader) list(ctx context.Context, what string, run func(*client.Conn) error) error {
-	start := time.Now()
-	for failures := 1; ; failures++ {
-		r.Logger.Info("Listing "+what, "read", r.done)
-		server, err := client.Dial(ctx, r.From, client.Config{Timeout: timeout})
-		if err == nil {
-			err = run(server)
-			_ = server.Close()
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
-			return err
-		}
-		if failures > maxListings && time.Since(start) > r.Patience {
-			return fmt.Errorf("listing %s failed %d times: %w", what, failures, err)
-		}
-		r.Logger.Warn("The listing starts again.", "error", err)
-		if err := sleep(ctx, pause); err != nil {
-			return err
-		}
-	}
-}
-
-// copy reads the listed items that a condition selects.
-func (r *reader) copy(ctx context.Context, server *client.Conn, selects func(client.Item) bool) error {
-	lookups, err := client.Dial(ctx, r.From, client.Config{Timeout: timeout})
-	if err != nil {
-		return err
-	}
-	defer lookups.Close()
-	r.lookups.Reset() // those of a listing that was cut
-	r.listed, r.reads = 0, nil
-	var failed error
-	err = server.Items(ctx, func(item client.Item) bool {
-		if selects(item) {
-			failed = r.add(ctx, lookups, item.Key)
-		}
-		return failed == nil
-	})
-	if failed != nil || err != nil {
-		return errors.Join(failed, err)
-	}
-	return r.flush(ctx, lookups)
-}
-
-func sleep(ctx context.Context, duration time.Duration) error {
-	if duration <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

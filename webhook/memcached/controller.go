@@ -5,8 +5,6 @@
 package memcached
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -77,8 +75,6 @@ type Config struct {
 	// ReloaderImage is the image of this program. Its subcommand reload is the reloader, and copy copies items during a change of
 	// size. If it is empty, new pods have no reloader, and no items are copied.
 	ReloaderImage string
-	// MaxClockSkew is the maximum difference between the clocks of two machines of the cluster.
-	MaxClockSkew time.Duration
 }
 
 // Controller returns the hooks of Memcached.

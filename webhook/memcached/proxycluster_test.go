@@ -3,7 +3,6 @@ package memcached
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +22,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
-
-// marks is the end of marks in a label.
-var marks = regexp.MustCompile(`-\d{10}$`)
 
 // proxyCluster is a cluster whose controllers have done their work before each sync.
 type proxyCluster struct {
@@ -76,7 +72,7 @@ func (c *proxyCluster) sync() {
 			}
 			if kind == "Deployment" {
 				groups.Deployments = composite.GroupOf(workload)
-				state += fmt.Sprintf(", %d proxies with routes %s", replicas, marks.ReplaceAllString(workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel], "-marks"))
+				state += fmt.Sprintf(", %d proxies with routes %s", replicas, workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel])
 			} else {
 				servers = append(servers, strconv.Itoa(int(replicas))+strings.TrimPrefix(name, "cache"))
 				groups.StatefulSets = composite.GroupOf(append(all(groups.StatefulSets), workload)...)

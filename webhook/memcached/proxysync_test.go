@@ -28,19 +28,17 @@ func TestResizeOfACluster(t *testing.T) {
 	start := c.request.Now
 	c.resize(4)
 	c.settle()
-	c.wantHistory("up", "4 servers, 2 proxies with routes 3", "4 servers, 2 proxies with routes 3-4-preparing", "4 servers, 2 proxies with routes 3-4-warming-marks",
-		"4 servers, 2 proxies with routes 3-4-closing-marks", "4 servers, 2 proxies with routes 4-marks")
+	c.wantHistory("up", "3 servers, 2 proxies with routes 3-4-announcing", "4 servers, 2 proxies with routes 3-4-announcing",
+		"4 servers, 2 proxies with routes 3-4-preparing", "4 servers, 2 proxies with routes 3-4-warming",
+		"4 servers, 2 proxies with routes 3-4-closing", "4 servers, 2 proxies with routes 4")
 	if took := c.request.Now.Sub(start.Time); took < time.Minute {
 		t.Errorf("the warm-up of a minute has taken %s", took)
 	}
-	marksEnd := c.request.Parent.Status.Proxy.DecreaseAfter
 	c.resize(3)
 	c.settle()
-	if c.request.Now.Before(marksEnd) {
-		t.Errorf("the change down has ended at %v, but marks end at %v", c.request.Now, marksEnd)
-	}
-	c.wantHistory("down", "4 servers, 2 proxies with routes 4-marks", "4 servers, 2 proxies with routes 4-3-preparing-marks", "4 servers, 2 proxies with routes 4-3-warming-marks",
-		"4 servers, 2 proxies with routes 4-3-closing-marks", "4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
+	c.wantHistory("down", "4 servers, 2 proxies with routes 4-3-announcing", "4 servers, 2 proxies with routes 4-3-preparing",
+		"4 servers, 2 proxies with routes 4-3-warming", "4 servers, 2 proxies with routes 4-3-closing",
+		"4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
 	c.resize(0)
 	c.settle()
 	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 1")
@@ -61,7 +59,9 @@ func TestResizeInSteps(t *testing.T) {
 	c.wantHistory("down", "5 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 2", "2 servers, 2 proxies with routes 2")
 	c.resize(5)
 	c.settle()
-	c.wantHistory("up", "2 servers, 2 proxies with routes 2", "4 servers, 2 proxies with routes 2", "4 servers, 2 proxies with routes 4", "5 servers, 2 proxies with routes 4", "5 servers, 2 proxies with routes 5")
+	c.wantHistory("up", "2 servers, 2 proxies with routes 2",
+		"2 servers, 2 proxies with routes 2-4-announcing", "4 servers, 2 proxies with routes 2-4-announcing", "4 servers, 2 proxies with routes 4",
+		"4 servers, 2 proxies with routes 4-5-announcing", "5 servers, 2 proxies with routes 4-5-announcing", "5 servers, 2 proxies with routes 5")
 	if c.request.Parent.Status.Scaling.Replicas != 5 {
 		t.Errorf("the last step is %+v", c.request.Parent.Status.Scaling)
 	}

@@ -49,12 +49,13 @@ func TestReplace(t *testing.T) {
 
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Size = "memcached:2", new(int32(4)) })
 	c.sync()
-	c.wantImages("the proxies are replaced first", map[string]string{"cache": "memcached:1"})
+	c.wantImages("the proxies expect the change first", map[string]string{"cache": "memcached:1"})
 	c.sync()
 	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
 	c.settle()
-	c.wantHistory("a new image and size", "3 servers, 2 proxies with routes 3", "3 and 4-b servers, 2 proxies with routes 3", "3 and 4-b servers, 2 proxies with routes 3-4b-preparing",
-		"3 and 4-b servers, 2 proxies with routes 3-4b-warming-marks", "3 and 4-b servers, 2 proxies with routes 3-4b-closing-marks",
+	c.wantHistory("a new image and size", "3 servers, 2 proxies with routes 3-4b-announcing", "3 and 4-b servers, 2 proxies with routes 3-4b-announcing",
+		"3 and 4-b servers, 2 proxies with routes 3-4b-preparing", "3 and 4-b servers, 2 proxies with routes 3-4b-warming",
+		"3 and 4-b servers, 2 proxies with routes 3-4b-closing",
 		"3 and 4-b servers, 2 proxies with routes 4b", "4-b servers, 2 proxies with routes 4b")
 	status := c.request.Parent.Status
 	if status.Proxy.ServingStatefulSet != "cache-b" || status.Proxy.SecondStatefulSet != "" || len(status.Servers) != 4 ||
@@ -151,6 +152,7 @@ func TestReplaceKeepsDefaults(t *testing.T) {
 	c.edit(func(spec *v1alpha1.MemcachedSpec) {
 		spec.Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse("1")}
 	})
+	c.sync()
 	c.sync()
 	c.wantImages("the pods change", map[string]string{"cache": children.DefaultImage, "cache-b": "memcached:2"})
 	if got := c.request.Parent.Status.Image; got != children.DefaultImage {

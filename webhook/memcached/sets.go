@@ -31,10 +31,7 @@ func (c Config) planSets(request *syncRequest, existing workloads, pods []*obser
 			return plans, state, err
 		}
 	}
-	if o.ProxiesOutdated, err = c.proxiesOutdated(request, plans[scaling.First]); err != nil {
-		return plans, state, err
-	}
-	state = o.State(request.Now.Time, c.MaxClockSkew)
+	state = o.State(request.Now.Time)
 	plan := state.Next()
 	for set := range plans {
 		plans[set].Plan = plan
@@ -59,27 +56,12 @@ func observedSet(memcached *v1alpha1.Memcached, p children.Plan, workload *obser
 	return set, err
 }
 
-// proxiesOutdated reports whether a response with the observed routes changes the pod template of the proxies.
-func (c Config) proxiesOutdated(request *syncRequest, p children.Plan) (bool, error) {
-	memcached, workload := request.Parent, proxyWorkload(request)
-	if memcached.Spec.Proxy == nil || workload == nil {
-		return false, nil
-	}
-	var err error
-	p.Routes = planning.Routes(workload)
-	if p.ProxyDefaults, err = c.proxyDefaults(request, p); err != nil {
-		return false, err
-	}
-	change, err := merge.TemplateChange(proxy.Deployment(memcached, p), workload)
-	return change != "", err
-}
-
 // proxyWorkload returns the observed Deployment of the proxies; nil if there is none.
 func proxyWorkload(request *syncRequest) *observed.Workload {
 	return request.Children.Deployments.Get(request.Parent.Namespace, proxy.Name(request.Parent))
 }
 
-// warmupJob returns the observed Job of a warm-up; nil if there is none.
+// warmupJob returns the observed Job of a change; nil if there is none.
 func warmupJob(request *syncRequest) *observed.Job {
 	return request.Children.Jobs.Get(request.Parent.Namespace, proxy.WarmupName(request.Parent))
 }

@@ -96,7 +96,7 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 	o.Findings = []conditions.Finding{
 		s.secrets.Mounted, s.secrets.Reloaded,
 		diagnosis.MemoryLimitTooLow(spec, s.plan.Memory), diagnosis.FlashMemoryTooLow(spec, s.plan.Memory),
-		diagnosis.CopyFailed(memcached, state, s.plan.Plan), diagnosis.CopyNotStarted(warmupJob(request), s.plan.Plan, request.Now.Time),
+		diagnosis.CopyFailed(memcached, state, s.plan.Plan), diagnosis.CopyNotStarted(memcached, warmupJob(request), s.plan.Plan, request.Now.Time),
 	}
 	return s, s.assessProxies()
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// warmup returns the desired Job and its NetworkPolicy; none if items are not copied now.
+// warmup returns the desired Job and its NetworkPolicy; none if there is no Job now. The conditions do not await them: the planner and the
+// findings report what a Job does.
 func (c Config) warmup(memcached *v1alpha1.Memcached, p scaling.Plan) []runtime.Object {
-	if p.Copy == (scaling.Routes{}) || memcached.Spec.Proxy == nil {
+	if p.Copy == (scaling.Job{}) || memcached.Spec.Proxy == nil {
 		return nil
 	}
 	job := proxy.Warmup(memcached, p.Copy, c.ReloaderImage)

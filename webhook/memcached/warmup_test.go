@@ -28,7 +28,7 @@ func warmingUp(t *testing.T, config Config) *proxyCluster {
 	for range 4 {
 		c.sync()
 	}
-	if routes := c.routes(); !strings.HasPrefix(routes, "3-4-warming-") {
+	if routes := c.routes(); routes != "3-4-warming" {
 		t.Fatalf("the proxies have the routes %s", routes)
 	}
 	return c
@@ -147,13 +147,41 @@ func TestCopyThatDoesNotStart(t *testing.T) {
 	}
 }
 
+// TestCopyThatIsNotCreated checks that a Job which the API server refuses is reported when it has been desired for a minute. The phase of
+// the proxies has begun long before.
+func TestCopyThatIsNotCreated(t *testing.T) {
+	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.request.Parent.Spec.Proxy.WarmupSeconds = new(int32(600))
+	c.request.Parent.Status.Proxy.Resize.Until = nil // the rollout has just ended
+	c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
+	var since metav1.Time
+	for range 5 {
+		c.sync()
+		if c.job() != nil && since.IsZero() {
+			since = c.request.Now
+		}
+		want := !since.IsZero() && c.request.Now.Sub(since.Time) >= time.Minute
+		if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); (risk != nil && strings.Contains(risk.Message, "could not be created")) != want {
+			t.Errorf("AtRisk at %s is %+v, want one: %t", c.request.Now, risk, want)
+		}
+		if wait := c.last.ResyncAfter; !want && (wait == 0 || wait > time.Minute) {
+			t.Errorf("the next sync follows after %s, want at most a minute", wait)
+		}
+		c.request.Children.Jobs = composite.GroupOf[observed.Job]() // refused
+		c.request.Now = metav1.NewTime(c.request.Now.Add(30 * time.Second))
+	}
+	if since.IsZero() || c.condition(api.Progressing).Status != metav1.ConditionTrue {
+		t.Errorf("no Job is desired, or the warm-up has ended: %+v", c.condition(api.Progressing))
+	}
+}
+
 // TestCopyOfAnotherWarmup checks that the Job of another warm-up is removed, and does not end this one.
 func TestCopyOfAnotherWarmup(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
 	c.sync()
 	own := c.job().Annotations[proxy.CopiedForAnnotation]
 	other := *c.job()
-	other.Annotations = map[string]string{proxy.CopiedForAnnotation: "3-4-warming-1700000000"}
+	other.Annotations = map[string]string{proxy.CopiedForAnnotation: "3-4-warming 1"}
 	other.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobComplete), Status: corev1.ConditionTrue}}
 	c.request.Children.Jobs = composite.GroupOf(other)
 	c.sync()
@@ -163,6 +191,59 @@ func TestCopyOfAnotherWarmup(t *testing.T) {
 	c.sync()
 	if c.job() == nil || c.job().Annotations[proxy.CopiedForAnnotation] != own {
 		t.Errorf("the next sync begins no Job for %s", own)
+	}
+}
+
+// TestClean checks that a decrease begins when its Job has cleaned the servers that stay, and not before: what an earlier change has left
+// there would come back.
+func TestClean(t *testing.T) {
+	c := newProxyCluster(t, sample.Proxied(3))
+	c.config.ReloaderImage = "operator:1"
+	c.settle()
+	c.resize(2)
+	c.sync()
+	c.sync()
+	if c.job() == nil || c.job().Spec.Completions != 2 {
+		t.Fatalf("the Job is %+v, want one for the two servers that stay", c.job())
+	}
+	end := func(condition batchv1.JobConditionType) {
+		c.job().Status.Conditions = []observed.WorkloadCondition{{Type: string(condition), Status: corev1.ConditionTrue}}
+		c.sync()
+	}
+	c.job().Status.Succeeded = 1
+	c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later
+	c.sync()
+	if message := c.condition(api.Progressing).Message; c.routes() != "3-2-announcing" || !strings.Contains(message, "phase Cleaning") || !strings.Contains(message, "1 of 2 servers are cleaned") {
+		t.Errorf("while the Job runs, the proxies have the routes %s, and the message is %q", c.routes(), message)
+	}
+	end(batchv1.JobFailed)
+	risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk)
+	if c.routes() != "3-2-announcing" || risk == nil || risk.Reason != "CopyFailed" || !strings.Contains(risk.Message, "copyItemsPerSecond") {
+		t.Errorf("after the Job has failed, the proxies have the routes %s, and AtRisk is %+v", c.routes(), risk)
+	}
+	end(batchv1.JobComplete)
+	if c.routes() != "3-2-preparing" {
+		t.Errorf("after the Job is complete, the proxies have the routes %s", c.routes())
+	}
+	c.sync()
+	if c.job() != nil {
+		t.Errorf("the Job remains in the next phase: %v", c.job().Annotations)
+	}
+}
+
+// TestOverdueProxy checks that a proxy whose node is lost stops a change, and that the message names it.
+func TestOverdueProxy(t *testing.T) {
+	c := warmingUp(t, Config{})
+	pod := readyPod("cache-proxy-old", proxy.PodLabels(c.request.Parent, scaling.ParseRoutes("3-4-preparing")))
+	pod.DeletionTimestamp = new(metav1.NewTime(c.request.Now.Add(-time.Hour)))
+	for range 2 {
+		c.request.Related.Pods = composite.GroupOf(append(all(c.request.Related.Pods), pod)...)
+		c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later
+		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Hour))
+		c.sync()
+		if message := c.condition(api.Progressing).Message; c.routes() != "3-4-warming" || !strings.Contains(message, "pod cache-proxy-old") {
+			t.Errorf("the proxies have the routes %s, and the message is %q", c.routes(), message)
+		}
 	}
 }
 
@@ -183,6 +264,7 @@ func TestCopySurvivesProxies(t *testing.T) {
 // sync: otherwise each of them writes another end.
 func TestCopyOfAnEarlierStatus(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
+	c.sync()
 	before, want := *c.request.Parent.Status.DeepCopy(), c.request.Parent.Status.Proxy.Resize.Until
 	before.Proxy.Resize.Until = nil // the sync that began the warm-up recorded it
 	for i := range 4 {

@@ -12,9 +12,6 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// AddedForAnnotation on a StatefulSet is [scaling.DesiredSet.AddedFor].
-const AddedForAnnotation = "memcached-operator.example.com/servers-added-for"
-
 // NameLabel is the label with the name of the Memcached.
 const NameLabel = "memcached_cr"
 
@@ -97,9 +94,6 @@ func workloadAnnotations(memcached *v1alpha1.Memcached, p Plan) map[string]strin
 		annotations = maps.Clone(p.Kept.Images)
 	}
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
-	if added := p.Sets[p.Set].AddedFor; added != "" {
-		annotations[AddedForAnnotation] = added
-	}
 	return annotations
 }
 

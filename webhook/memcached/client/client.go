@@ -60,8 +60,8 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", address, withoutAddress(err))
 	}
-	context.AfterFunc(ctx, func() { _ = plain.Close() })
-	connection := net.Conn(&timed{plain, config.Timeout})
+	stop := context.AfterFunc(ctx, func() { _ = plain.Close() })
+	connection := net.Conn(&timed{plain, config.Timeout, stop})
 	if config.TLS != nil {
 		settings := config.TLS.Clone()
 		if settings.ServerName == "" {
@@ -69,7 +69,7 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		}
 		secured := tls.Client(connection, settings)
 		if err := secured.HandshakeContext(limited); err != nil {
-			_ = plain.Close()
+			_ = connection.Close()
 			if _, isPlain := errors.AsType[tls.RecordHeaderError](err); isPlain {
 				err = fmt.Errorf("%w; if the port has no TLS, remove --tls", err)
 			}
@@ -79,7 +79,7 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 	}
 	c := &Conn{Conn: connection, Reader: bufio.NewReaderSize(connection, 1<<16), binary: config.Auth == AuthSASL}
 	if err := c.logIn(config); err != nil {
-		_ = plain.Close()
+		_ = c.Close()
 		return nil, fmt.Errorf("log in to %s: %w", address, err)
 	}
 	return c, nil
@@ -97,6 +97,12 @@ func withoutAddress(err error) error {
 type timed struct {
 	net.Conn
 	timeout time.Duration
+	stop    func() bool // otherwise the context keeps the connection
+}
+
+func (t *timed) Close() error {
+	t.stop()
+	return t.Conn.Close()
 }
 
 func (t *timed) Read(b []byte) (int, error) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
@@ -53,6 +54,9 @@ func connect(t *testing.T, address string) *Conn {
 	return connection
 }
 
+// idle are the statistics of a server that does not list items.
+const idle = "STAT lru_crawler_running 0\r\nEND\r\n"
+
 const listed = "key=a%20%25%00b exp=-1 la=1795446723 cas=9166 fetch=yes cls=15 size=2076 flags=4294967295 \n"
 
 func TestItems(t *testing.T) {
@@ -67,20 +71,20 @@ func TestItems(t *testing.T) {
 		{"memcached 1.6.45 begins with OK", []string{"OK\r\n" + listed + "END\r\n"}, []Item{want}, ""},
 		{"an item on flash", []string{"key=f exp=7 la=5 cas=0 fetch=no cls=1 size=90 ext_page=0 ext_offset=3\nEND\r\n"}, []Item{onFlash}, ""},
 		{"an empty server", []string{"END\r\n"}, nil, ""},
-		{"another client lists", []string{"BUSY currently processing crawler request\r\n", listed + "END\r\n"}, []Item{want}, ""},
-		{"a listing that another crawl interrupts", []string{"ERROR locked try again later\r\n", listed + "END\r\n"}, []Item{want}, ""},
+		{"another client lists", []string{"BUSY currently processing crawler request\r\n"}, nil, "busy"},
+		{"a hash table that grows", []string{"ERROR locked try again later\r\n"}, nil, "busy"},
 		{"a version that cannot walk the hash table", []string{"BADCLASS invalid class id\r\n", listed + "END\r\n"}, []Item{want}, ""},
 		{"memcached -X", []string{"ERROR metadump not allowed\r\n"}, nil, `"ERROR metadump not allowed"`},
 		{"the connection ends", []string{listed}, []Item{want}, "timeout"},
 	}
 	for _, test := range cases {
 		t.Run(test.reason, func(t *testing.T) {
-			connection, err := Dial(t.Context(), serve(t, test.responses...), Config{Timeout: 300 * time.Millisecond})
+			connection, err := Dial(t.Context(), serve(t, append([]string{idle}, test.responses...)...), Config{Timeout: 300 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []Item
-			err = connection.Items(t.Context(), func(item Item) bool {
+			err = connection.Items(func(item Item) bool {
 				item.Key = slices.Clone(item.Key)
 				got = append(got, item)
 				return true
@@ -105,13 +109,55 @@ func errorText(err error) string {
 // TestItemsStops checks that a client that has enough items does not wait for the others.
 func TestItemsStops(t *testing.T) {
 	count := 0
-	err := connect(t, serve(t, strings.Repeat(listed, 5))).Items(t.Context(), func(Item) bool {
+	err := connect(t, serve(t, idle, strings.Repeat(listed, 5))).Items(func(Item) bool {
 		count++
 		return count < 3
 	})
 	if err != nil || count != 3 {
 		t.Errorf("got %d items and the error %v, want 3 and none", count, err)
 	}
+}
+
+// TestItemsOfBusyServer checks that a server that lists items for another client gets no request for a listing, which could block a
+// thread of memcached.
+func TestItemsOfBusyServer(t *testing.T) {
+	running := "STAT lru_crawler_running 1\r\nEND\r\n"
+	connection := connect(t, serve(t, append(slices.Repeat([]string{running}, 10), listed+"END\r\n")...))
+	if err := connection.Items(func(Item) bool { return true }); !errors.Is(err, ErrBusy) {
+		t.Errorf("got the error %v, want %v without a request", err, ErrBusy)
+	}
+	connection = connect(t, serve(t, running, idle, listed+"END\r\n"))
+	if err := connection.Items(func(Item) bool { return true }); err != nil {
+		t.Errorf("a listing that has just ended: got the error %v", err)
+	}
+}
+
+// TestCloseIsComplete checks that the context keeps nothing of a connection that is closed: a copy connects again for hours.
+func TestCloseIsComplete(t *testing.T) {
+	secured := Config{Timeout: time.Second, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}
+	for reason, config := range map[string]Config{"a connection that is closed": {Timeout: time.Second}, "a failed handshake": secured, "a failed login": {Timeout: time.Second, Auth: AuthASCII}} {
+		ctx := &countingContext{Context: t.Context()}
+		if connection, err := Dial(ctx, serve(t, "VERSION 1.6.45\r\n"), config); err == nil {
+			connection.Close()
+		}
+		if ctx.functions != 0 {
+			t.Errorf("%s: the context still has %d functions", reason, ctx.functions)
+		}
+	}
+}
+
+// countingContext counts the functions that wait for its end.
+type countingContext struct {
+	context.Context
+	functions int
+}
+
+// Value hides the context below, to which package context would add the functions.
+func (c *countingContext) Value(any) any { return nil }
+
+func (c *countingContext) AfterFunc(func()) func() bool {
+	c.functions++
+	return func() bool { c.functions--; return true }
 }
 
 func TestASCIIPassword(t *testing.T) {
@@ -186,7 +232,7 @@ func TestSASL(t *testing.T) {
 	if login := <-requests; login != "PLAIN\x00u\x00p" {
 		t.Errorf("the login is %q", login)
 	}
-	if err := connection.Items(t.Context(), nil); !errors.Is(err, ErrNoListing) {
+	if err := connection.Items(nil); !errors.Is(err, ErrNoListing) {
 		t.Errorf("a listing: got the error %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -28,17 +27,41 @@ type Item struct {
 // ErrNoListing reports that the binary protocol has no listings.
 var ErrNoListing = errors.New("memcached with SASL accepts only the binary protocol, which cannot list items")
 
-// errBusy reports that the server lists items for another client, or crawls them.
-var errBusy = errors.New("memcached is busy with another listing")
+// ErrBusy reports that the server lists items for another client, or crawls them.
+var ErrBusy = errors.New("memcached is busy with another listing or crawl")
 
 // Items calls each for the items of a server. Of "hash", each part is an unbiased sample of the items; versions that do not know
 // it get "all". If each returns false, the listing ends and the connection is closed.
-func (c *Conn) Items(ctx context.Context, each func(Item) bool) error {
-	err := c.list(ctx, "metadump hash", each)
+//
+// While another client lists items and does not read them, memcached 1.6.45 blocks a whole thread for each further listing. So Items
+// returns [ErrBusy] without a request if the statistics have a crawl that runs.
+func (c *Conn) Items(each func(Item) bool) error {
+	if c.binary {
+		return ErrNoListing
+	}
+	err := c.awaitCrawler()
+	if err == nil {
+		err = c.list("hash", each)
+	}
 	if refusal, ok := errors.AsType[*refusal](err); ok && bytes.HasPrefix(refusal.line, []byte("BADCLASS")) {
-		err = c.list(ctx, "metadump all", each)
+		err = c.list("all", each)
+	}
+	if err != nil {
+		err = fmt.Errorf("lru_crawler metadump: %w", err)
 	}
 	return err
+}
+
+// awaitCrawler returns ErrBusy if a crawl runs for longer than 100 ms: after the end of a listing, it runs for a moment.
+func (c *Conn) awaitCrawler() error {
+	for range 10 {
+		stats, err := c.Stats("")
+		if err != nil || stats["lru_crawler_running"] != "1" {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return ErrBusy
 }
 
 // refusal is the response of a server that does not list its items.
@@ -52,30 +75,9 @@ func (r *refusal) Is(target error) bool { return target == ErrRefused }
 
 func (r *refusal) Error() string { return fmt.Sprintf("memcached responds %q", r.line) }
 
-// list retries a listing each second while the server is busy, until the context ends.
-func (c *Conn) list(ctx context.Context, command string, each func(Item) bool) error {
-	if c.binary {
-		return ErrNoListing
-	}
-	for {
-		err := c.listOnce(command, each)
-		if !errors.Is(err, errBusy) {
-			if err != nil {
-				err = fmt.Errorf("lru_crawler %s: %w", command, err)
-			}
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("lru_crawler %s: %w", command, err)
-		case <-time.After(time.Second):
-		}
-	}
-}
-
-func (c *Conn) listOnce(command string, each func(Item) bool) error {
+func (c *Conn) list(classes string, each func(Item) bool) error {
 	var item Item
-	line, err := c.Command("lru_crawler " + command)
+	line, err := c.Command("lru_crawler metadump " + classes)
 	for ; err == nil; line, err = c.ReadLine() {
 		switch {
 		case parseItem(line, &item):
@@ -86,7 +88,7 @@ func (c *Conn) listOnce(command string, each func(Item) bool) error {
 			return nil
 		case string(line) == "OK", len(line) == 0: // some versions begin with OK
 		case bytes.HasPrefix(line, []byte("BUSY")), bytes.Contains(line, []byte("locked try again later")):
-			return errBusy
+			return ErrBusy
 		default:
 			return &refusal{bytes.Clone(line)}
 		}

@@ -10,19 +10,24 @@ import (
 /*
 The Job that copies items has failed.
 
-This check looks at the Job of the warm-up that is under way. The warm-up goes on until its longest time, and items that no client uses
-until then are lost.
+This check looks at the Job of the phase that is under way. A warm-up goes on until its longest time, and items that no client uses until
+then are lost. A decrease does not begin before the remaining servers are clean, because items of earlier changes would come back.
 */
 
-// ReasonCopyFailed is for a warm-up whose Job has failed.
+// ReasonCopyFailed is for a change whose Job has failed.
 var ReasonCopyFailed = conditions.Declare(conditions.Documentation{ID: "CopyFailed", Parent: "Memcached", Uses: conditions.UsesOfRisk,
-	Meaning: "The Job that copies items during a change with proxies has failed. Items that no client uses before the warm-up ends are lost.",
-	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up)."})
+	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
+	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.copyItemsPerSecond: 0` there is no Job."})
 
-// CopyFailed returns a finding if the Job of the warm-up that is under way has failed.
+// CopyFailed returns a finding if the Job of the phase that is under way has failed.
 func CopyFailed(memcached *v1alpha1.Memcached, state scaling.State, p scaling.Plan) conditions.Finding {
-	if p.Copy == (scaling.Routes{}) || p.Routes.Phase != scaling.Warming || state.Copy == nil || !state.Copy.Failed {
+	if p.Copy == (scaling.Job{}) || p.Routes != p.Copy.Routes || state.Copy == nil || !state.Copy.Failed {
 		return conditions.Finding{}
+	}
+	if p.Routes.Phase == scaling.Announcing {
+		return conditions.Finding{Risk: ReasonCopyFailed.Risk(
+			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.copyItemsPerSecond to 0 to decrease without a Job: items that no client uses are lost, and deleted items may come back.",
+			proxy.WarmupName(memcached))}
 	}
 	return conditions.Finding{Risk: ReasonCopyFailed.Risk(
 		"Job %s has failed. Items that no client uses before the warm-up ends are lost. Check the log of its pods, then delete the Job: the operator creates it again.",

@@ -6,38 +6,70 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
-The Job that copies items has no pod that runs.
+The Job of a change has not been created, or has no pod that runs.
 
-This check looks at the status of the Job of the warm-up that is under way. After a minute, its image cannot be pulled, no node has room
-for its pods, or a quota or an admission policy refuses them. A Job whose pods have run and failed retries, and fails itself: CopyFailed.
+This check looks at the desired Job, and at the status of the observed one. After a minute, a quota, an admission policy or missing RBAC
+permissions refuse the Job or its pods, its image cannot be pulled, or no node has room for them. A Job whose pods have run and failed
+retries, and fails itself: CopyFailed.
 */
 
-// ReasonCopyNotStarted is for a warm-up whose Job has no pod that has run.
+// ReasonCopyNotStarted is for a change whose Job has no pod that has run.
 var ReasonCopyNotStarted = conditions.Declare(conditions.Documentation{ID: "CopyNotStarted", Parent: "Memcached", Uses: conditions.UsesOfRisk,
-	Meaning: "The Job that copies items during a change with proxies has been there for a minute, and no pod of it runs. Items that no client uses before the warm-up ends are lost.",
-	Remedy:  "Check the Events of the Job and of its pods: the image, room on the nodes, quotas and admission policies. The pods start once that is fixed."})
+	Meaning: "For a minute, the Job of a change with proxies could not be created, or no pod of it runs. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
+	Remedy:  "If there is no such Job, check the Events of the Memcached; otherwise, those of the Job and of its pods: RBAC permissions, quotas, admission policies, the image, and room on the nodes. The pods start once that is fixed."})
 
 // copyStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
 const copyStartPeriod = time.Minute
 
-// CopyNotStarted returns a finding if no pod of the Job of a warm-up has run for longer than copyStartPeriod. The Job is nil if none is
-// observed.
-func CopyNotStarted(job *observed.Job, p scaling.Plan, now time.Time) conditions.Finding {
-	if job == nil || job.Terminating() || p.Routes.Phase != scaling.Warming || job.Annotations[proxy.CopiedForAnnotation] != p.Copy.String() {
+// CopyNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
+// copyStartPeriod. The observed Job is nil if there is none.
+func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, p scaling.Plan, now time.Time) conditions.Finding {
+	if p.Copy == (scaling.Job{}) || p.Routes != p.Copy.Routes {
 		return conditions.Finding{}
 	}
-	status := job.Status
-	if status.StartTime.IsZero() || status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
-		return conditions.Finding{}
+	effect := "Items that no client uses before the warm-up ends are lost."
+	if p.Routes.Phase == scaling.Announcing {
+		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
-	if left := status.StartTime.Add(copyStartPeriod).Sub(now); left > 0 {
+	since, risk := copyDesiredSince(memcached, p), ReasonCopyNotStarted.Risk(
+		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.WarmupName(memcached), effect)
+	if job != nil && !job.Terminating() && job.Annotations[proxy.CopiedForAnnotation] == p.Copy.String() {
+		status := job.Status
+		if status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
+			return conditions.Finding{}
+		}
+		if !status.StartTime.IsZero() {
+			since = status.StartTime
+		}
+		risk = ReasonCopyNotStarted.Risk(
+			"No pod of Job %s has run in the minute since its start. %s Check the Events of the Job and of its pods.", job.Name, effect)
+	}
+	if left := since.Add(copyStartPeriod).Sub(now); left > 0 {
 		return conditions.Finding{Wait: min(left, copyStartPeriod)} // the clock of the control plane may be ahead
 	}
-	return conditions.Finding{Risk: ReasonCopyNotStarted.Risk(
-		"No pod of Job %s has run in the minute since its start. Items that no client uses before the warm-up ends are lost. Check the Events of the Job and of its pods.",
-		job.Name)}
+	return conditions.Finding{Risk: risk}
+}
+
+// copyDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
+func copyDesiredSince(memcached *v1alpha1.Memcached, p scaling.Plan) time.Time {
+	var since time.Time
+	if before := memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
+		since = before.LastChangeTime.Time
+	}
+	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.Until != nil {
+		since = later(since, p.Proxy.Resize.Until.Add(-time.Duration(*memcached.Spec.Proxy.WarmupSeconds)*time.Second))
+	}
+	return since
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

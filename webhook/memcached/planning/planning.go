@@ -27,10 +27,8 @@ type Observed struct {
 	Memcached *v1alpha1.Memcached
 	// Sets run the servers. A Deployment is the first set.
 	Sets [2]Set
-	// Proxies is the Deployment of the proxies; nil if none is observed. ProxiesOutdated reports whether the next response changes its
-	// pod template for another reason than the routes.
-	Proxies         *observed.Workload
-	ProxiesOutdated bool
+	// Proxies is the Deployment of the proxies; nil if none is observed.
+	Proxies *observed.Workload
 	// Pods are the pods of servers and proxies with the name of the Memcached.
 	Pods iter.Seq[*observed.Pod]
 	// Job copies items; nil if none is observed. CanCopy reports whether one can run.
@@ -47,22 +45,21 @@ type Set struct {
 }
 
 // State returns what the number of servers, and the routes of the proxies, are decided from.
-func (o Observed) State(now time.Time, maxClockSkew time.Duration) scaling.State {
+func (o Observed) State(now time.Time) scaling.State {
 	o = o.withoutPredecessor()
 	spec := &o.Memcached.Spec
 	return scaling.State{
-		Now:          now,
-		MaxClockSkew: maxClockSkew,
-		Size:         *spec.Size,
-		MaxStep:      ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:     time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Sets:         o.sets(),
-		OneSet:       spec.Workload == v1alpha1.DeploymentWorkload,
-		Warm:         spec.RollsOutWarm(),
-		Proxies:      o.proxies(),
-		Copy:         o.copy(),
-		CanCopy:      o.CanCopy,
-		Status:       &o.Memcached.Status,
+		Now:      now,
+		Size:     *spec.Size,
+		MaxStep:  ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval: time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Sets:     o.sets(),
+		OneSet:   spec.Workload == v1alpha1.DeploymentWorkload,
+		Warm:     spec.RollsOutWarm(),
+		Proxies:  o.proxies(),
+		Copy:     o.copy(),
+		CanCopy:  o.CanCopy,
+		Status:   &o.Memcached.Status,
 	}
 }
 
@@ -90,7 +87,6 @@ func (s Set) workload() *scaling.Workload {
 		Available: status.AvailableReplicas,
 		Current:   s.Current,
 		Updated:   status.ObservedGeneration >= s.Workload.Generation && status.UpdatedReplicas == status.Replicas,
-		AddedFor:  s.Workload.Annotations[children.AddedForAnnotation],
 	}
 }
 
@@ -146,7 +142,7 @@ func serversOf(name string, pods []*observed.Pod) map[int32]scaling.Server {
 
 func server(pod *observed.Pod) scaling.Server {
 	live := !pod.Terminating()
-	return scaling.Server{Ready: live && pod.Ready(), HasItems: live && pod.RunsSinceReady(children.ContainerName), Deleted: deleted(pod)}
+	return scaling.Server{Pod: podOf(pod), Ready: live && pod.Ready(), HasItems: live && pod.RunsSinceReady(children.ContainerName)}
 }
 
 // Routes returns the routes of a Deployment of proxies.
@@ -165,12 +161,12 @@ func (o Observed) proxies() scaling.Proxies {
 			Routes:    Routes(d),
 			Replicas:  *d.Spec.Replicas,
 			RolledOut: rolledOut(d),
-			Outdated:  o.ProxiesOutdated,
+			Observed:  d.Status.ObservedGeneration >= d.Generation,
 		}
 	}
 	for pod := range o.Pods {
 		if isProxy(pod, o.Memcached) {
-			p.Pods = append(p.Pods, scaling.Proxy{Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel]), Deleted: deleted(pod)})
+			p.Pods = append(p.Pods, scaling.Proxy{Pod: podOf(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
 		}
 	}
 	return p
@@ -182,12 +178,11 @@ func isProxy(pod *observed.Pod, memcached *v1alpha1.Memcached) bool {
 		pod.Namespace == memcached.Namespace && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
 
-// deleted returns the deletion timestamp of a pod; nil if it is not being deleted.
-func deleted(pod *observed.Pod) *time.Time {
+func podOf(pod *observed.Pod) scaling.Pod {
 	if !pod.Terminating() {
-		return nil
+		return scaling.Pod{Name: pod.Name}
 	}
-	return &pod.DeletionTimestamp.Time
+	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time}
 }
 
 // rolledOut reports whether all pods of a Deployment have its current template and are available, and there are exactly as

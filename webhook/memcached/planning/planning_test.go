@@ -50,10 +50,10 @@ func TestObservedProxies(t *testing.T) {
 		{"a proxy is not available", deployment(func(d *observed.Workload) { d.Status.AvailableReplicas = 1 }), false, nil},
 		{"the number of proxies changes", deployment(func(d *observed.Workload) { *d.Spec.Replicas = 3 }), false, nil},
 		{"the Deployment is deleted", deployment(func(d *observed.Workload) { d.DeletionTimestamp = &noon }), false, nil},
-		{"a former proxy runs", extra(func(*observed.Pod) {}), true, []scaling.Proxy{{Routes: old}}},
-		{"a former proxy drains", extra(func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }), true, []scaling.Proxy{{Routes: old, Deleted: &deleted}}},
+		{"a former proxy runs", extra(func(*observed.Pod) {}), true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}, Routes: old}}},
+		{"a former proxy drains", extra(func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }), true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
 		{"a former proxy has failed", extra(func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }), true, nil},
-		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }), true, []scaling.Proxy{{}}},
+		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }), true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}}}},
 		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }), true, nil},
 		{"a proxy of another namespace", extra(func(p *observed.Pod) { p.Namespace = "other" }), true, nil},
 		{"a server", extra(func(p *observed.Pod) { p.Labels["app"] = "memcached" }), true, nil},
@@ -70,11 +70,11 @@ func TestObservedProxies(t *testing.T) {
 			Pods: slices.Values([]*observed.Pod{proxyPod(memcached, "a", "3"), proxyPod(memcached, "b", "3")}),
 		}
 		test.change(&o)
-		got := o.State(noon.Time, 0).Proxies
+		got := o.State(noon.Time).Proxies
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
-		want := append([]scaling.Proxy{{Routes: scaling.ParseRoutes("3")}, {Routes: scaling.ParseRoutes("3")}}, test.extra...)
+		want := append([]scaling.Proxy{{Pod: scaling.Pod{Name: "a"}, Routes: scaling.ParseRoutes("3")}, {Pod: scaling.Pod{Name: "b"}, Routes: scaling.ParseRoutes("3")}}, test.extra...)
 		if diff := cmp.Diff(want, got.Pods); diff != "" {
 			t.Errorf("%s: proxies (-want +got):\n%s", test.reason, diff)
 		}
@@ -96,10 +96,14 @@ func TestObservedServers(t *testing.T) {
 		server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, server("cache-x", corev1.ConditionTrue),
 		server("cache-b-1", corev1.ConditionTrue),
 	}
-	got := Observed{Memcached: memcached, Pods: slices.Values(pods)}.State(noon.Time, 0).Sets
+	got := Observed{Memcached: memcached, Pods: slices.Values(pods)}.State(noon.Time).Sets
 	want := [2]scaling.ObservedSet{
-		{Servers: map[int32]scaling.Server{0: {Ready: true, HasItems: true}, 1: {}, 2: {Deleted: &noon.Time}}},
-		{Servers: map[int32]scaling.Server{1: {Ready: true, HasItems: true}}},
+		{Servers: map[int32]scaling.Server{
+			0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
+			1: {Pod: scaling.Pod{Name: "cache-1"}},
+			2: {Pod: scaling.Pod{Name: "cache-2", Deleted: &noon.Time}},
+		}},
+		{Servers: map[int32]scaling.Server{1: {Pod: scaling.Pod{Name: "cache-b-1"}, Ready: true, HasItems: true}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)

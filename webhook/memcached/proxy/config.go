@@ -9,10 +9,22 @@ import (
 )
 
 // Library is the Lua code that distributes keys to servers and moves items during a change of the servers. It is the same for every
-// proxy.
-//
+// proxy. It has no comments, because annotations of the pods contain it, and are limited to 256 KiB.
+var Library = withoutComments(library)
+
 //go:embed library.lua
-var Library string
+var library string
+
+// withoutComments returns Lua code without the lines that are comments or empty.
+func withoutComments(code string) string {
+	text := strings.Builder{}
+	for line := range strings.Lines(code) {
+		if trimmed := strings.TrimSpace(line); trimmed != "" && !strings.HasPrefix(trimmed, "--") {
+			text.WriteString(line)
+		}
+	}
+	return text.String()
+}
 
 // Options returns the value of memcached's option -o for the paths of the library and of the configuration.
 func Options(library, config string) string {
@@ -21,16 +33,11 @@ func Options(library, config string) string {
 
 // Config returns the configuration of a proxy in a phase, for the host:port of the servers before and after a change. The order of the
 // servers is part of the distribution of keys.
-//
-// The marks of a growth end at marksEnd. It must be later than the last Closing proxy, because a key whose mark has expired
-// is missing for Warming proxies, and earlier than the next decrease: proxies that know only the former servers return a mark
-// as an empty item. If it is 0, a mark expires after 30 days: that is for servers that are removed with their marks.
-func Config(from, to []string, phase scaling.Phase, marksEnd int64) string {
+func Config(from, to []string, phase scaling.Phase) string {
 	config := "servers{\n" + backends("to", to)
 	if phase != scaling.Steady {
 		config += backends("from", from)
 		config += "    phase = " + strconv.Quote(string(phase)) + ",\n"
-		config += "    marks_end = " + strconv.FormatInt(marksEnd, 10) + ",\n"
 	}
 	return config + "}\n"
 }

@@ -17,15 +17,13 @@ func TestConfig(t *testing.T) {
 		reason, routes, want string
 	}{
 		{"without a change, the proxies know the servers of one size", "3", field("to", "a:1", "b:1", "c:1")},
-		{"before the first move, marks have no end", "1-3-preparing",
-			field("to", "a:1", "b:1", "c:1") + field("from", "a:1") + "    phase = \"preparing\",\n    marks_end = 0,\n"},
-		{"marks of a growth end", "1-3-warming-1795263600",
-			field("to", "a:1", "b:1", "c:1") + field("from", "a:1") + "    phase = \"warming\",\n    marks_end = 1795263600,\n"},
+		{"in a growth, the new servers come last", "1-3-preparing",
+			field("to", "a:1", "b:1", "c:1") + field("from", "a:1") + "    phase = \"preparing\",\n"},
 		{"a server that is removed is known until the end", "4-3-closing",
-			field("to", "a:1", "b:1", "c:1") + field("from", "a:1", "b:1", "c:1", "d:1") + "    phase = \"closing\",\n    marks_end = 0,\n"},
+			field("to", "a:1", "b:1", "c:1") + field("from", "a:1", "b:1", "c:1", "d:1") + "    phase = \"closing\",\n"},
 	} {
 		routes, servers := scaling.ParseRoutes(test.routes), []string{"a:1", "b:1", "c:1", "d:1"}
-		got := Config(servers[:routes.From.Count], servers[:routes.To.Count], routes.Phase, routes.MarksEnd)
+		got := Config(servers[:routes.From.Count], servers[:routes.To.Count], routes.Phase)
 		if diff := cmp.Diff("servers{\n"+test.want+"}\n", got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

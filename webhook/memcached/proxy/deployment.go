@@ -43,7 +43,7 @@ func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployme
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{
-					MaxSurge:       new(intstr.FromString("25%")),
+					MaxSurge:       new(intstr.FromString("100%")), // a change of the servers is a rollout for each phase
 					MaxUnavailable: new(intstr.FromInt32(0)),
 				},
 			},
@@ -58,7 +58,7 @@ func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]s
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[proxyLibraryAnnotation] = p.ProxyDefaults.Library
 	r := p.Routes
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase, r.Expiry())
+	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase)
 	return annotations
 }
 

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -27,14 +26,14 @@ func routed(memcached *v1alpha1.Memcached, label string) children.Plan {
 
 func TestProxyConfig(t *testing.T) {
 	memcached := sample.Proxied(3)
-	config := PodAnnotations(memcached, routed(memcached, "3-4-warming-1800000000"))[proxyConfigAnnotation]
+	config := PodAnnotations(memcached, routed(memcached, "3-4-warming"))[proxyConfigAnnotation]
 	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
 		}
 	}
 	configs := map[string]string{}
-	for _, label := range []string{"3-4-preparing", "3-4-warming-1800000000", "3-4-warming-1800000001", "3-4-closing-1800000001", "4-1800000001"} {
+	for _, label := range []string{"3", "3-4-announcing", "3-4-preparing", "3-4-warming", "3-4-closing", "4"} {
 		config := PodAnnotations(memcached, routed(memcached, label))[proxyConfigAnnotation]
 		if other, found := configs[config]; found {
 			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
@@ -97,7 +96,7 @@ func TestLongestProxyName(t *testing.T) {
 	if problems := validation.IsDNS1035Label(Name(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", Name(memcached), problems)
 	}
-	routes := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: 1000}, To: scaling.Servers{Set: scaling.Second, Count: 999}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	routes := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: 1000}, To: scaling.Servers{Set: scaling.Second, Count: 999}, Phase: scaling.Announcing}
 	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}

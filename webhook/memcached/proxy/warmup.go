@@ -16,13 +16,13 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// CopiedForAnnotation on the Job of a warm-up has the routes of the proxies that it reads through.
+// CopiedForAnnotation on the Job is [scaling.Job.String].
 const CopiedForAnnotation = "memcached-operator.example.com/copied-for"
 
 const (
 	copyName = "copy"
-	// deadlineDelay is in seconds. The operator removes the Job at the end of the warm-up, so the deadline is for a Job whose operator
-	// does not run.
+	// deadlineDelay is in seconds. The operator removes the Job at the end of its phase, so the deadline is for a Job whose operator does
+	// not run.
 	deadlineDelay = 600
 )
 
@@ -30,17 +30,17 @@ const (
 // most 52 characters.
 func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-warmup" }
 
-// Warmup returns the Job that reads the items of all servers that items move from, one server for each index. The Job is never
-// updated, because its template is immutable.
-func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batchv1.Job {
-	set, first, servers := r.Sources()
+// Warmup returns the Job of a change. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
+// one server for each index. The Job is never updated, because its template is immutable.
+func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batchv1.Job {
+	_, _, servers := job.Sources()
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        WarmupName(memcached),
 			Namespace:   memcached.Namespace,
 			Labels:      warmupLabels(memcached),
-			Annotations: map[string]string{CopiedForAnnotation: r.String()},
+			Annotations: map[string]string{CopiedForAnnotation: job.String()},
 		},
 		Spec: batchv1.JobSpec{
 			CompletionMode:        new(batchv1.IndexedCompletion),
@@ -51,14 +51,14 @@ func Warmup(memcached *v1alpha1.Memcached, r scaling.Routes, image string) *batc
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: warmupPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       resources.HardenedPod(warmupPod(memcached, set, first, image)),
+				Spec:       resources.HardenedPod(warmupPod(memcached, job.Routes, image)),
 			},
 		},
 	}
 }
 
-// podFailurePolicy lets drained nodes and preemptions not count as failures of the Job. A copy that exits with 1 has waited long enough
-// itself, so its server fails immediately. The other servers are copied.
+// podFailurePolicy lets drained nodes and preemptions not count as failures of the Job. A pod that exits with 1 has waited long enough
+// itself, so its server fails immediately. The Job continues with the other servers.
 func podFailurePolicy() *batchv1.PodFailurePolicy {
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
 		{
@@ -104,8 +104,29 @@ func warmupPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return labels
 }
 
+// warmupArgs returns the command line for the server of an index. The Job controller sets the variable.
+func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
+	set, first, _ := r.Sources()
+	server, index := children.ServerName(memcached, set, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
+	if r.Phase == scaling.Announcing {
+		return []string{"clean", "--server=" + server, index, fmt.Sprintf("--of=%d", r.From.Count)}
+	}
+	args := []string{
+		"copy",
+		"--from=" + server,
+		fmt.Sprintf("--first-ordinal=%d", first),
+		index,
+		"--through=" + Address(memcached),
+		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.CopyItemsPerSecond),
+	}
+	if r.To.Set == r.From.Set && r.To.Count > r.From.Count { // a server keeps most of its keys
+		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
+	}
+	return args
+}
+
 // warmupPod returns a pod with the options of the proxies.
-func warmupPod(memcached *v1alpha1.Memcached, set scaling.Set, first int32, image string) corev1.PodSpec {
+func warmupPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
@@ -113,15 +134,8 @@ func warmupPod(memcached *v1alpha1.Memcached, set scaling.Set, first int32, imag
 			Name:            copyName,
 			Image:           image,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args: []string{
-				"copy",
-				"--from=" + children.ServerName(memcached, set, "{ordinal}"),
-				fmt.Sprintf("--first-ordinal=%d", first),
-				"--index=$(JOB_COMPLETION_INDEX)", // the Job controller sets the variable
-				"--through=" + Address(memcached),
-				fmt.Sprintf("--rate=%d", *spec.Proxy.CopyItemsPerSecond),
-			},
-			// The Job reads as fast as the rate, however many items there are.
+			Args:            warmupArgs(memcached, r),
+			// The Job lists and reads a limited number of items at a time, however many there are.
 			Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{
 					corev1.ResourceCPU:    resource.MustParse("50m"),

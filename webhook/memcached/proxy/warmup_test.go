@@ -16,7 +16,12 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestWarmupServers checks which servers the Job reads: only those that items move from.
+// jobFor returns a Job for the routes of a label.
+func jobFor(label string) scaling.Job {
+	return scaling.Job{Routes: scaling.ParseRoutes(label), Rollout: "5"}
+}
+
+// TestWarmupServers checks which servers the Job reads or cleans: only those that items move from, and only those that stay.
 func TestWarmupServers(t *testing.T) {
 	cases := []struct {
 		reason, routes string
@@ -24,18 +29,19 @@ func TestWarmupServers(t *testing.T) {
 		pods           int32
 		first          string
 	}{
-		{"items of all servers move to a new one", "3-4-warming-1800000000", 3, 2, "--first-ordinal=0"},
-		{"only the items of the last server move", "4-3-warming-1800000000", 1, 1, "--first-ordinal=3"},
-		{"half of the servers are removed", "6-3-warming-1800000000", 3, 2, "--first-ordinal=3"},
+		{"items of all servers move to a new one", "3-4-warming", 3, 2, "--first-ordinal=0"},
+		{"only the items of the last server move", "4-3-warming", 1, 1, "--first-ordinal=3"},
+		{"half of the servers are removed", "6-3-warming", 3, 2, "--first-ordinal=3"},
+		{"the servers that stay are cleaned of the keys of all six", "6-3-announcing", 3, 2, "--of=6"},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		job := Warmup(memcached, scaling.ParseRoutes(test.routes), "operator:1")
+		job := Warmup(memcached, jobFor(test.routes), "operator:1")
 		args := job.Spec.Template.Spec.Containers[0].Args
 		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || !slices.Contains(args, test.first) {
 			t.Errorf("%s: %d servers with %d pods and %q, want %d, %d and %s", test.reason, *job.Spec.Completions, *job.Spec.Parallelism, args, test.servers, test.pods, test.first)
 		}
-		if got := job.Annotations[CopiedForAnnotation]; got != test.routes {
+		if got := job.Annotations[CopiedForAnnotation]; got != test.routes+" 5" {
 			t.Errorf("%s: the Job is for %s", test.reason, got)
 		}
 	}
@@ -44,7 +50,7 @@ func TestWarmupServers(t *testing.T) {
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	labels := k8slabels.Set(Warmup(memcached, scaling.ParseRoutes("3-4-warming-1800000000"), "operator:1").Spec.Template.Labels)
+	labels := k8slabels.Set(Warmup(memcached, jobFor("3-4-warming"), "operator:1").Spec.Template.Labels)
 	for name, selector := range map[string]map[string]string{
 		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
 		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
@@ -67,7 +73,7 @@ func TestWarmupPolicy(t *testing.T) {
 	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
 		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
 	}
-	pods := Warmup(memcached, scaling.ParseRoutes("3-4-warming-1800000000"), "operator:1").Spec.Template.Labels
+	pods := Warmup(memcached, jobFor("3-4-warming"), "operator:1").Spec.Template.Labels
 	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
 		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
 	}

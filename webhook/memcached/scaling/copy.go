@@ -2,50 +2,64 @@ package scaling
 
 import "time"
 
-// Copy is the Job of a warm-up. It lists the items of all servers that items move from, and reads each of them through the
-// proxies, so that items which no client uses move too.
+// Copy is the observed Job of a change. In Warming, it reads all items of the servers that items move from through the proxies, so that
+// items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease: it deletes their items of earlier
+// changes.
 type Copy struct {
-	// For is [Routes.String] of the proxies that the Job reads through. It is different for each warm-up, because it has the end of
-	// the marks.
+	// For is [Job.String] of the Job that was desired.
 	For string
 	// Created is when the Job was created. All proxies moved items then.
 	Created time.Time
-	// Complete reports whether the Job has read all items, and Failed whether it has given up.
+	// Complete reports whether the Job has ended on all servers, and Failed whether it has given up.
 	Complete, Failed bool
-	// Servers is the number of servers to copy, and Copied the number of those that are copied.
+	// Servers is the number of servers to copy or clean, and Copied the number of those that are done.
 	Servers, Copied int32
 }
 
-// copyOf returns the Job of these routes; nil if none is observed.
-func (s State) copyOf(routes Routes) *Copy {
-	if s.Copy == nil || s.Copy.For != routes.String() {
+// Job is a desired Job: what it does, and for which rollout of the proxies. The routes alone would be those of an earlier change, too.
+type Job struct {
+	Routes
+	Rollout string
+}
+
+// String returns a text that is different for each Job.
+func (j Job) String() string { return j.Routes.String() + " " + j.Rollout }
+
+// job returns the Job of the rollout that is observed.
+func (c change) job() Job { return Job{c.routes, c.revision.String()} }
+
+// copy returns the observed Job of this rollout; nil if there is none.
+func (c change) copy() *Copy {
+	if c.Copy == nil || !c.CanCopy || c.Copy.For != c.job().String() {
 		return nil
 	}
-	return s.Copy
+	return c.Copy
 }
 
-// keepCopy keeps the Job of this warm-up, and gives up all others. A Job that has finished stays until the change ends: if the
-// Deployment is not updated, or observed late, the decision is repeated. Proxies in Closing move nothing, so it ends otherwise.
+// copied reports whether the Job of this rollout is complete.
+func (c change) copied() bool { return c.copy() != nil && c.copy().Complete }
+
+// keepCopy keeps the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
+// otherwise it would begin again if the Deployment is not updated.
 func (c change) keepCopy(p *Plan) {
-	warming := p.Routes
-	warming.Phase = Warming
-	job := c.copyOf(warming)
-	if c.CanCopy && job != nil && (p.Routes.Phase == Warming || p.Routes.Phase == Closing && (job.Complete || job.Failed)) {
-		p.Copy = warming
+	if job := c.copy(); job != nil && (p.Routes == c.routes || job.Complete || job.Failed) {
+		p.Copy = c.job()
 	}
 }
 
-// beginCopy begins a Job. All proxies move items now: a Job that began before would read items that do not move. A Job of another
-// warm-up has the same name, so it is removed first.
+// beginCopy begins a Job. One of another rollout has the same name, so it is removed first.
 func (c change) beginCopy(p *Plan) {
-	if c.CanCopy && c.Copy == nil {
-		p.Copy = c.routes
+	if d := c.Proxies.Deployment; c.CanCopy && c.Copy == nil && d != nil && d.Observed {
+		p.Copy = c.job()
 	}
 }
 
-// Sources returns the set that items move from, the ordinal of the first server, and how many of them there are.
+// Sources returns the set of the servers that the Job lists, the ordinal of the first server, and how many of them there are.
 func (r Routes) Sources() (set Set, first, number int32) {
-	if r.moves() || r.grows() {
+	switch {
+	case r.Phase == Announcing:
+		return r.From.Set, 0, r.To.Count
+	case r.adds():
 		return r.From.Set, 0, r.From.Count
 	}
 	return r.From.Set, r.To.Count, r.From.Count - r.To.Count

@@ -17,17 +17,30 @@ func (s *space) calm(w world) world {
 	}
 	next.rollOne()
 	next.use()
+	next.endJob()
 	next.pass()
-	if next.normal(s.forgets()) == w {
-		next.endMarks()
-	}
 	return next
 }
 
-// rollOne starts or deletes one proxy, as a Deployment with maxSurge 1 and maxUnavailable 0 does. If none is desired, it deletes
+// endJob completes a Job. Somebody deletes one that has failed and that a decrease waits for.
+func (w *world) endJob() {
+	switch job := w.copy; {
+	case job.state == copyRuns:
+		w.copy.state = copyComplete
+	case job.state == copyFailed && phaseOrder[job.routes.phase] == Announcing:
+		w.copy = copyWorld{}
+	}
+}
+
+// rollOne stops those proxies that are being deleted, and starts or deletes one proxy, as a Deployment with maxSurge 1 and maxUnavailable 0 does. If none is desired, it deletes
 // all.
 func (w *world) rollOne() {
 	d := w.deployment
+	for i := range w.pods {
+		if w.pods[i].deleted {
+			w.pods[i] = podWorld{}
+		}
+	}
 	if !d.exists || d.replicas == 0 {
 		for i := range w.pods {
 			w.pods[i].deleted = w.pods[i].exists

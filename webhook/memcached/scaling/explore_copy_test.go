@@ -1,15 +1,14 @@
 package scaling
 
-import "slices"
-
-// copyWorld is the Job of a warm-up.
+// copyWorld is the Job of a change.
 type copyWorld struct {
 	exists bool
 	state  copyState
-	// whole reports whether the Job began when all proxies were warming, and only such proxies have run since.
+	// whole reports whether the proxies that run are those that [world.only] allows, since the Job began.
 	whole bool
-	// routes is the zero value for an earlier warm-up, whose marks end at another time.
-	routes routesWorld
+	// routes and revision are those of the Deployment; the zero value for those of an earlier one.
+	routes   routesWorld
+	revision int8
 }
 
 type copyState int8
@@ -27,9 +26,9 @@ func (c copyWorld) observed() *Copy {
 	if !c.exists {
 		return nil
 	}
-	job := &Copy{For: "an earlier warm-up", Complete: c.state == copyComplete, Failed: c.state == copyFailed}
+	job := &Copy{For: "an earlier change", Complete: c.state == copyComplete, Failed: c.state == copyFailed}
 	if c.routes != (routesWorld{}) {
-		job.For = c.routes.routes().String()
+		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String()}.String()
 	}
 	return job
 }
@@ -42,7 +41,10 @@ func (s *space) copyEvents(w world, yield func(name string, next world)) {
 	change := func(name string, job copyWorld) {
 		next := w
 		next.copy = job
-		next.copied = w.copied || job.state == copyComplete && job.whole
+		if job.state == copyComplete && job.whole {
+			next.copied = w.copied || job.routes.phase == warming
+			next.cleaned = w.cleaned || job.routes == w.deployment.routes && job.revision == 0
+		}
 		s.keep(&next, w, "job")
 		yield(name, next)
 	}
@@ -57,15 +59,12 @@ func (s *space) copyEvents(w world, yield func(name string, next world)) {
 }
 
 // applyCopy creates or deletes the Job, as Metacontroller does with a child whose update strategy is OnDelete.
-func (s *space) applyCopy(next *world, w world, observed bool, want routesWorld) {
-	desired := want != (routesWorld{})
+func (s *space) applyCopy(next *world, w world, observed bool, want copyWorld) {
 	switch {
-	case desired && !observed && !w.copy.exists:
-		next.copy = copyWorld{exists: true, routes: want, whole: w.onlyWarming()}
-		if next.deployment.routes.warming() != want {
-			next.copy = earlierCopy
-		}
-	case !desired && observed && w.copy.exists:
+	case want.exists && !observed && !w.copy.exists:
+		next.copy = want
+		next.copy.whole = w.only(want.routes)
+	case !want.exists && observed && w.copy.exists:
 		next.copy = copyWorld{}
 	default:
 		return
@@ -73,36 +72,28 @@ func (s *space) applyCopy(next *world, w world, observed bool, want routesWorld)
 	s.keep(next, w, "job")
 }
 
-// checkCopy checks what a sync without faults does with the Job.
+// checkCopy checks what happens to the Job.
 func (s *space) checkCopy(name string, w, next world) string {
+	if job := next.copy; job.exists && job.state == copyRuns && phaseOrder[job.routes.phase] == Announcing {
+		for _, pod := range next.running() {
+			if used, from := pod.routes.routes().Used(), job.routes.from.servers(); used.Set == from.Set && used.Count < from.Count {
+				return "no Job cleans servers that have items of a smaller size"
+			}
+		}
+	}
 	if name != "sync" || s.late != "" || !w.copy.exists || !w.desired || !w.deployment.exists {
 		return ""
 	}
-	if w.copy.routes != w.deployment.routes.warming() {
-		if next.copy.exists {
-			return "a sync removes the Job of another warm-up"
-		}
-		return ""
-	}
-	return checkCopyOfWarmup(w, next)
-}
-
-// checkCopyOfWarmup checks that a sync keeps the Job of this warm-up, which would begin again otherwise.
-func checkCopyOfWarmup(w, next world) string {
-	phase, after := phaseOrder[w.deployment.routes.phase], phaseOrder[next.deployment.routes.phase]
+	same := next.deployment.routes == w.deployment.routes
 	switch {
-	case phase == Warming && !next.copy.exists && next.deployment.routes == w.deployment.routes:
-		return "no sync removes the Job of the warm-up that is under way"
-	case after == Closing && next.copy.exists && w.copy.state == copyRuns:
-		return "no Job reads items through proxies that give them up"
-	case after == Steady && next.copy.exists:
-		return "a sync removes the Job of a change that has ended"
+	case (w.copy.routes != w.deployment.routes || w.copy.revision != 0) && next.copy.exists:
+		return "a sync removes the Job of another rollout"
+	case w.copy.routes == w.deployment.routes && w.copy.revision == 0 && same && !next.copy.exists:
+		return "no sync removes the Job of this rollout, which would begin again"
+	case !same && next.copy.exists && w.copy.state == copyRuns:
+		return "no Job goes on when the phase has ended"
 	}
 	return ""
 }
 
-// warming returns the routes of the warm-up before these routes.
-func (r routesWorld) warming() routesWorld {
-	r.phase = int8(slices.Index(phaseOrder, Warming))
-	return r
-}
+const warming = int8(3) // index of phaseOrder

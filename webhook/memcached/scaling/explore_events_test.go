@@ -8,8 +8,6 @@ func (s *space) events(w world, yield func(name string, next world)) {
 	next := w
 	next.pass()
 	yield("time passes", next)
-	next.endMarks()
-	yield("a long time passes", next)
 	s.serverEvents(w, yield)
 	s.proxyEvents(w, yield)
 	if s.losses {
@@ -49,7 +47,7 @@ func (s *space) foreignEvents(w world, yield func(name string, next world)) {
 	for set := range w.workloads {
 		if s.deletions && w.workloads[set].exists {
 			next := w
-			next.workloads[set] = noSet
+			next.workloads[set] = workloadWorld{}
 			next.status.age(workloadObjects[set], 2)
 			yield("somebody deletes a StatefulSet", next)
 		}
@@ -67,7 +65,7 @@ func (s *space) foreignEvents(w world, yield func(name string, next world)) {
 		return
 	}
 	routes := w.deployment.routes
-	for _, edited := range []routesWorld{{}, {routes.from, routes.from, 0, routes.marks}, {routes.to, routes.to, 0, routes.marks}} {
+	for _, edited := range []routesWorld{{}, {routes.from, routes.from, 0}, {routes.to, routes.to, 0}} {
 		if edited != routes {
 			next := w
 			next.deployment.routes = edited
@@ -101,7 +99,7 @@ func (w world) restored() world {
 		change := resize("", r.from.servers(), r.to.servers())
 		status.routes, status.from, status.to, status.until, status.revision = r, int8(change.From), int8(change.To), past, -2
 		status.replaces = change.Replaces
-		status.phase = int8(slices.Index(resizePhases, phases[phaseOrder[r.phase]]))
+		status.phase = int8(slices.Index(resizePhases, r.routes().resizePhase()))
 		if phaseOrder[r.phase] == Steady {
 			status.phase, status.from = int8(len(resizePhases)-1), max(w.workloads[r.to.servers().Set].replicas, status.to)
 			if other := r.to.servers().Set.Other(); w.workloads[other].exists {
@@ -157,7 +155,6 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 			if server.exists && int8(i) >= w.workloads[set].replicas {
 				next := w
 				next.servers[set][i] = serverWorld{}
-				next.forgetMarks()
 				s.keep(&next, w, "pods")
 				yield("a server stops", next)
 			}
@@ -179,7 +176,7 @@ func (s *space) proxyEvents(w world, yield func(name string, next world)) {
 	if w.deployment.exists {
 		replicas = w.deployment.replicas
 	}
-	if free >= 0 && updated < replicas && live <= replicas {
+	if free >= 0 && updated < replicas && live < 2*replicas { // maxSurge is 100%
 		change("a proxy starts", free, podWorld{exists: true, routes: w.deployment.routes})
 	}
 	for i, pod := range w.pods {
@@ -224,18 +221,6 @@ func (w *world) use() {
 				}
 			}
 		}
-		if set := r.To.Set; moving && r.grows() && pod.routes.marks > w.marks[set] {
-			w.marks[set] = pod.routes.marks
-		}
 	}
-	w.forgetMarks()
-}
-
-// forgetMarks ends all marks of a set if no server can have one.
-func (w *world) forgetMarks() {
-	for set, servers := range w.servers {
-		if !slices.ContainsFunc(servers[:], func(server serverWorld) bool { return server.used }) {
-			w.marks[set] = noMarks
-		}
-	}
+	w.claims = w.claims || w.claiming()
 }

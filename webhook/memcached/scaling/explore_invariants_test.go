@@ -26,7 +26,7 @@ func (s *space) check(name string, w, next world) string {
 	if next.deployment == w.deployment || !next.deployment.exists || !w.deployment.exists {
 		return ""
 	}
-	return s.checkRoutes(w, w.deployment.routes, next.deployment.routes)
+	return s.checkRoutes(w, w.deployment.routes.routes(), next.deployment.routes.routes())
 }
 
 // checkNeighbours checks the routes of proxies that run side by side.
@@ -94,35 +94,39 @@ func (s *space) checkTemplates(name string, w, next world) string {
 }
 
 // checkRoutes checks the invariants of a change of routes.
-func (s *space) checkRoutes(w world, from, to routesWorld) string {
-	before, after := phaseOrder[from.phase], phaseOrder[to.phase]
-	if before == Warming && after == Closing && s.warmup > 0 && !w.warmed && !w.copied {
-		return "no warm-up is shorter than spec has it, unless a Job has read all items"
+func (s *space) checkRoutes(w world, from, to Routes) string {
+	step := max(to.To.Count-to.From.Count, to.From.Count-to.To.Count)
+	if to.Phase == Steady {
+		step = max(to.To.Count-from.To.Count, from.To.Count-to.To.Count)
 	}
-	if before == Steady && after == Steady {
-		to.from = from.to
-	}
-	if before != Steady || to.from == to.to || len(w.running()) == 0 {
+	switch {
+	case len(w.running()) == 0 || from == to:
 		return ""
+	case from.Phase == Warming && to.Phase == Closing && s.warmup > 0 && len(s.clocks) == 1 && !w.warmed && !w.copied:
+		return "no warm-up is shorter than spec has it, unless a Job has read all items"
+	case from.Phase == Steady && s.maxStep > 0 && !to.moves() && step > int32(s.maxStep):
+		return "a step is at most maxStep"
+	case from.Phase == Announcing && to == steady(from.From) && w.claims && len(s.clocks) == 1:
+		return "no steady proxy returns what preparing proxies have written"
+	case from.Phase == Announcing && to.Used() != from.From, to.Phase == Preparing:
+		return s.checkBegin(w, from)
 	}
-	return s.checkBegin(w, to.routes())
+	return ""
 }
 
 // checkBegin checks the invariants of the begin of a change.
-func (s *space) checkBegin(w world, to Routes) string {
-	step := max(to.To.Count-to.From.Count, to.From.Count-to.To.Count)
+func (s *space) checkBegin(w world, r Routes) string {
 	switch {
-	case !to.moves() && !to.grows() && w.marks[to.From.Set] > endedMarks:
-		return "no decrease begins while servers have marks"
-	case s.maxStep > 0 && !to.moves() && step > int32(s.maxStep):
-		return "a step is at most maxStep"
-	case to.moves() && w.workloads[to.To.Set].rolling && s.late == "":
+	case r.Phase != Announcing:
+		return "all proxies expect a change when it begins"
+	case s.copies && !r.adds() && !w.cleaned:
+		return "no decrease begins while servers that stay have items of earlier changes"
+	case r.moves() && w.workloads[r.To.Set].rolling && s.late == "":
 		return "servers of another set have the template before they are used"
-	}
-	if !to.addsTo(to.To.Set) {
+	case !r.adds():
 		return ""
 	}
-	for _, server := range w.servers[to.To.Set][to.added():to.To.Count] {
+	for _, server := range w.servers[r.To.Set][r.added():r.To.Count] {
 		if server.used {
 			return "new servers have no items of an earlier change"
 		}
@@ -134,7 +138,7 @@ func (s *space) checkBegin(w world, to Routes) string {
 // items move, and in the one that gives up those of another set. Proxies that start with the cache are no change.
 func checkReady(s State, p Plan) string {
 	d := s.Proxies.Deployment
-	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes {
+	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes || p.Routes.Phase == Announcing {
 		return ""
 	}
 	used, to := d.Routes.Used(), p.Routes.To
@@ -171,20 +175,17 @@ func (w world) running() []podWorld {
 
 // neighbours reports whether proxies of two successive phases may have these routes.
 func (s *space) neighbours(a, b routesWorld) bool {
-	a.marks, b.marks = noMarks, noMarks
-	change, phase := b, phaseOrder[b.phase]
+	change := b
 	change.phase = a.phase
-	switch {
+	switch before, after := phaseOrder[a.phase], phaseOrder[b.phase]; {
 	case a == b:
 		return true
-	case s.warmup == 0 && phaseOrder[a.phase] == Steady && phase == Steady:
-		return true
-	case phaseOrder[a.phase] == Steady:
-		return phase == Preparing && a.to == b.from
-	case phaseOrder[a.phase] == Preparing:
-		return phase == Warming && change == a
-	case phaseOrder[a.phase] == Warming:
-		return phase == Closing && change == a
+	case before == Steady && after == Steady:
+		return s.warmup == 0
+	case before == Steady && after == Announcing:
+		return a.to == b.from || s.warmup == 0 && a.to == b.to
+	case before == Closing && after == Steady:
+		return a.to == b.to
 	}
-	return phase == Steady && a.to == b.to
+	return change == a && b.phase == a.phase+1
 }

@@ -1,5 +1,7 @@
 package scaling
 
+import "slices"
+
 // normal returns the same world for all worlds that no rule distinguishes. With forget, the planner observes the Deployment and
 // its routes in every sync. Then it reads from the recorded status only the end of a wait of this rollout. The spaces without
 // forget explore that the rest has no influence.
@@ -15,8 +17,12 @@ func (w world) normal(forget bool) world {
 	}
 	w.normalPods()
 	w.warmed = w.warmed && w.allWarming()
-	w.copied = w.copied && w.onlyWarming()
-	w.copy.whole = w.copy.whole && w.onlyWarming()
+	w.copied = w.copied && w.only(routesWorld{phase: warming})
+	w.cleaned = w.cleaned && w.only(w.deployment.routes)
+	w.copy.whole = w.copy.whole && w.only(w.copy.routes)
+	w.claims = w.claims && slices.ContainsFunc(w.running(), func(pod podWorld) bool { // they last for seconds
+		return pod.routes.phase > 0 && pod.routes.phase <= warming
+	})
 	w.normalServers()
 	return w
 }
@@ -57,8 +63,7 @@ func (p podWorld) order() int {
 	}
 	order := int(p.routes.from)<<4 | int(p.routes.to)
 	order = order<<3 | int(p.routes.phase)
-	order = order<<1 | bit(p.deleted)
-	return order<<3 | int(p.routes.marks)
+	return order<<1 | bit(p.deleted)
 }
 
 func bit(b bool) int {

@@ -54,17 +54,18 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 		}
 	}
 	w.copy.whole = false
-	w.before, w.warmed, w.copied, w.marks = 0, false, false, [2]marksEnd{}
+	w.before, w.warmed, w.copied, w.cleaned, w.claims = 0, false, false, false, false
 	return observation{w, clock, f}
 }
 
 // A decision is a plan, and whether the planner desires proxies.
 type decision struct {
-	status       statusWorld
-	sets         [2]workloadWorld // outdated if they keep their template
-	proxies      int8
-	desired      bool
-	routes, copy routesWorld
+	status  statusWorld
+	sets    [2]workloadWorld // outdated if they keep their template
+	proxies int8
+	desired bool
+	routes  routesWorld
+	job     copyWorld
 }
 
 // decide returns the decision of the planner. Many worlds have the same observation.
@@ -79,12 +80,12 @@ func (s *space) decide(v observation) decision {
 	}
 	d := decision{status: statusOf(plan), desired: v.world.desired}
 	for set, desired := range plan.Sets {
-		d.sets[set] = workloadWorld{exists: desired.Exists, replicas: int8(desired.Replicas), addedFor: worldOfAddedFor(desired.AddedFor), outdated: desired.KeepsTemplate}
+		d.sets[set] = workloadWorld{exists: desired.Exists, replicas: int8(desired.Replicas), outdated: desired.KeepsTemplate}
 	}
 	if d.desired {
 		d.proxies, d.routes = int8(plan.Proxies), worldOf(plan.Routes)
-		if plan.Copy != (Routes{}) {
-			d.copy = worldOf(plan.Copy)
+		if plan.Copy != (Job{}) {
+			d.job = copyWorld{exists: true, routes: worldOf(plan.Copy.Routes), revision: rollouts[plan.Copy.Rollout]}
 		}
 	}
 	s.decisions[v] = d
@@ -95,7 +96,7 @@ func (s *space) decide(v observation) decision {
 func (s *space) state(v observation) State {
 	w := v.world
 	state := State{
-		Now: at(v.clock), MaxClockSkew: skew * time.Second, Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
+		Now: at(v.clock), Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
 		Warm: s.twins && w.desired && s.warmup > 0, Status: w.status.status(),
 	}
 	for set := range state.Sets {
@@ -104,23 +105,19 @@ func (s *space) state(v observation) State {
 	state.Copy, state.CanCopy = w.copy.observed(), s.copies
 	state.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
-		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut}
+		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut, Observed: true}
 		switch v.fault {
 		case unavailableProxies:
 			observed.RolledOut = d.rolledOut && d.replicas == 0
 		case beforeRollout:
-			observed.RolledOut = false
+			observed.RolledOut, observed.Observed = false, false
 			observed.Generation--
 		}
 		state.Proxies.Deployment = observed
 	}
 	for _, pod := range w.pods {
 		if pod.exists {
-			proxy := Proxy{Routes: pod.routes.routes()}
-			if pod.deleted {
-				proxy.Deleted = new(at(grace))
-			}
-			state.Proxies.Pods = append(state.Proxies.Pods, proxy)
+			state.Proxies.Pods = append(state.Proxies.Pods, Proxy{Routes: pod.routes.routes()})
 		}
 	}
 	return state
@@ -133,7 +130,7 @@ func observedSet(v observation, set int) ObservedSet {
 	unready := v.fault == restartedServers || v.fault == [2]fault{unreadyFirstSet, unreadySecondSet}[set]
 	if w.exists && v.fault != [2]fault{noFirstSet, noSecondSet}[set] {
 		replicas := int32(w.replicas)
-		o.Workload = &Workload{Revision: revisionOf(workloadObjects[set], w.revision), Replicas: replicas, Ready: replicas, Available: replicas, Current: !w.outdated, Updated: !w.rolling, AddedFor: addedFor[w.addedFor]}
+		o.Workload = &Workload{Revision: revisionOf(workloadObjects[set], w.revision), Replicas: replicas, Ready: replicas, Available: replicas, Current: !w.outdated, Updated: !w.rolling}
 		if unready {
 			o.Workload.Ready, o.Workload.Available = 0, 0
 		}

@@ -1,7 +1,6 @@
 package scaling
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,11 +13,7 @@ func (r routesWorld) routes() Routes {
 	if r.from == 0 {
 		return Routes{}
 	}
-	routes := Routes{From: r.from.servers(), To: r.to.servers(), Phase: phaseOrder[r.phase]}
-	if r.marks != noMarks {
-		routes.MarksEnd = at(marksEnds[r.marks]).Unix()
-	}
-	return routes
+	return Routes{From: r.from.servers(), To: r.to.servers(), Phase: phaseOrder[r.phase]}
 }
 
 func (v serversWorld) servers() Servers {
@@ -30,15 +25,7 @@ func worldOfServers(s Servers) serversWorld {
 }
 
 func worldOf(r Routes) routesWorld {
-	w := routesWorld{from: worldOfServers(r.From), to: worldOfServers(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
-	if r.MarksEnd != 0 {
-		end := fromEpoch(time.Unix(r.MarksEnd, 0))
-		w.marks = marksEnd(slices.Index(marksEnds[:], end))
-		if w.marks < 0 {
-			panic(fmt.Sprintf("marks end after %d seconds", end))
-		}
-	}
-	return w
+	return routesWorld{from: worldOfServers(r.From), to: worldOfServers(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
 }
 
 const deploymentObject = 2
@@ -59,17 +46,8 @@ func worldOfRevision(r v1alpha1.Revision) (object, revision int8) {
 	return int8(epoch.Sub(r.Created.Time) / time.Hour), int8(r.Generation - 100)
 }
 
-// addedFor has the revisions of the Deployment as the StatefulSet has them.
-var addedFor = map[int8]string{0: revisionOf(deploymentObject, 0).String(), -1: revisionOf(deploymentObject, -1).String()}
-
-func worldOfAddedFor(text string) int8 {
-	for revision, known := range addedFor {
-		if text == known {
-			return revision
-		}
-	}
-	return none
-}
+// rollouts has the revisions of the Deployment as a Job has them.
+var rollouts = map[string]int8{revisionOf(deploymentObject, 0).String(): 0, revisionOf(deploymentObject, -1).String(): -1}
 
 // status returns the recorded status.
 func (s statusWorld) status() *v1alpha1.MemcachedStatus {

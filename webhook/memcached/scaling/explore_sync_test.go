@@ -82,7 +82,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
 	}
 	if parts&job != 0 {
-		s.applyCopy(&next, w, v.world.copy.exists, d.copy)
+		s.applyCopy(&next, w, v.world.copy.exists, d.job)
 	}
 	return next
 }
@@ -110,7 +110,7 @@ func (s *space) scale(next *world, w world, set int, want workloadWorld, old boo
 	case !want.exists && !now.exists:
 		return
 	case !want.exists:
-		to, older = noSet, 2
+		to, older = workloadWorld{}, 2
 	case !now.exists:
 		to.outdated, older = old, 2 // another object
 		to.rolling = w.servers[set] != [maxSize]serverWorld{}
@@ -121,7 +121,7 @@ func (s *space) scale(next *world, w world, set int, want workloadWorld, old boo
 	}
 	to.rolling = to.rolling && to.replicas > 0 && s.twins
 	next.workloads[set] = to
-	now.addedFor, now.revision = to.addedFor, 0
+	now.revision = 0
 	if to == now {
 		return
 	}
@@ -161,21 +161,23 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 		w.ageDeployment(older)
 		s.keep(next, w, "workload")
 	}
-	s.keep(next, w, "deployment")
-	if want.exists && next.copy.exists && next.copy.routes != want.routes.warming() {
-		next.copy = earlierCopy
+	if s.late == "job" && next.before != 0 {
+		w.copy = s.snapshots[next.before-1].copy
+		w.ageDeployment(older)
+		s.keep(next, w, "job")
 	}
+	s.keep(next, w, "deployment")
 }
 
 // ageDeployment makes the recorded revisions of the Deployment older.
 func (w *world) ageDeployment(by int8) {
 	w.status.age(deploymentObject, by)
-	for set := range w.workloads {
-		if added := &w.workloads[set].addedFor; *added-by < -1 { // no sync observes a Deployment that is older
-			*added = none
-		} else {
-			*added -= by
-		}
+	w.cleaned = w.cleaned && by == 0
+	if !w.copy.exists || by == 0 {
+		return
+	}
+	if w.copy.revision -= by; w.copy.revision < -1 { // no sync observes a Deployment that is older
+		w.copy = earlierCopy
 	}
 }
 

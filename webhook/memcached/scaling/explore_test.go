@@ -46,7 +46,7 @@ type exploration struct {
 
 // explore visits all states.
 func (x *exploration) explore() {
-	start := world{size: 1, desired: true, workloads: [2]workloadWorld{noSet, noSet}, status: lostStatus}
+	start := world{size: 1, desired: true, status: lostStatus}
 	x.found(start.normal(x.forgets()), 0)
 	for at := int32(0); at < int32(len(x.worlds)) && !x.Failed(); at++ {
 		w := x.worlds[at]
@@ -96,5 +96,5 @@ func (x *exploration) trace(at int32) string {
 
 func (w world) String() string {
 	text := fmt.Sprintf("size %d, proxies desired %t; %+v, servers %v", w.size, w.desired, w.workloads, w.servers)
-	return text + fmt.Sprintf("; %+v, running %v; status %+v; warmed %t, marks until %v; %+v, copied %t", w.deployment, w.running(), w.status, w.warmed, w.marks, w.copy, w.copied)
+	return text + fmt.Sprintf("; %+v, running %v; status %+v; warmed %t; %+v, copied %t, cleaned %t, claims %t", w.deployment, w.running(), w.status, w.warmed, w.copy, w.copied, w.cleaned, w.claims)
 }

@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"slices"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -26,10 +27,11 @@ type world struct {
 	// warmed reports whether all proxies have been warming for at least the warm-up.
 	warmed bool
 	// copied reports whether a Job that began when all proxies were warming has read all items, and only such proxies have run
-	// since.
-	copied bool
-	// marks is when the last mark of an increase of each set ends.
-	marks [2]marksEnd
+	// since. cleaned reports whether a Job of this rollout has cleaned the servers that stay in a decrease, and only proxies that use the
+	// servers before have run since. Without, these servers have items of earlier changes.
+	copied, cleaned bool
+	// claims reports whether a preparing or warming proxy may have left short-lived items that steady proxies would return.
+	claims bool
 }
 
 // A snapshot has the state of those objects before their last change.
@@ -49,9 +51,8 @@ const (
 	maxPods = 4
 	proxies = 2
 
-	tick     = 131 // longer than each wait of the planner but those for marks
+	tick     = 131 // longer than each wait of the planner
 	skew     = 120 // the clocks of hooks are up to this time off
-	grace    = 30  // from the deletion of a proxy to its deletion timestamp
 	warmup   = 60
 	interval = 60
 
@@ -59,31 +60,16 @@ const (
 	never = -32000
 )
 
-// marksEnd is the end of marks. This time is much longer than the others, so it passes separately, in [world.endMarks].
-type marksEnd int8
-
-const (
-	noMarks marksEnd = iota
-	endedMarks
-	newMarks   // of a warm-up that begins
-	laterMarks // the same, if the clock of the hook is ahead
-)
-
-var marksEnds = [...]int16{noMarks: never, endedMarks: past, newMarks: warmup + 600 + skew, laterMarks: warmup + 600 + 2*skew}
-
 type workloadWorld struct {
 	exists             bool
 	replicas, revision int8
-	addedFor           int8 // a revision of the Deployment, or none
 	// outdated reports whether the pod template is not the desired one, and rolling whether pods may have another one.
 	outdated, rolling bool
 }
 
-var noSet = workloadWorld{addedFor: none}
-
 type serverWorld struct {
 	exists bool
-	// used reports whether the server may have items or marks of proxies that used it.
+	// used reports whether the server may have items.
 	used bool
 }
 
@@ -99,7 +85,6 @@ type deploymentWorld struct {
 type routesWorld struct {
 	from, to serversWorld
 	phase    int8 // index of phaseOrder
-	marks    marksEnd
 }
 
 // serversWorld is a number of servers, plus secondSet for those of the second set.
@@ -127,8 +112,8 @@ type statusWorld struct {
 
 var lostStatus = statusWorld{until: never, step: never}
 
-var resizePhases = []v1alpha1.ResizePhase{"", v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers, v1alpha1.ResizePreparing,
-	v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers}
+var resizePhases = []v1alpha1.ResizePhase{"", v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers, v1alpha1.ResizeCleaning,
+	v1alpha1.ResizePreparing, v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers}
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -148,52 +133,33 @@ func later(seconds *int16, limit int16) {
 	}
 }
 
-// pass lets time pass. Nothing is observed late afterwards.
+// pass lets time pass. Nothing is observed late afterwards. A proxy that is being deleted may run on.
 func (w *world) pass() {
 	w.warmed = w.allWarming()
 	w.before = 0
+	w.claims = w.claiming()
 	later(&w.status.until, skew)
 	later(&w.status.step, skew+interval)
-	for i := range w.pods {
-		if w.pods[i].deleted { // grace and stopDelay are over
-			w.pods[i] = podWorld{}
-		}
-	}
 }
 
-// endMarks lets so much time pass that all marks end.
-func (w *world) endMarks() {
-	w.pass()
-	w.marks = [2]marksEnd{}
-	w.deployment.routes.endMarks()
-	w.copy.routes.endMarks()
-	w.status.routes.endMarks()
-	for i := range w.pods {
-		w.pods[i].routes.endMarks()
-	}
+// claiming reports whether a proxy runs that writes short-lived items.
+func (w *world) claiming() bool {
+	return slices.ContainsFunc(w.running(), func(pod podWorld) bool {
+		return phaseOrder[pod.routes.phase] == Preparing || phaseOrder[pod.routes.phase] == Warming
+	})
 }
 
-func (r *routesWorld) endMarks() { r.marks = min(r.marks, endedMarks) }
-
-// onlyWarming reports whether no proxy runs that does not move items.
-func (w *world) onlyWarming() bool {
-	for _, pod := range w.pods {
-		if pod.exists && phaseOrder[pod.routes.phase] != Warming {
-			return false
+// only reports whether no proxy runs that prevents the work of a Job: a copy needs proxies that move items, and a Job that cleans needs
+// proxies that use the servers before the change.
+func (w *world) only(job routesWorld) bool {
+	return !slices.ContainsFunc(w.running(), func(pod podWorld) bool {
+		if job.phase == warming {
+			return pod.routes.phase != warming
 		}
-	}
-	return true
+		return pod.routes.routes().Used() != job.from.servers()
+	})
 }
 
 func (w *world) allWarming() bool {
-	found := false
-	for _, pod := range w.pods {
-		if pod.exists {
-			found = true
-			if phaseOrder[pod.routes.phase] != Warming {
-				return false
-			}
-		}
-	}
-	return found
+	return len(w.running()) > 0 && w.only(routesWorld{phase: warming})
 }

@@ -27,6 +27,9 @@ func (s State) Progress(p Plan) (reason, message string) {
 		if next := s.nextPhase(r, p); next != "" {
 			message += " " + next
 		}
+		if p.Overdue != "" {
+			message += fmt.Sprintf(" The change waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", p.Overdue)
+		}
 		return ReasonResizing, message
 	}
 	if p.Scaling == nil || p.Scaling.Replicas == s.step(p.Scaling.Replicas) {
@@ -39,7 +42,17 @@ func (s State) Progress(p Plan) (reason, message string) {
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
-	switch warming := r.Phase == v1alpha1.ResizeWarmingUp; {
+	job, warming := s.Copy, r.Phase == v1alpha1.ResizeWarmingUp
+	if job != nil && job.For != p.Copy.String() {
+		job = nil
+	}
+	switch {
+	case r.Until != nil && p.Routes.Phase == Announcing:
+		return fmt.Sprintf("The spec has changed, so this change is given up after %s.", r.Until.UTC().Format(time.RFC3339))
+	case r.Phase == v1alpha1.ResizeCleaning && job != nil && job.Failed:
+		return "The Job has failed. The next phase begins once it is complete."
+	case r.Phase == v1alpha1.ResizeCleaning && job != nil:
+		return fmt.Sprintf("%d of %d servers are cleaned.", job.Copied, job.Servers)
 	case r.Replaces && r.Phase == v1alpha1.ResizeAddingServers:
 		return RemedyInPlace
 	case warming && r.Until == nil:
@@ -50,7 +63,7 @@ func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
 		return "The next phase begins once all proxies and new servers are ready."
 	}
 	until := r.Until.UTC().Format(time.RFC3339)
-	switch job := s.copyOf(p.Copy); {
+	switch {
 	case job == nil:
 		return fmt.Sprintf("The next phase begins after %s.", until)
 	case job.Failed:

@@ -2,7 +2,6 @@ package scaling
 
 import (
 	"slices"
-	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -21,7 +20,11 @@ func (s State) Next() Plan {
 	case c.stops():
 		return c.stop()
 	case c.turnsBack():
-		return c.planFor(steady(c.routes.From, c.routes.MarksEnd))
+		return c.planFor(c.routes.in(Announcing))
+	case c.routes.Phase == Announcing:
+		return c.announcing()
+	case c.shown && c.routes.Phase == Steady && len(c.unused(c.routes.To)) > 0:
+		return c.removeUnused()
 	case !c.settled():
 		return c.plan()
 	}
@@ -36,10 +39,8 @@ type change struct {
 	// routes are those to continue from. They are shown if the Deployment has them.
 	routes Routes
 	shown  bool
-	// running are the routes of the proxies that may run, and untilStopped is the time until the next one that is being
-	// deleted counts as stopped; 0 if there is none.
-	running      []Routes
-	untilStopped time.Duration
+	// running are the routes of the proxies that may run: a pod may run as long as its object exists, whatever its deletion timestamp.
+	running []Routes
 	// resize is what status records for this revision; nil if there is nothing.
 	resize *v1alpha1.ResizeStatus
 }
@@ -47,7 +48,7 @@ type change struct {
 func (s State) change() change {
 	c := change{State: s}
 	for _, proxy := range s.Proxies.Pods {
-		c.observe(proxy)
+		c.running = append(c.running, proxy.Routes)
 	}
 	d, status := s.Proxies.Deployment, s.Status.Proxy
 	if d != nil {
@@ -57,7 +58,7 @@ func (s State) change() change {
 		c.routes = c.lastRoutes()
 	}
 	if s.Size > 0 && c.emptied() {
-		c.routes, c.shown = steady(Servers{c.routes.Used().Set, s.Size}, 0), false
+		c.routes, c.shown = steady(Servers{c.routes.Used().Set, s.Size}), false
 	}
 	starts := s.Proxies.Desired && s.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
 	if status != nil && status.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
@@ -69,21 +70,8 @@ func (s State) change() change {
 // existing returns the servers of a set that exist.
 func (c change) existing(set Set) Servers { return Servers{set, c.Sets[set].existing()} }
 
-// observe adds a proxy to those that may run.
-func (c *change) observe(proxy Proxy) {
-	if proxy.Deleted != nil {
-		left := c.untilEnd(*proxy.Deleted)
-		if left <= 0 {
-			return
-		}
-		c.untilStopped = soonest(c.untilStopped, left)
-	}
-	c.running = append(c.running, proxy.Routes)
-}
-
 // lastRoutes returns the routes to continue from if the Deployment does not have them: those of the last phase among recorded ones
-// and those of running proxies. If none are known, earlier proxies may have left marks on servers that exist, unless the
-// StatefulSet has never changed.
+// and those of running proxies. If none are known, the servers that exist may have items.
 func (c change) lastRoutes() Routes {
 	routes := RecordedRoutes(c.Status.Proxy)
 	for _, running := range c.running {
@@ -91,16 +79,17 @@ func (c change) lastRoutes() Routes {
 			routes = running
 		}
 	}
+	if routes.Phase == Preparing && !slices.Contains(c.running, routes.in(Announcing)) { // warming ones may have run, and have stopped first
+		return routes.in(Warming)
+	}
 	if routes != (Routes{}) {
 		return routes
 	}
-	set, existing := c.Sets[c.likelySet()], c.existing(c.likelySet())
-	if len(set.Servers) > 0 && (set.Workload == nil || set.Workload.Generation > 1) {
-		existing.Count = max(existing.Count, 1)
-		return steady(existing, c.marksEnd())
+	servers := c.existing(c.likelySet())
+	if servers.Count == 0 {
+		servers.Count = max(c.Size, 1)
 	}
-	existing.Count = max(existing.Count, c.Size, 1)
-	return steady(existing, 0)
+	return steady(servers)
 }
 
 // likelySet returns the set in use if no proxy says so: the one that status has, or that exists, or that has more ready servers.
@@ -126,38 +115,36 @@ func (c change) emptied() bool {
 			return false
 		}
 	}
-	serve, _ := c.serversRun()
-	return c.Sets[c.routes.Used().Set].Workload != nil && !serve && c.stopped()
+	return c.Sets[c.routes.Used().Set].Workload != nil && len(c.serversRun()) == 0 && c.stopped()
 }
 
-// serversRun reports whether servers may run, and the time until the next one of them counts as stopped; 0 if there is no such time.
-func (s State) serversRun() (run bool, wait time.Duration) {
-	first, wait := s.serversFrom(First, 0)
-	second, waitAlso := s.serversFrom(Second, 0)
-	return first || second, soonest(wait, waitAlso)
+// serversRun returns the servers of both sets that may run.
+func (s State) serversRun() []Pod {
+	return append(s.serversFrom(First, 0), s.serversFrom(Second, 0)...)
 }
 
-// serversFrom is [State.serversRun] for the servers of a set from an ordinal on.
-func (s State) serversFrom(set Set, ordinal int32) (run bool, wait time.Duration) {
+// serversFrom returns the servers of a set from an ordinal on that may run.
+func (s State) serversFrom(set Set, ordinal int32) (servers []Pod) {
 	for each, server := range s.Sets[set].Servers {
-		if each < ordinal {
+		if each >= ordinal {
+			servers = append(servers, server.Pod)
+		}
+	}
+	return servers
+}
+
+// await names a pod that a plan waits for although its grace period is over. The first name is the same in each sync.
+func (c change) await(p *Plan, pods ...Pod) {
+	for _, pod := range pods {
+		if pod.Deleted == nil {
 			continue
 		}
-		if server.Deleted != nil {
-			left := s.untilEnd(*server.Deleted)
-			if left <= 0 {
-				continue
-			}
-			wait = soonest(wait, left)
+		if left := pod.Deleted.Sub(c.Now); left > 0 {
+			p.Wait = soonest(p.Wait, left)
+		} else if p.Overdue == "" || pod.Name < p.Overdue {
+			p.Overdue = pod.Name
 		}
-		run = true
 	}
-	return run, wait
-}
-
-// untilEnd returns the time until a pod with this deletion timestamp counts as stopped.
-func (s State) untilEnd(deleted time.Time) time.Duration {
-	return deleted.Add(stopDelay + s.MaxClockSkew).Sub(s.Now)
 }
 
 // stopped reports whether no proxy runs, and the Deployment starts none.
@@ -187,21 +174,20 @@ func (c change) plan() Plan {
 
 // planFor returns the decision for routes. It removes no server.
 func (c change) planFor(routes Routes) Plan {
-	p := Plan{InUse: routes.Used().Set, Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes), Wait: c.untilStopped}
+	p := Plan{InUse: routes.Used().Set, Proxies: c.Proxies.Replicas, Routes: routes, Proxy: record(routes)}
 	p.Proxy.Observed = c.revision
-	next := Routes{From: routes.To, To: routes.To}
-	if routes == c.routes { // servers that were added for this rollout are not unused
-		next.To = c.target(routes.To)
-	}
-	if unused := c.unused(next); len(unused) > 0 {
+	if unused := c.unused(routes.To); len(unused) > 0 {
 		p.setResize(v1alpha1.ResizeRemovingServers, c.existing(unused[0]), routes.To)
-	} else if next.addsTo(next.To.Set) && c.adding(next.To.Set) {
-		p.setResize(v1alpha1.ResizeAddingServers, next.From, next.To)
 	}
 	for set := range p.Sets {
 		p.Sets[set] = c.kept(Set(set), routes)
 		if next := c.target(routes.To); p.Sets[set].KeepsTemplate && p.Proxy.Resize == nil && next.Set != routes.To.Set {
 			p.setResize(v1alpha1.ResizeWaiting, routes.To, next)
+		}
+	}
+	for _, proxy := range c.Proxies.Pods {
+		if proxy.Routes != c.routes || !c.Proxies.Desired || c.Size == 0 {
+			c.await(&p, proxy.Pod)
 		}
 	}
 	if c.MaxStep > 0 {
@@ -218,10 +204,5 @@ func (c change) kept(set Set, routes Routes) DesiredSet {
 	if observed.Workload == nil && used == 0 {
 		return DesiredSet{}
 	}
-	kept := DesiredSet{Exists: true, Replicas: max(observed.existing(), used), KeepsTemplate: observed.outdated() && (c.Warm || routes.Phase != Steady)}
-	next := Routes{From: routes.To, To: c.target(routes.To)}
-	if routes.Phase == Steady && c.adding(set) && next.addsTo(set) {
-		kept.AddedFor = observed.Workload.AddedFor
-	}
-	return kept
+	return DesiredSet{Exists: true, Replicas: max(observed.existing(), used), KeepsTemplate: observed.outdated() && (c.Warm || routes.Phase != Steady)}
 }

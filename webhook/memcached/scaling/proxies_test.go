@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	waiting, adding   = v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers
-	preparing, warmUp = v1alpha1.ResizePreparing, v1alpha1.ResizeWarmingUp
-	closing, removing = v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers
+	waiting, adding     = v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers
+	cleaning, preparing = v1alpha1.ResizeCleaning, v1alpha1.ResizePreparing
+	warmUp, closing     = v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing
+	removing            = v1alpha1.ResizeRemovingServers
 )
 
-var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) // 1795262400
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Generation: 5}
 
@@ -28,7 +29,7 @@ func cache(size, servers int32, label string) *State {
 		Sets: [2]ObservedSet{observed(servers)},
 		Proxies: Proxies{
 			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
-			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true},
+			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true, Observed: true},
 		},
 	}
 	s.recorded(rollout, 0)
@@ -70,6 +71,13 @@ func ended(proxies ...Proxy) func(*State) {
 	}
 }
 
+// cleans lets a Job clean the servers that stay in a decrease.
+func cleans(s *State) {
+	s.CanCopy, s.Copy = true, &Copy{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
+}
+
+func complete(s *State) { s.Copy.Complete = true }
+
 func steps(s *State) {
 	s.MaxStep = 1
 	s.Status.Scaling = &v1alpha1.ScalingStatus{Observed: rollout, LastStepTime: new(metav1.NewTime(noon.Add(-time.Hour)))}
@@ -84,8 +92,13 @@ func all(changes ...func(*State)) func(*State) {
 }
 
 func TestNext(t *testing.T) {
-	deleted := func(secondsAgo int) Proxy {
-		return Proxy{Routes: ParseRoutes("3"), Deleted: new(noon.Add(-time.Duration(secondsAgo) * time.Second))}
+	deleted := func(secondsAgo int) Pod { return Pod{Deleted: new(noon.Add(-time.Duration(secondsAgo) * time.Second))} }
+	routed := func(labels ...string) func(*State) {
+		return func(s *State) {
+			for i, label := range labels {
+				s.Proxies.Pods[i].Routes = ParseRoutes(label)
+			}
+		}
 	}
 	cases := []struct {
 		reason        string
@@ -99,51 +112,59 @@ func TestNext(t *testing.T) {
 		wantWait                 int // seconds
 	}{
 		{"nothing to do", 3, 3, "3", nil, 3, 2, "3", "", 0},
-		{"up: servers first", 4, 3, "3", nil, 4, 2, "3", adding, 0},
-		{"up: the new server has not started", 4, 4, "3", func(s *State) {
-			s.Sets[First].Workload.AddedFor = rollout.String()
-			s.Sets[First].Servers[3] = Server{}
-		}, 4, 2, "3", adding, 0},
-		{"up: servers were added, and proxies are not rolled out: they are not unused, although status has no phase yet", 4, 4, "3", all(busy, func(s *State) {
-			s.Sets[First].Workload.AddedFor, s.Status.Proxy.Resize = rollout.String(), nil
-		}), 4, 2, "3", adding, 0},
-		{"up: servers are ready", 4, 4, "3", func(s *State) { s.Sets[First].Workload.AddedFor = rollout.String() }, 4, 2, "3-4-preparing", preparing, 0},
+		{"up: the proxies expect the change first, because servers that no routes have would be removed", 4, 3, "3", nil, 3, 2, "3-4-announcing", adding, 0},
+		{"up: servers are added during this rollout", 4, 3, "3-4-announcing", all(busy, routed("3")), 4, 2, "3-4-announcing", adding, 0},
+		{"up: the new server has not started", 4, 4, "3-4-announcing", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 4, 2, "3-4-announcing", adding, 0},
+		{"up: the new server is ready, and a proxy is not replaced", 4, 4, "3-4-announcing", all(busy, routed("3")), 4, 2, "3-4-announcing", adding, 0},
+		{"up: servers and proxies are ready", 4, 4, "3-4-announcing", nil, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: a server of the same name may have old items", 4, 4, "3", nil, 4, 2, "3", removing, 10},
-		{"up: servers were added for an earlier rollout", 4, 4, "3", func(s *State) { s.Sets[First].Workload.AddedFor = "2026-11-21T11:00:00Z-4" }, 4, 2, "3", removing, 10},
 		{"up: a removed server still stops", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 3, 2, "3", waiting, 0},
-		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Deleted: deleted(20).Deleted} }, 3, 2, "3", waiting, 40},
+		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Pod: deleted(-20)} }, 3, 2, "3", waiting, 20},
+		{"up: a removed server may serve for any time after its deletion timestamp", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "3", waiting, 0},
 		{"up: the proxies are not prepared", 4, 4, "3-4-preparing", busy, 4, 2, "3-4-preparing", preparing, 0},
 		{"up: the proxies are prepared, but the new server has failed", 4, 4, "3-4-preparing", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 4, 2, "3-4-preparing", preparing, 0},
-		{"up: the proxies are prepared", 4, 4, "3-4-preparing", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
-		{"up: the warm-up begins", 4, 4, "3-4-warming-1795263600", nil, 4, 2, "3-4-warming-1795263600", warmUp, 600},
-		{"up: the warm-up goes on", 4, 4, "3-4-warming-1795263600", until(1), 4, 2, "3-4-warming-1795263600", warmUp, 1},
-		{"up: the warm-up ends", 4, 4, "3-4-warming-1795263600", until(-1), 4, 2, "3-4-closing-1795263600", closing, 0},
-		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "3-4-warming-1795263600", all(until(-1), busy), 4, 2, "3-4-warming-1795263600", warmUp, 0},
-		{"up: the change is closed", 4, 4, "3-4-closing-1795263600", nil, 4, 2, "4-1795263600", "", 0},
-		{"down: servers still have marks", 3, 4, "4-1795262500", nil, 4, 2, "4-1795262500", waiting, 100},
-		{"down: servers still have marks, and a proxy is not available: status keeps the phase", 3, 4, "4-1795262500", all(busy, func(s *State) { s.recordedPhase(waiting, 4, 3) }), 4, 2, "4-1795262500", waiting, 0},
-		{"down: no server has marks", 3, 4, "4-1795262400", nil, 4, 2, "4-3-preparing-1795262400", preparing, 0},
-		{"down: the change is closed", 3, 4, "4-3-closing-1795262500", nil, 4, 2, "3", removing, 0},
+		{"up: the proxies are prepared", 4, 4, "3-4-preparing", nil, 4, 2, "3-4-warming", warmUp, 0},
+		{"up: the warm-up begins", 4, 4, "3-4-warming", nil, 4, 2, "3-4-warming", warmUp, 600},
+		{"up: the warm-up goes on", 4, 4, "3-4-warming", until(1), 4, 2, "3-4-warming", warmUp, 1},
+		{"up: the warm-up ends", 4, 4, "3-4-warming", until(-1), 4, 2, "3-4-closing", closing, 0},
+		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "3-4-warming", all(until(-1), busy), 4, 2, "3-4-warming", warmUp, 0},
+		{"up: the change is closed", 4, 4, "3-4-closing", nil, 4, 2, "4", "", 0},
+		{"down after an increase: nothing to wait for", 3, 4, "4", nil, 4, 2, "4-3-announcing", cleaning, 0},
+		{"down: no Job can run", 3, 4, "4-3-announcing", nil, 4, 2, "4-3-preparing", preparing, 0},
+		{"down: a Job has to clean the servers that stay", 3, 4, "4-3-announcing", cleans, 4, 2, "4-3-announcing", cleaning, 0},
+		{"down: the Job is complete, and a proxy is not replaced", 3, 4, "4-3-announcing", all(cleans, complete, busy, routed("4")), 4, 2, "4-3-announcing", cleaning, 0},
+		{"down: the Job is complete", 3, 4, "4-3-announcing", all(cleans, complete), 4, 2, "4-3-preparing", preparing, 0},
+		{"down: the Job of an earlier change is complete", 3, 4, "4-3-announcing", all(cleans, complete, func(s *State) { s.Proxies.Deployment.Generation++ }), 4, 2, "4-3-announcing", cleaning, 0},
+		{"down: the Job has failed", 3, 4, "4-3-announcing", all(cleans, func(s *State) { s.Copy.Complete, s.Copy.Failed = false, true }), 4, 2, "4-3-announcing", cleaning, 0},
+		{"down: no Job is to run any more, and it still does", 3, 4, "4-3-announcing", all(cleans, func(s *State) { s.CanCopy = false }), 4, 2, "4-3-announcing", cleaning, 0},
+		{"down: spec gives up the warm-up", 3, 4, "4-3-announcing", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
+		{"down: the change is closed", 3, 4, "4-3-closing", nil, 4, 2, "3", removing, 0},
 		{"down: servers are removed later, because newer proxies may not be observed", 3, 4, "3", nil, 3 + 1, 2, "3", removing, 10},
 		{"down: servers are removed", 3, 4, "3", until(-1), 3, 2, "3", removing, 0},
-		{"down: a former proxy runs", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("4") }), 4, 2, "3", removing, 0},
-		{"down, then back while the proxies prepare", 4, 4, "4-3-preparing", nil, 4, 2, "4", "", 0},
-		{"down, then back while some proxies prepare: the others stay", 4, 4, "4-3-preparing-1795262400", all(busy, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("4-1795262400") }), 4, 2, "4-1795262400", "", 0},
-		{"up, then back while some proxies prepare", 3, 4, "3-4-preparing", all(busy, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("3") }), 4, 2, "3", removing, 0},
-		{"down, then back, but a proxy moves items", 4, 4, "4-3-preparing", func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("4-3-warming-1795263600") }, 4, 2, "4-3-preparing", preparing, 0},
-		{"down, then back during the warm-up: the change ends first", 4, 4, "4-3-warming-1795263600", until(100), 4, 2, "4-3-warming-1795263600", warmUp, 100},
+		{"down: a former proxy runs", 3, 4, "3", all(until(-1), routed("4")), 4, 2, "3", removing, 0},
+		{"down, then back while the proxies expect the change: those of before stay", 4, 4, "4-3-announcing", all(busy, routed("4")), 4, 2, "4", "", 0},
+		{"down, then back: the last proxy may have been a preparing one", 4, 4, "4-3-announcing", nil, 4, 2, "4-3-announcing", cleaning, 10},
+		{"down, then back: what it wrote has expired", 4, 4, "4-3-announcing", until(-1), 4, 2, "4", "", 0},
+		{"down, then back while the proxies prepare", 4, 4, "4-3-preparing", nil, 4, 2, "4-3-announcing", cleaning, 0},
+		{"down, then back while some proxies prepare: the others stay", 4, 4, "4-3-preparing", all(busy, routed("4-3-announcing")), 4, 2, "4-3-announcing", cleaning, 0},
+		{"down, then back, and a proxy still prepares", 4, 4, "4-3-announcing", all(until(-1), routed("4-3-preparing")), 4, 2, "4-3-announcing", cleaning, 0},
+		{"down, then back, but a proxy moves items", 4, 4, "4-3-preparing", routed("4-3-warming"), 4, 2, "4-3-preparing", preparing, 0},
+		{"down, then back during the warm-up: the change ends first", 4, 4, "4-3-warming", until(100), 4, 2, "4-3-warming", warmUp, 100},
+		{"up, then back while new servers start", 3, 4, "3-4-announcing", all(busy, routed("3")), 4, 2, "3", removing, 0},
+		{"up, then back while the proxies prepare", 3, 4, "3-4-preparing", nil, 4, 2, "3-4-announcing", adding, 0},
 
-		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "3", all(steps, ended(deleted(-20)), func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "3", removing, 80},
-		{"finding 2: a proxy counts as stopped a minute after its deletion timestamp", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(59).Deleted}) }), 4, 2, "3", removing, 1},
-		{"finding 2: after this minute, servers are removed", 3, 4, "3", all(until(-1), func(s *State) { s.Proxies.Pods = append(s.Proxies.Pods, Proxy{ParseRoutes("4"), deleted(60).Deleted}) }), 3, 2, "3", removing, 0},
-		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Sets[First].Workload = nil }), 5, 2, "5-4-preparing", preparing, 0},
+		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "3", all(steps, ended(Proxy{Pod: deleted(-20), Routes: ParseRoutes("3")}), func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "3", removing, 20},
+		{"finding 2: a proxy may serve for any time after its deletion timestamp", 3, 4, "3", all(until(-1), func(s *State) {
+			s.Proxies.Pods = append(s.Proxies.Pods, Proxy{deleted(9999), ParseRoutes("4")})
+		}), 4, 2, "3", removing, 0},
+		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Sets[First].Workload = nil }), 5, 2, "5-4-announcing", cleaning, 0},
 		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "2", func(s *State) {
-			s.Sets[First].Workload, s.Sets[First].Servers[2] = nil, Server{Deleted: deleted(20).Deleted}
+			s.Sets[First].Workload, s.Sets[First].Servers[2] = nil, Server{Pod: deleted(20)}
 		}, 2, 2, "2", "", 0},
-		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "3-4-warming-1795263600", func(s *State) {
+		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "3-4-warming", func(s *State) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
-		}, 4, 2, "3-4-warming-1795263600", warmUp, 600},
-		{"finding 4: the status of another Deployment of the same name", 4, 4, "3-4-warming-1795263600", func(s *State) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "3-4-warming-1795263600", warmUp, 600},
+		}, 4, 2, "3-4-warming", warmUp, 600},
+		{"finding 4: the status of another Deployment of the same name", 4, 4, "3-4-warming", func(s *State) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "3-4-warming", warmUp, 600},
 
 		{"size 0: proxies stop first", 0, 3, "3", nil, 3, 0, "3", removing, 0},
 		{"size 0: no proxy runs", 0, 3, "3", ended(), 3, 0, "3", removing, 10},
@@ -155,37 +176,38 @@ func TestNext(t *testing.T) {
 		{"a new cache of size 0: no server starts", 0, 0, "", func(s *State) {
 			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 0, 0, "1", "", 0},
-		{"size 0: steps of 1 keep some servers", 0, 3, "3", steps, 3, 2, "3-2-preparing", preparing, 0},
+		{"size 0: steps of 1 keep some servers", 0, 3, "3", steps, 3, 2, "3-2-announcing", cleaning, 0},
 		{"size 0 and back, before servers are removed", 3, 3, "3", ended(), 3, 2, "3", "", 0},
 		{"from size 0", 2, 0, "1", ended(), 2, 2, "2", "", 0},
 		{"from size 0, and a server has not been stopped", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{} }), 0, 0, "1", "", 0},
 		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "1", all(ended(), busy, func(s *State) { s.Sets[First].Servers[0] = Server{} }), 0, 0, "1", "", 0},
-		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{Deleted: deleted(20).Deleted} }), 0, 0, "1", "", 40},
-		{"from size 0, and a server counts as stopped a minute after its deletion timestamp", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{Deleted: deleted(60).Deleted} }), 2, 2, "2", "", 0},
+		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{Pod: deleted(-20)} }), 0, 0, "1", "", 20},
+		{"from size 0, and a Job of before would delete new items", 2, 0, "1", all(ended(), func(s *State) { s.Copy = &Copy{} }), 0, 0, "1", "", 0},
+		{"a new cache, and a Job of before would delete its items", 2, 0, "1", all(ended(), func(s *State) { s.Copy, s.Sets[First].Workload = &Copy{}, nil }), 0, 0, "1", "", 0},
 
 		{"a step down waits for the interval", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 2, "3", "", 60},
 		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
 		{"without a warm-up, the servers change directly", 3, 4, "4", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
-		{"the clocks of machines differ", 4, 4, "3-4-warming-1795263600", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263600", warmUp, 660},
-		{"the clocks of machines differ: marks begin with a clock that is ahead", 4, 4, "3-4-preparing", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "3-4-warming-1795263660", warmUp, 0},
-		{"the clocks of machines differ: marks end with a clock that is behind", 3, 4, "4-1795262400", func(s *State) { s.MaxClockSkew = time.Minute }, 4, 2, "4-1795262400", waiting, 60},
-		{"a clock was set back", 4, 4, "3-4-warming-1795263600", until(99999), 4, 2, "3-4-warming-1795263600", warmUp, 600},
+		{"without a warm-up, new servers start first", 4, 4, "3-4-announcing", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "4", "", 0},
+		{"a clock was set back", 4, 4, "3-4-warming", until(99999), 4, 2, "3-4-warming", warmUp, 600},
 
-		{"a cache gets proxies: servers may have marks of former proxies", 3, 3, "", func(s *State) {
-			s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy, s.Sets[First].Workload.Generation = nil, nil, nil, 2
-		}, 3, 2, "3-1795263600", "", 0},
+		{"a cache gets proxies, and another size: its servers may have items", 4, 3, "", func(s *State) {
+			s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil
+		}, 3, 2, "3", "", 0},
 		{"a new cache", 3, 0, "", func(s *State) {
 			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
 		}, 3, 2, "3", "", 0},
-		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
-		{"the Deployment was deleted during a warm-up, and no proxy runs: status has its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
+		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and no proxy runs: status has its routes", 4, 4, "3-4-warming", func(s *State) {
 			s.Proxies.Deployment, s.Proxies.Pods = nil, nil
-		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
-		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming-1795263600", func(s *State) {
+		}, 4, 2, "3-4-warming", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming", func(s *State) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
-		}, 4, 2, "3-4-warming-1795263600", warmUp, 0},
-		{"an edit has interrupted the warm-up until marks almost end", 4, 4, "3-4-warming-1795262500", nil, 4, 2, "3-4-warming-1795263600", warmUp, 0},
-		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming-1795263600", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming-1795263600", warmUp, 0},
+		}, 4, 2, "3-4-warming", warmUp, 0},
+		{"the Deployment was deleted while the proxies prepared: one that moved items may have stopped first", 4, 4, "3-4-preparing", func(s *State) {
+			s.Proxies.Deployment, s.Status.Proxy = nil, nil
+		}, 4, 2, "3-4-warming", warmUp, 0},
+		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming", warmUp, 0},
 		{"spec has no proxies any more, and they still run", 3, 4, "4", func(s *State) { s.Proxies.Desired = false }, 4, 0, "4", removing, 0},
 		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "4", func(s *State) {
 			s.Proxies.Desired, s.Proxies.Deployment, s.Proxies.Pods = false, nil, s.Proxies.Pods[:1]
@@ -223,7 +245,7 @@ func TestNext(t *testing.T) {
 
 // TestInterruptedWarmUp checks that a warm-up ends at the recorded time if a proxy is replaced meanwhile.
 func TestInterruptedWarmUp(t *testing.T) {
-	s := cache(4, 4, "3-4-warming-1795263600")
+	s := cache(4, 4, "3-4-warming")
 	s.recorded(rollout, 100)
 	busy(s)
 	want := noon.Add(100 * time.Second)

@@ -3,8 +3,6 @@ package scaling
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -19,11 +17,8 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 // record returns the status that [RecordedRoutes] reads.
 func record(routes Routes) *v1alpha1.ProxyStatus {
 	status := &v1alpha1.ProxyStatus{Routes: routes.String(), ServingServers: routes.Used().Count, SecondServers: routes.Second().Count}
-	if routes.MarksEnd != 0 {
-		status.DecreaseAfter = new(metav1.Unix(routes.MarksEnd, 0))
-	}
 	if routes.Phase != Steady {
-		status.Resize = resize(phases[routes.Phase], routes.From, routes.To)
+		status.Resize = resize(routes.resizePhase(), routes.From, routes.To)
 	}
 	return status
 }
@@ -43,12 +38,12 @@ func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to Servers) {
 // waits for its end. A recorded end that is too late is of a longer time, or of a clock that was set back. If a Job began with the phase,
 // the end follows from its creation, which is the same for a sync that observes an earlier status.
 func (c change) elapsed(p *Plan, duration time.Duration) bool {
-	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration+c.MaxClockSkew))
+	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration))
 	now.Until = nil
-	before, job := c.resize, c.copyOf(p.Routes)
+	before, job := c.resize, c.copy()
 	switch {
 	case job != nil && !job.Created.IsZero() && job.Created.Before(c.Now.Add(observationDelay)):
-		end = seconds(job.Created.Add(duration + c.MaxClockSkew))
+		end = seconds(job.Created.Add(duration))
 	case before != nil && before.Until != nil && before.Until.Before(end) && sameChange(before, now):
 		end = before.Until
 	}
@@ -63,16 +58,6 @@ func (c change) elapsed(p *Plan, duration time.Duration) bool {
 // sameChange reports whether two recorded phases are the same phase of the same change.
 func sameChange(a, b *v1alpha1.ResizeStatus) bool {
 	return a.Phase == b.Phase && a.From == b.From && a.To == b.To && a.Replaces == b.Replaces
-}
-
-// marksEnd returns the Unix time in seconds until which the marks of a warm-up that begins now may last.
-func (s State) marksEnd() int64 {
-	return seconds(s.Now.Add(s.Proxies.Warmup + rolloutTime + s.MaxClockSkew)).Unix()
-}
-
-// untilMarksEnd returns the time until no server has a mark.
-func (c change) untilMarksEnd() time.Duration {
-	return max(time.Unix(c.routes.MarksEnd, 0).Add(c.MaxClockSkew).Sub(c.Now), 0)
 }
 
 // soonest returns the shorter of two times, of which 0 is none.

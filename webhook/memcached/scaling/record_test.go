@@ -9,11 +9,12 @@ func TestRecordedServers(t *testing.T) {
 		serving, second int32
 	}{
 		{"no change", "3", 3, 0},
+		{"the second servers may not run yet", "3-4-announcing", 3, 0},
 		{"items are about to move to the second servers", "3-4-preparing", 3, 4},
-		{"items move away from the second servers", "3-4-warming-1795263600", 4, 3},
-		{"what is left on the second servers is given up", "3-4-closing-1795263600", 4, 3},
+		{"items move away from the second servers", "3-4-warming", 4, 3},
+		{"what is left on the second servers is given up", "3-4-closing", 4, 3},
 		{"a decrease is about to begin", "4-3-preparing", 4, 3},
-		{"a decrease", "4-3-warming-1795263600", 3, 4},
+		{"a decrease", "4-3-warming", 3, 4},
 	}
 	for _, test := range cases {
 		status := record(ParseRoutes(test.label))

@@ -54,9 +54,6 @@ type DesiredSet struct {
 	Replicas int32
 	// KeepsTemplate reports whether the pod template stays as it was applied last. Otherwise it is the desired one.
 	KeepsTemplate bool
-	// AddedFor names the rollout of the proxies for which servers are added: those that no proxy of this rollout uses are new.
-	// The workload has it in an annotation, because status may be observed later than the workload.
-	AddedFor string
 }
 
 // hasItems reports whether a server has items.
@@ -98,10 +95,18 @@ func (o ObservedSet) current() bool { return o.Workload == nil || o.Workload.Cur
 // outdated reports whether servers have items that a change of the template would lose.
 func (o ObservedSet) outdated() bool { return !o.current() && o.hasItems() }
 
+// replicas returns the number of servers of the workload; 0 if it is not observed.
+func (o ObservedSet) replicas() int32 {
+	if o.Workload == nil {
+		return 0
+	}
+	return min(o.Workload.Replicas, MaxServers)
+}
+
 // existing returns the number of servers. While the workload is not observed, they are those that status or pods show.
 func (o ObservedSet) existing() int32 {
 	if o.Workload != nil {
-		return min(o.Workload.Replicas, MaxServers)
+		return o.replicas()
 	}
 	existing := o.Recorded
 	for ordinal, server := range o.Servers {

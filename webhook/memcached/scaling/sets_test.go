@@ -15,12 +15,9 @@ import (
 // edited returns a change of the pod template in spec: it is not the one of the first set any more.
 func edited(s *State) { s.Sets[First].Workload.Current = false }
 
-// second adds the second set, with so many ready servers that have the desired template, for the rollout of the proxies.
+// second adds the second set, with so many ready servers that have the desired template.
 func second(servers int32) func(*State) {
-	return func(s *State) {
-		s.Sets[Second] = observed(servers)
-		s.Sets[Second].Workload.AddedFor = rollout.String()
-	}
+	return func(s *State) { s.Sets[Second] = observed(servers) }
 }
 
 func inPlace(s *State) { s.Warm = false }
@@ -64,41 +61,42 @@ func TestReplace(t *testing.T) {
 		wantLabel string
 		wantPhase v1alpha1.ResizePhase
 	}{
-		{"the second set starts at the desired size", 4, "3", edited, "3= 4", "3", adding},
-		{"the move is one step", 9, "3", all(steps, edited), "3= 9", "3", adding},
-		{"servers of the second set are ready", 4, "3", all(edited, second(4)), "3= 4", "3-4b-preparing", preparing},
-		{"the second set is new, and proxies are not rolled out: it is not unused", 4, "3", all(edited, second(4), busy), "3= 4", "3", adding},
-		{"not all servers of the second set have the template", 4, "3", all(edited, second(4), func(s *State) { s.Sets[Second].Workload.Updated = false }), "3= 4", "3", adding},
-		{"a template that changes again replaces that of the second set", 4, "3", all(edited, second(4), outdatedSecond), "3= 4", "3", adding},
-		{"servers were added for an earlier rollout, and may have items", 4, "3", all(edited, second(4), func(s *State) { s.Sets[Second].Workload.AddedFor = "" }), "3= 4", "3", removing},
+		{"the proxies expect the change first", 4, "3", edited, "3= -", "3-4b-announcing", adding},
+		{"the move is one step", 9, "3", all(steps, edited), "3= -", "3-9b-announcing", adding},
+		{"the second set starts at the desired size", 4, "3-4b-announcing", all(edited, busy), "3= 4", "3-4b-announcing", adding},
+		{"servers of the second set are ready", 4, "3-4b-announcing", all(edited, second(4)), "3= 4", "3-4b-preparing", preparing},
+		{"not all servers of the second set have the template", 4, "3-4b-announcing", all(edited, second(4), func(s *State) { s.Sets[Second].Workload.Updated = false }), "3= 4", "3-4b-announcing", adding},
+		{"a template that changes again replaces that of the second set", 4, "3-4b-announcing", all(edited, second(4), outdatedSecond), "3= 4", "3-4b-announcing", adding},
+		{"a second set of an earlier change may have items", 4, "3", all(edited, second(4)), "3= 4", "3", removing},
+		{"the size changes while the second set starts", 5, "3-4b-announcing", all(edited, second(4), until(-1)), "3= 4", "3", removing},
 		{"a former server of the second set still stops", 4, "3", all(edited, func(s *State) { s.Sets[Second].Servers = map[int32]Server{0: {}} }), "3= -", "3", waiting},
-		{"the proxies are prepared", 4, "3-4b-preparing", all(edited, second(4)), "3= 4", "3-4b-warming-1795263600", warmUp},
-		{"the template is edited back while the proxies prepare", 3, "3-3b-preparing", all(second(3), outdatedSecond), "3 3=", "3", removing},
-		{"the template changes again while the proxies prepare", 3, "3-3b-preparing", all(edited, second(3), outdatedSecond), "3= 3=", "3", removing},
-		{"the size changes while the proxies prepare", 4, "3-3b-preparing", all(edited, second(3)), "3= 3", "3", removing},
-		{"the template changes again during the warm-up: the move ends first", 3, "3-3b-warming-1795263600", all(edited, second(3), outdatedSecond, until(-1)), "3= 3=", "3-3b-closing-1795263600", closing},
-		{"marks are on servers that are removed", 3, "3-3b-closing-1795263600", all(edited, second(3)), "3= 3", "3b", removing},
+		{"the proxies are prepared", 4, "3-4b-preparing", all(edited, second(4)), "3= 4", "3-4b-warming", warmUp},
+		{"the template is edited back while the proxies prepare", 3, "3-3b-preparing", all(second(3), outdatedSecond), "3 3=", "3-3b-announcing", adding},
+		{"the template changes again while the proxies prepare", 3, "3-3b-preparing", all(edited, second(3), outdatedSecond), "3= 3=", "3-3b-announcing", adding},
+		{"the size changes while the proxies prepare", 4, "3-3b-preparing", all(edited, second(3)), "3= 3", "3-3b-announcing", adding},
+		{"the template changes again during the warm-up: the move ends first", 3, "3-3b-warming", all(edited, second(3), outdatedSecond, until(-1)), "3= 3=", "3-3b-closing", closing},
+		{"the servers that items moved from are removed", 3, "3-3b-closing", all(edited, second(3)), "3= 3", "3b", removing},
 		{"the first set is removed", 3, "3b", all(edited, second(3), replaced(-1)), "- 3", "3b", removing},
 		{"the first set is removed, but a proxy may still use it", 3, "3b", all(edited, second(3), replaced(-1), func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("3-3b-closing") }), "3= 3", "3b", removing},
-		{"back to the first set", 3, "3b", func(s *State) { s.Sets = [2]ObservedSet{{}, observed(3)}; outdatedSecond(s) }, "3 3=", "3b", adding},
-		{"a size that changes with the template waits for no marks", 2, "3-1795269999", all(edited, second(2)), "3= 2", "3-2b-preparing-1795269999", preparing},
+		{"back to the first set", 3, "3b", func(s *State) { s.Sets = [2]ObservedSet{{}, observed(3)}; outdatedSecond(s) }, "- 3=", "3b-3-announcing", adding},
 		{"a set that serves nothing is replaced in place", 3, "3", all(edited, unready(First)), "3 -", "3", ""},
-		{"a set that serves nothing is replaced in place during the warm-up too", 3, "3-3b-warming-1795263600", all(edited, second(3), outdatedSecond, unready(Second), until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
-		{"servers that are not ready for a moment keep their items", 3, "3", all(edited, blip(First)), "3= 3", "3", adding},
-		{"the servers that items move from are not ready for a moment", 3, "3-3b-warming-1795263600", all(edited, second(3), blip(First), until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
-		{"the servers that items move to are not ready when the warm-up ends", 3, "3-3b-warming-1795263600", all(edited, second(3), unready(Second), until(-1)), "3= 3", "3-3b-warming-1795263600", warmUp},
-		{"size 0 in steps does not wait for servers that do not get ready", 0, "3-3b-warming-1795263600", all(steps, second(3), unready(Second), until(-1)), "3 3", "3-3b-closing-1795263600", closing},
-		{"a server that a smaller size has no use for is not ready", 2, "3-3b-warming-1795263600", all(second(3), lost(2), until(-1)), "3 3", "3-3b-closing-1795263600", closing},
-		{"a server that a smaller size keeps is not ready", 2, "3-3b-warming-1795263600", all(second(3), lost(1), until(-1)), "3 3", "3-3b-warming-1795263600", warmUp},
-		{"spec gives up the items if the servers that they move to do not get ready", 3, "3-3b-warming-1795263600", all(second(3), lost(2), inPlace, until(-1)), "3 3", "3-3b-closing-1795263600", closing},
+		{"a set that serves nothing is replaced in place during the warm-up too", 3, "3-3b-warming", all(edited, second(3), outdatedSecond, unready(Second), until(100)), "3= 3", "3-3b-warming", warmUp},
+		{"servers that are not ready for a moment keep their items", 3, "3", all(edited, blip(First)), "3= -", "3-3b-announcing", adding},
+		{"the servers that items move from are not ready for a moment", 3, "3-3b-warming", all(edited, second(3), blip(First), until(100)), "3= 3", "3-3b-warming", warmUp},
+		{"the servers that items move to are not ready when the warm-up ends", 3, "3-3b-warming", all(edited, second(3), unready(Second), until(-1)), "3= 3", "3-3b-warming", warmUp},
+		{"size 0 in steps does not wait for servers that do not get ready", 0, "3-3b-warming", all(steps, second(3), unready(Second), until(-1)), "3 3", "3-3b-closing", closing},
+		{"a server that a smaller size has no use for is not ready", 2, "3-3b-warming", all(second(3), lost(2), until(-1)), "3 3", "3-3b-closing", closing},
+		{"a server that a smaller size keeps is not ready", 2, "3-3b-warming", all(second(3), lost(1), until(-1)), "3 3", "3-3b-warming", warmUp},
+		{"spec gives up the items if the servers that they move to do not get ready", 3, "3-3b-warming", all(second(3), lost(2), inPlace, until(-1)), "3 3", "3-3b-closing", closing},
 		{"a proxy of an earlier change still runs", 4, "4", all(edited, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("3-4-closing") }), "4= -", "4", waiting},
-		{"status has servers of a set that cannot be created", 4, "3", all(edited, func(s *State) { s.Sets[Second].Recorded = 4 }), "3= 4", "3", adding},
+		{"status has servers of a set that cannot be created", 4, "3", all(edited, func(s *State) { s.Sets[Second].Recorded = 4 }), "3= -", "3-4b-announcing", adding},
 		{"spec replaces pods in place", 3, "3", all(edited, inPlace), "3 -", "3", ""},
-		{"spec replaces pods in place since the proxies prepare", 3, "3-3b-preparing", all(edited, second(3), inPlace), "3 3", "3", removing},
-		{"spec replaces pods in place since the proxies prepare, and their rollout has no room", 3, "3-3b-preparing", all(edited, second(3), inPlace, busy), "3 3", "3", removing},
-		{"spec replaces pods in place since the warm-up began: the move ends first", 3, "3-3b-warming-1795263600", all(edited, second(3), inPlace, until(100)), "3= 3", "3-3b-warming-1795263600", warmUp},
-		{"size 0: proxies stop first", 0, "3-3b-warming-1795263600", all(edited, second(3)), "3= 3", "3-3b-warming-1795263600", warmUp},
-		{"size 0: all proxies have stopped, and the set in use stays", 0, "3-3b-warming-1795263600", all(edited, second(3), ended()), "3= 3", "3b-1795263600", removing},
+		{"spec replaces pods in place since the proxies prepare: those of before follow first", 3, "3-3b-preparing", all(edited, second(3), inPlace), "3= 3", "3-3b-announcing", adding},
+		{"spec replaces pods in place since the proxies prepare, and their rollout has no room", 3, "3-3b-preparing", all(edited, second(3), inPlace, busy), "3= 3", "3-3b-announcing", adding},
+		{"spec replaces pods in place since the proxies expect the change, and their rollout has no room", 3, "3-3b-announcing", all(edited, inPlace, busy, func(s *State) { s.Proxies.Pods[0].Routes = ParseRoutes("3") }), "3 -", "3", ""},
+		{"spec replaces pods in place since the warm-up began: the move ends first", 3, "3-3b-warming", all(edited, second(3), inPlace, until(100)), "3= 3", "3-3b-warming", warmUp},
+		{"size 0: proxies stop first", 0, "3-3b-warming", all(edited, second(3)), "3= 3", "3-3b-warming", warmUp},
+		{"size 0: all proxies have stopped, and the set in use stays", 0, "3-3b-warming", all(edited, second(3), ended()), "3= 3", "3b", removing},
 	}
 	for _, test := range cases {
 		s := cache(test.size, 3, test.label)
@@ -117,7 +115,7 @@ func TestReplace(t *testing.T) {
 // TestWarmupGoesOn checks that a server that is not ready for a moment does not make a warm-up begin again.
 func TestWarmupGoesOn(t *testing.T) {
 	for _, seconds := range []int{100, -1} {
-		s := cache(3, 3, "3-3b-warming-1795263600")
+		s := cache(3, 3, "3-3b-warming")
 		all(edited, second(3), lost(1), until(seconds))(s)
 		p := s.Next()
 		if got, want := p.Proxy.Resize, s.Status.Proxy.Resize; !got.Until.Equal(want.Until) {

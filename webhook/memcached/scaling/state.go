@@ -16,20 +16,16 @@ import (
 )
 
 const (
-	// stopDelay is how long after its deletion timestamp a proxy may still run: a kubelet can be late.
-	stopDelay = time.Minute
-	// observationDelay is how long servers are not needed before they are removed. Metacontroller observes a change after a
-	// second or two.
+	// observationDelay is how long servers are not needed before they are removed. It is the only step that cannot be undone, and
+	// Metacontroller can observe the proxies a moment later than the servers.
 	observationDelay = 10 * time.Second
-	// rolloutTime is how long the marks of items that have moved last in addition to the warm-up, for the rollouts around it.
-	rolloutTime = 10 * time.Minute
+	// claimDelay is longer than the items last that preparing proxies write, and that steady ones would return.
+	claimDelay = 10 * time.Second
 )
 
 // State is what a decision follows from.
 type State struct {
 	Now time.Time
-	// MaxClockSkew is the maximum difference between the clocks of two machines. Each wait is longer by it.
-	MaxClockSkew time.Duration
 
 	// Size is spec.size.
 	Size int32
@@ -46,7 +42,7 @@ type State struct {
 	Warm bool
 
 	Proxies Proxies
-	// Copy is the observed Job of a warm-up; nil if there is none, or if it is being deleted.
+	// Copy is the observed Job of a change; nil if there is none, or if it is being deleted.
 	Copy *Copy
 	// CanCopy reports whether a Job can run.
 	CanCopy bool
@@ -60,19 +56,23 @@ type Workload struct {
 	Replicas, Ready, Available int32
 	// Current reports whether the pod template is the desired one, and Updated whether all pods have the pod template.
 	Current, Updated bool
-	// AddedFor is [DesiredSet.AddedFor] of the decision that set Replicas.
-	AddedFor string
+}
+
+// Pod is a pod. It may run as long as it exists.
+type Pod struct {
+	Name string
+	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
+	Deleted *time.Time
 }
 
 // Server is a pod with a server.
 type Server struct {
+	Pod
 	// Ready is false for a pod that is being deleted, although it may still serve.
 	Ready bool
 	// HasItems reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
 	// or because of another container.
 	HasItems bool
-	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
-	Deleted *time.Time
 }
 
 // Proxies are the desired and the observed proxies.
@@ -95,15 +95,14 @@ type Deployment struct {
 	// RolledOut reports whether exactly as many pods exist as desired, and all have the current template and are available.
 	// It does not count pods that are being deleted.
 	RolledOut bool
-	// Outdated reports whether the next response changes the pod template for another reason than the routes.
-	Outdated bool
+	// Observed reports whether Revision is that of the pod template.
+	Observed bool
 }
 
 // Proxy is an observed pod.
 type Proxy struct {
+	Pod
 	Routes Routes
-	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
-	Deleted *time.Time
 }
 
 // Replicas returns the number of servers of both sets.
@@ -117,12 +116,14 @@ type Plan struct {
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
-	// Copy are the routes of the proxies that the Job reads through; the zero value if no Job is desired.
-	Copy Routes
+	// Copy is the desired Job; the zero value if there is none.
+	Copy Job
 	// Scaling is the step to record in status; nil without maxStep.
 	Scaling *v1alpha1.ScalingStatus
 	// Proxy is the change to record in status; nil if no proxy runs or is desired. Its other fields are not set.
 	Proxy *v1alpha1.ProxyStatus
 	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
 	Wait time.Duration
+	// Overdue is the name of a pod that the change waits for, and that still exists after its grace period; "" if there is none.
+	Overdue string
 }

@@ -28,8 +28,9 @@ type Proxy struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	WarmupSeconds *int32 `json:"warmupSeconds,omitempty"`
-	// copyItemsPerSecond limits how many items per second the Job of a warm-up reads from each server. 0 disables the Job: items
-	// that no client uses during the warm-up are lost.
+	// copyItemsPerSecond limits how many items per second the Job of a warm-up reads from each server. 0 disables the Jobs: items
+	// that no client uses during the warm-up are lost, and after a decrease, items that earlier changes have left on the remaining servers
+	// may come back.
 	// +optional
 	// +kubebuilder:default=10000
 	// +kubebuilder:validation:Minimum=0
@@ -39,15 +40,17 @@ type Proxy struct {
 
 // ResizePhase is a phase of a change with proxies.
 //
-// +kubebuilder:validation:Enum=Waiting;AddingServers;Preparing;WarmingUp;Closing;RemovingServers
+// +kubebuilder:validation:Enum=Waiting;AddingServers;Cleaning;Preparing;WarmingUp;Closing;RemovingServers
 type ResizePhase string
 
 // The phases of a change, in their order.
 const (
-	// ResizeWaiting waits until servers have no marks of an earlier change, or until removed servers have stopped.
+	// ResizeWaiting waits until removed servers, or proxies of an earlier change, have stopped.
 	ResizeWaiting ResizePhase = "Waiting"
-	// ResizeAddingServers waits for new servers, which no proxy uses yet.
+	// ResizeAddingServers starts new servers, and rolls out proxies that use the current servers and expect the change.
 	ResizeAddingServers ResizePhase = "AddingServers"
+	// ResizeCleaning rolls out such proxies before a decrease. A Job deletes items of earlier changes from the servers that stay.
+	ResizeCleaning ResizePhase = "Cleaning"
 	// ResizePreparing rolls out proxies that use the current servers, and find items that other proxies move.
 	ResizePreparing ResizePhase = "Preparing"
 	// ResizeWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
@@ -67,7 +70,7 @@ type ProxyStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: "3" for three servers, or
-	// "3-4-warming-1763890000" with the phase and the end of the marks. Servers of the second StatefulSet have the suffix b.
+	// "3-4-warming" with the phase. Servers of the second StatefulSet have the suffix b.
 	// +optional
 	Routes string `json:"routes,omitempty"`
 	// servingServers is the number of servers that serve, which are the first pods of servingStatefulSet: every key belongs to one
@@ -89,10 +92,6 @@ type ProxyStatus struct {
 	// lastChangeTime is when the servers of the proxies, their phase or the number of memcached pods changed last.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`
-	// decreaseAfter is the earliest time at which a decrease of size begins. Until then, servers may have marks in place of
-	// items that have moved.
-	// +optional
-	DecreaseAfter *metav1.Time `json:"decreaseAfter,omitempty"`
 	// resize is the change of the servers that is under way.
 	// +optional
 	Resize *ResizeStatus `json:"resize,omitempty"`
@@ -115,8 +114,8 @@ type ResizeStatus struct {
 	// phase is the current phase.
 	// +required
 	Phase ResizePhase `json:"phase,omitempty"`
-	// until is when the phase ends: the end of the marks, the end of the warm-up, or the removal of servers. It is set once the
-	// rollout of the phase has finished.
+	// until is when the phase ends: the end of the warm-up, or the removal of servers. It is set once the rollout of the phase has
+	// finished.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
 }

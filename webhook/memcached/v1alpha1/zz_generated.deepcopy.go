@@ -512,10 +512,6 @@ func (in *ProxyStatus) DeepCopyInto(out *ProxyStatus) {
 		in, out := &in.LastChangeTime, &out.LastChangeTime
 		*out = (*in).DeepCopy()
 	}
-	if in.DecreaseAfter != nil {
-		in, out := &in.DecreaseAfter, &out.DecreaseAfter
-		*out = (*in).DeepCopy()
-	}
 	if in.Resize != nil {
 		in, out := &in.Resize, &out.Resize
 		*out = new(ResizeStatus)

@@ -1,8 +1,6 @@
 package validation
 
 import (
-	"math"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
@@ -41,7 +39,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	longest := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: size}, To: scaling.Servers{Count: size}, Phase: scaling.Preparing, MarksEnd: math.MaxInt64}
+	longest := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: size}, To: scaling.Servers{Count: size}, Phase: scaling.Announcing}
 	plan := children.Plan{Plan: scaling.Plan{Routes: longest}, ProxyDefaults: children.ProxyDefaults{Library: proxy.Library}}
 	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, plan))) == 0 {
 		return nil

@@ -2,32 +2,33 @@
 local schedules = dofile(DIRECTORY .. "schedules.lua")
 local cases = { schedules = schedules }
 
-local MARK <const> = { value = "", unique = "7885651650396779631", flags = "1836021349", expires = 1800000000 }
 local ITEM <const> = { value = "5", unique = "7", flags = "0" }
 local OLD <const> = { value = "666", unique = "3", flags = "0" }
 
 -- value is what clients see.
 local PLACES <const> = {
-    none = {}, P = { P = ITEM, value = "5" }, moved = { P = MARK, C = ITEM, value = "5" }, deleted = { P = MARK },
-    C = { C = ITEM, value = "5" }, ["old C"] = { C = OLD }, ["P and old C"] = { P = ITEM, C = OLD, value = "5" },
+    none = {}, P = { P = ITEM, value = "5" }, C = { C = ITEM, value = "5" }, ["old C"] = { C = OLD }, ["P and old C"] = { P = ITEM, C = OLD, value = "5" },
 }
 
 -- PAIRS has the phases that can serve at the same time, and where the item can be while both do.
 cases.PAIRS = {
-    { "before", "preparing", places = { "none", "P" } },
+    { "before", "announcing", places = { "none", "P", "old C", "P and old C" } },
+    { "announcing", "announcing", places = { "none", "P", "old C", "P and old C" } },
+    { "announcing", "preparing", places = { "none", "P" } },
     { "preparing", "preparing", places = { "none", "P" } },
-    { "preparing", "warming", places = { "none", "P", "moved", "deleted" } },
-    { "warming", "warming", places = { "none", "P", "moved", "deleted" } },
-    { "warming", "closing", places = { "none", "moved", "deleted" } },
-    { "closing", "closing", places = { "none", "moved", "deleted" } },
-    { "closing", "after", places = { "none", "moved", "deleted", "C" } },
+    { "preparing", "warming", places = { "none", "P", "C" } },
+    { "warming", "warming", places = { "none", "P", "C" } },
+    { "warming", "closing", places = { "none", "C" } },
+    { "closing", "closing", places = { "none", "C" } },
+    { "closing", "after", places = { "none", "C" } },
 }
 
+cases.PHASES = { "before", "announcing", "preparing", "warming", "closing", "after" }
+
 local function phases(old, new)
-    local ends = #new > #old and schedules.START // 1000 + 3600 or 0 -- marks of a decrease end with their servers
     local all = { before = { to = old }, after = { to = new } }
-    for _, phase in ipairs({ "preparing", "warming", "closing" }) do
-        all[phase] = { from = old, to = new, phase = phase, marks_end = phase == "preparing" and 0 or ends }
+    for _, phase in ipairs({ "announcing", "preparing", "warming", "closing" }) do
+        all[phase] = { from = old, to = new, phase = phase }
     end
     for phase, configuration in pairs(all) do
         all[phase] = schedules.proxies.new(configuration)
@@ -39,7 +40,8 @@ end
 function cases.load(library)
     dofile(library)
     cases.DIRECTIONS = {
-        growth = phases({ "P", "2", "3" }, { "1", "2", "3", "C" }), shrink = phases({ "1", "2", "3", "P" }, { "C", "2", "3" }),
+        growth = phases({ "P", "2", "3" }, { "P", "2", "3", "C" }), shrink = phases({ "C", "2", "3", "P" }, { "C", "2", "3" }),
+        all = phases({ "P", "x", "y" }, { "C", "x2", "y2" }),
     }
 end
 
@@ -52,14 +54,32 @@ function cases.script(phase, ...)
     return all
 end
 
--- new returns a case. At its end, each client reads the item.
-function cases.new(direction, place, clients)
-    local at = PLACES[place]
-    local case = { proxies = cases.DIRECTIONS[direction], clients = clients, finally = {}, P = at.P, C = at.C, value = at.value }
-    for i, script in ipairs(clients) do
-        case.finally[i] = { script[1][1], "get" }
+-- finally returns the reads at the end: in the phase of each client, and then in each later phase unless the item stays. Before preparing
+-- begins, the Job cleans C, and before closing begins, the Job copies the item, unless leaves is set.
+local function finally(clients, leaves)
+    local all, last = {}, 0
+    for _, script in ipairs(clients) do
+        all[#all + 1] = { script[1][1], "get" }
+        for i, phase in ipairs(cases.PHASES) do
+            last = phase == script[1][1] and math.max(last, i) or last
+        end
     end
-    return case
+    for i = last + 1, leaves == "stays" and 0 or #cases.PHASES do
+        local phase = cases.PHASES[i]
+        if not leaves and phase == "preparing" then
+            all[#all + 1] = "clean"
+        elseif not leaves and phase == "closing" then
+            all[#all + 1] = { "warming", "copy" }
+        end
+        all[#all + 1] = { phase, "get" }
+    end
+    return all
+end
+
+-- new returns a case.
+function cases.new(direction, place, clients, leaves)
+    local at = PLACES[place]
+    return { proxies = cases.DIRECTIONS[direction], clients = clients, finally = finally(clients, leaves), P = at.P, C = at.C, value = at.value }
 end
 
 return cases

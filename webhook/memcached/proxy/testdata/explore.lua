@@ -1,36 +1,45 @@
--- lua5.4 explore.lua LIBRARY DIRECTORY PAIR...
+-- lua5.4 explore.lua LIBRARY DIRECTORY MORE PAIR...
 -- Explores pairs of phases that can serve at the same time, with the real library.lua. Prints a line for each class of
--- histories: pair, scenario, verdict and count, and the first one of a class that is not ok.
+-- histories: pair, scenario, verdict and count, and the first one of a class that is not ok. MORE is "more" for all commands with faults.
+collectgarbage("generational")
 DIRECTORY = arg[2]
 local cases = dofile(DIRECTORY .. "cases.lua")
 local schedules, script = cases.schedules, cases.script
 cases.load(arg[1])
+local more = arg[3] == "more"
 
+local OTHERS <const> = { "get", "set", "delete" }
 local FEW <const> = { "get", "set", "append", "delete" }
 local CORE <const> = { "get", "gat", "set", "add", "append", "cas", "delete" }
 local ALL <const> = { "get", "gat", "set", "add", "append", "cas", "delete", "gets", "gats", "touch", "replace", "prepend", "incr", "decr",
     "mg", "mg without v", "mg with c", "mg with T", "ms", "ms with C", "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma",
-    "ma with N", "md", "md with q", "md with C", "set noreply", "append noreply", "delete noreply" }
+    "ma with N", "md", "md with q", "md with C", "md with x", "set noreply", "append noreply", "delete noreply" }
 -- RECACHE has commands whose item waits for a client that stores it again. It does not move before.
 local RECACHE <const> = { "mg with N", "md with I" }
 -- TWICE has what one client sends after each other: it sees its own commands, and uses the CAS unique that it has read.
-local TWICE <const> = { { "gets", "cas" }, { "set", "get" }, { "delete", "get" } }
--- THREE has the commands of three clients.
-local THREE <const> = { "get", "append", "delete" }
+local TWICE <const> = { { "gets", "cas" }, { "set", "get" }, { "delete", "get" }, { "set", "delete" } }
+-- THREE has what three clients send, the last two to proxies in the second phase, and BASIC what replaces it with more.
+local THREE <const> = { { "get", "set", "delete" }, { "delete", "append", "get" }, { "set", "get", "get" } }
+local BASIC <const> = { "get", "append", "delete", "set" }
+-- FAULTS are those of schedules.lua. A server that starts again differs from one that evicts the item by its CAS uniques alone.
+local FAULTS <const> = { "P lose", "C lose", "pause", "timeout", "crash", more and "P restart" or nil, more and "C restart" or nil }
 
-local GROWTH <const>, BOTH <const> = { "growth" }, { "growth", "shrink" }
+local GROWTH <const>, BOTH <const>, EACH <const> = { "growth" }, { "growth", "shrink" }, { "growth", "shrink", "all" }
 
 local found, order = {}, {}
 
 -- count counts a run by its class.
 local function count(class, run, verdict)
     for _, operation in ipairs(run.operations) do
-        if operation.outcome == "SERVER_ERROR" then
+        if operation.outcome == "SERVER_ERROR" and not operation.crashed then
             verdict = "busy"
         end
     end
     if run.copies then
         verdict = verdict == "ok" and "two copies" or verdict .. " and two copies"
+    end
+    if class:find("not cleaned") and verdict ~= "ok" then
+        verdict = "old value"
     end
     local name = class .. "\t" .. verdict
     if not found[name] then
@@ -41,12 +50,10 @@ local function count(class, run, verdict)
 end
 
 -- explore runs all schedules of clients with an item at a place.
-local function explore(class, directions, place, clients, options)
+local function explore(class, directions, place, clients, fault, leaves)
     for _, direction in ipairs(directions) do
-        local case = cases.new(direction, place, clients)
-        for key, value in pairs(options or {}) do
-            case[key] = value
-        end
+        local case = cases.new(direction, place, clients, leaves)
+        case.fault = fault
         schedules.each(case, function(run, verdict) count(class, run, verdict) end)
     end
 end
@@ -60,35 +67,40 @@ local function each(firsts, seconds, visit)
     end
 end
 
--- CRASH ends the proxy of client 1. The reads at the end come after all leases.
-local CRASH <const> = { crash = true, between = function(run) run.now = run.now + 10000 end }
-local LOSE_MARK <const> = { between = function(run, model) run.servers = { P = model.new(10), C = run.servers.C } end }
+-- exploreFaults explores one fault of each kind.
+local function exploreFaults(pair, first, second, place)
+    for _, fault in ipairs(FAULTS) do
+        local function two(a, ...) explore(pair .. "\t" .. fault, GROWTH, place, { script(first, a), script(second, ...) }, fault) end
+        each(more and ALL or { "get", "set", "append" }, more and CORE or OTHERS, two)
+        for _, a in ipairs(more and CORE or { "get" }) do
+            two(a, "set", "delete") -- nothing that is late must bring back what another proxy has moved and deleted
+            two(a, "gets", "cas")
+        end
+    end
+end
 
 -- explorePlace explores two phases that can serve while the item is at a place.
 local function explorePlace(pair, first, second, place)
+    local class = pair .. "\tno fault"
     local closes = second == "closing" or first == "closing"
     local function two(a, b) return { script(first, a), script(second, b) } end
-    each(ALL, CORE, function(a, b) explore(pair .. "\tno crash", BOTH, place, two(a, b)) end)
-    each(CORE, TWICE, function(a, b) explore(pair .. "\tno crash", BOTH, place, { script(first, a), script(second, table.unpack(b)) }) end)
-    each(FEW, FEW, function(a, b) explore(pair .. "\tcrash", BOTH, place, two(a, b), CRASH) end)
-    for _, a in ipairs(FEW) do
-        explore(pair .. "\tcrash", BOTH, place, { script(first, a), script(second, "gets", "cas") }, CRASH)
-        -- a late copy must not bring back what another proxy has moved and deleted: FENCE prevents that
-        explore(pair .. "\tcrash", GROWTH, place, { script(first, a), script(second, "set", "delete") }, CRASH)
-        if place == "moved" and not closes then
-            explore(pair .. "\tlost mark", GROWTH, place, two(a, "get"), LOSE_MARK)
-        end
-    end
+    each(ALL, more and ALL or OTHERS, function(a, b) explore(class, more and EACH or GROWTH, place, two(a, b)) end)
+    each(FEW, FEW, function(a, b) explore(class, { "shrink" }, place, two(a, b)) end)
+    each(OTHERS, OTHERS, function(a, b) explore(class, { "all" }, place, two(a, b)) end)
+    each(more and CORE or FEW, TWICE, function(a, b) explore(class, more and BOTH or GROWTH, place, { script(first, a), script(second, table.unpack(b)) }) end)
     if not closes then
-        each(RECACHE, CORE, function(a, b) explore(pair .. "\tno crash", BOTH, place, two(a, b)) end)
+        each(RECACHE, CORE, function(a, b) explore(class, BOTH, place, two(a, b), nil, "stays") end)
     end
-    each(THREE, THREE, function(a, b)
-        for i, c in ipairs(THREE) do
-            if c == b or i > 1 and b == THREE[1] or i == 3 then
-                explore(pair .. "\tno crash", GROWTH, place, { script(first, a), script(second, b), script(second, c) })
-            end
+    local function three(a, b, c) explore(class, GROWTH, place, { script(first, a), script(second, b), script(second, c) }) end
+    for _, commands in ipairs(more and {} or THREE) do
+        three(table.unpack(commands))
+    end
+    each(more and BASIC or {}, BASIC, function(a, b)
+        for _, c in ipairs(BASIC) do
+            three(a, b, c)
         end
     end)
+    exploreFaults(pair, first, second, place)
 end
 
 -- explorePair explores two phases, and what is not seen or lost on purpose.
@@ -99,11 +111,12 @@ local function explorePair(pair, first, second)
     local closes = second == "closing" or first == "closing"
     each(FEW, FEW, function(a, b)
         local clients = { script(first, a), script(second, b) }
-        if closes then
-            explore(pair.name .. "\tunmoved", BOTH, "P", clients)
+        if closes and first ~= "after" and second ~= "after" then
+            explore(pair.name .. "\tunmoved", BOTH, "P", clients, nil, "leaves")
         end
-        explore(pair.name .. (closes and "\tunmoved, old C" or "\tno crash"), BOTH, "P and old C", clients)
-        explore(pair.name .. (closes and "\told C" or "\tno crash"), BOTH, "old C", clients)
+        if first == "preparing" or second == "preparing" then
+            explore(pair.name .. "\tnot cleaned", BOTH, "old C", clients, nil, "leaves")
+        end
     end)
     for _, a in ipairs(first == "warming" and closes and FEW or {}) do
         explore(pair.name .. "\trecache", BOTH, "none", { script(first, "mg with N"), script(second, a) })
@@ -117,7 +130,7 @@ end
 
 for _, pair in ipairs(cases.PAIRS) do
     pair.name = pair[1] .. "+" .. pair[2]
-    for i = 3, #arg do
+    for i = 4, #arg do
         if arg[i] == pair.name then
             explorePair(pair, pair[1], pair[2])
             if pair[1] ~= pair[2] then
@@ -135,7 +148,7 @@ for _, name in ipairs(order) do
                 e.late and "(late)" or e.text:gsub("\r\n", " ")) or e.client .. " ends")
         end
         for _, o in ipairs(class.run.operations) do
-            write("", ("%s %s %s %s: %s"):format(o.client, o.phase, o.name, o.value, o.crashed and "ends" or o.outcome))
+            write("", ("%s %s %s %s: %s"):format(o.client, o.phase, o.name, o.value, o.crashed and "fault" or o.outcome))
         end
     end
 end

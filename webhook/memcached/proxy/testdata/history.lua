@@ -31,8 +31,9 @@ local function plus(delta, initial)
         return number, number
     end
 end
+-- cas has two outcomes for what md with x has cleared: memcached keeps the CAS unique, and a proxy does not.
 local function cas(state, value, known)
-    return state and (state == known and "STORED" or "EXISTS"), state == known and value or state
+    return state and (state == known and "STORED" or "EXISTS"), state == known and value or state, state == "" and value
 end
 local function delete(state) return state and "DELETED", nil end
 
@@ -69,7 +70,11 @@ local COMMANDS <const> = {
     ["md with C"] = { "md k C{unique}", hd = "DELETED", run = function(state, _, known)
         return state and (state == known and "DELETED" or "EXISTS"), state ~= known and state or nil
     end },
+    ["md with x"] = { "md k x", hd = "CLEARED", run = function(state) return state and "CLEARED", state and "" end },
     ["md with I"] = { "md k I", hd = "STALE", run = function(state) return state and "STALE", state and state .. "'" end },
+    copy = { "mg k u c Omemcached-operator-copy", hd = "HIT", run = unchanged("HIT") },
+    -- A server loses the item, if it decides.
+    loss = { run = function() return "LOST", nil end },
     ["set noreply"] = { "set k 0 0 %d noreply", quiet = true, run = store },
     ["append noreply"] = { "append k 0 0 %d noreply", quiet = true, run = append },
     ["delete noreply"] = { "delete k noreply", quiet = true, run = delete },
@@ -100,13 +105,13 @@ local function says(command, outcome, want)
         return outcome == ""
     end
     if want == nil then
-        want = command.missing or (command.run == read or command[1]:find("^mg")) and "END" or "NOT_FOUND"
+        want = command.missing or (command.run == read or (command[1] or ""):find("^mg")) and "END" or "NOT_FOUND"
     end
     return outcome == (want == command.quiet and "" or want)
 end
 
--- possible reports whether operations with their times could be those of one server with this initial value. With loses, the
--- server may lose the item, with misses a command may also not find an item that remains, and with refuses a command with a CAS
+-- possible reports whether operations with their times could be those of one server with this initial value. An operation that crashed
+-- may have been executed or not. With loses, the server may lose the item, with misses a command may also not find an item that remains, and with refuses a command with a CAS
 -- unique may find another one.
 local function possible(operations, initial, loses, misses, refuses)
     local done, left = {}, #operations
@@ -130,7 +135,7 @@ local function possible(operations, initial, loses, misses, refuses)
             if not done[i] and o.start < earliest then
                 local command = COMMANDS[o.name]
                 for _, before in ipairs(loses and state and { state, false } or { state or false }) do
-                    local outcome, after = command.run(before or nil, o.value, o.known)
+                    local outcome, after, also = command.run(before or nil, o.value, o.known)
                     if o.crashed then
                         if try(i, after) or try(i, before or nil) then
                             return true
@@ -139,6 +144,9 @@ local function possible(operations, initial, loses, misses, refuses)
                         if try(i, after) or misses and not before and try(i, state) then
                             return true
                         end
+                    end
+                    if also and says(command, o.outcome, command.hd or "STORED") and try(i, also) then
+                        return true
                     end
                     local refused = o.outcome == "SERVER_ERROR" or refuses and o.outcome == "EXISTS"
                     if refused and try(i, before or nil) then

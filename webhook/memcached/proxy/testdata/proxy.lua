@@ -15,10 +15,11 @@ local CODES <const> = {
     HD = mcp.MCMC_CODE_OK,
 }
 
-function mcp.time_real_millis() return model.now end
 
--- numbers has the last random number of the command that runs. Each command has its own, which no server counts.
+-- numbers has the last random number of the command that runs, and how far the clock of its proxy is off. Each command has its own numbers,
+-- which no server counts.
 local numbers
+function mcp.time_real_millis() return model.now + numbers.skew end
 function math.random()
     numbers.last = numbers.last + 1
     return numbers.last
@@ -141,11 +142,15 @@ local function new(configuration)
         function context:enqueue_and_wait(request, handle)
             assert(not used[handle], "a handle serves one request of a command")
             used[handle] = true
-            return response(handle.server and coroutine.yield(request, handle.server))
+            return response(handle.server and coroutine.yield(request, handle.server) or nil)
         end
         function context:sleep(duration) coroutine.yield(duration) end
         return sent(r, ready.f(context, ready.a)(r))
     end
 end
 
-return { model = model, new = new, use = function(next) numbers = next end }
+-- ofProxy reports whether an item has a CAS unique of library.lua, claims whether it is a claim on P, and fences whether it is a fence on C.
+local function ofProxy(item) return item ~= nil and math.tointeger(tonumber(item.unique)) >> 52 == 0x6d6 end
+local function claims(item) return ofProxy(item) and tonumber(item.unique) & 6 ~= 0 end
+
+return { model = model, ofProxy = ofProxy, claims = claims, new = new, use = function(next) numbers = next end }

@@ -1,7 +1,7 @@
--- Runs every schedule of a case: which client's request is executed next, and where a proxy ends.
+-- Runs every schedule of a case: which client's request is executed next, and when a fault happens.
 --
--- A case has clients (lists of {phase, command}), the items of P and C, and reads that follow one after the other. With
--- crash, the proxy of client 1 may end after any request, or its last request may arrive at any later time.
+-- A case has clients (lists of {phase, command}), the items of P and C, and reads that follow one after the other. With fault, one fault
+-- happens at any time, or none. FAULTS describes them.
 --
 -- A schedule is not continued if another one has led to the same state: the servers, what each client has seen, and which
 -- operations had finished when another one began. What follows, and what the check sees, is then the same. With exact, the
@@ -10,6 +10,9 @@ local commands = dofile(DIRECTORY .. "commands.lua")
 local proxies, history = commands.proxies, commands.history
 local model = proxies.model
 local schedules = { proxies = proxies, history = history, START = 1700000000000 }
+
+-- LATER is longer than all TTLs of proxies and leases, in milliseconds.
+local LATER <const> = 10000
 
 local function copyOf(from)
     local copy = {}
@@ -21,11 +24,11 @@ end
 
 -- signature identifies the state of a run.
 local function signature(run)
-    local parts = { run.now, run.servers.P.state, run.servers.C.state }
+    local parts = { run.now, run.servers.P.state, run.servers.C.state, run.fault or "-", run.lost or "-", run.late and run.late.id or "-" }
     for _, client in ipairs(run.clients) do
         parts[#parts + 1] = client.log
         parts[#parts + 1] = client.step and client.step.id or "-"
-        parts[#parts + 1] = client.asleep and (client.asleep == run.servers and "z" or "Z") or client.late and "late" or client.over and "over"
+        parts[#parts + 1] = client.asleep and (client.asleep == run.servers and "z" or "Z") or client.over and "over"
     end
     return table.concat(parts, "|")
 end
@@ -56,7 +59,7 @@ local function reach(run, client, step)
     run.clock = run.clock + 1
     local o = operation(run, client)
     local outcome, unique = history.outcome(o.name, step.response)
-    o.outcome, o.response, o.stop, client.step = outcome, step.response, run.clock, nil
+    o.outcome, o.response, o.stop, client.step = outcome, step.response, o.crashed and math.huge or run.clock, nil
     if unique then
         client.unique, client.known = unique, outcome:sub(2)
     end
@@ -83,71 +86,124 @@ local function change(run, name, server)
     end
 end
 
-local function execute(run, client)
-    local step = client.step
+local function execute(run, client, step, late)
     local text, server = model.serve(run.servers[step.server], step.request)
     change(run, step.server, server)
     run.trace = { before = run.trace, client = client.name, operation = run.operations[client.operation], request = step.request,
-        server = step.server, text = text, late = client.late }
+        server = step.server, text = text, late = late }
     return text
 end
 
--- step returns the run after a step of a client.
+-- elapse lets time pass.
+local function elapse(run, milliseconds)
+    run.now = run.now + milliseconds
+    model.now = run.now
+    change(run, "P", model.current(run.servers.P))
+    change(run, "C", model.current(run.servers.C))
+end
+
+-- lose removes the item of a server. If this server decides or will decide, the history has the loss.
+local function lose(run, name, server)
+    local p, item = run.servers.P.item, run.servers[name].item
+    local decides = name == "P" and not proxies.claims(p) or name == "C" and (not p or proxies.ofProxy(p)) and not proxies.ofProxy(item)
+    change(run, name, server)
+    run.trace = { before = run.trace, client = name }
+    if decides then
+        run.operations = copyOf(run.operations)
+        table.insert(run.operations, { name = "loss", value = "", start = run.clock + 1, crashed = true, client = name, phase = "server",
+            stop = name == "C" and p and math.huge or run.clock + 2 }) -- while an owner is on P, readers still find the item there
+        run.clock, run.lost = run.clock + 2, run.finished
+        run.finished = run.finished .. "L"
+    end
+end
+
+-- FAULTS are what can happen once instead of the next step of client 1, or at any time. Each changes a run.
+--   crash    the proxy of client 1 ends, before or after its request is executed, or the request arrives at any later time
+--   timeout  the proxy of client 1 gets no response: its request is not executed, or executed, or arrives at any later time
+--   pause    no proxy does anything for LATER
+--   lose     a server loses its item, because it evicts it
+--   restart  a server starts again, empty
+local FAULTS <const> = {
+    crash = function(run, client, how)
+        client.over, client.step, operation(run, client).crashed = true, run.exact and client.step or nil, true
+        run.trace = { before = run.trace, client = client.name, how = how }
+    end,
+    timeout = function(run, client, how)
+        operation(run, client).crashed = true
+        reach(run, client, commands.after(client.step, false))
+    end,
+    pause = function(run) elapse(run, LATER) end,
+    ["P lose"] = function(run) lose(run, "P", model.without(run.servers.P)) end,
+    ["C lose"] = function(run) lose(run, "C", model.without(run.servers.C)) end,
+    ["P restart"] = function(run) lose(run, "P", model.restarted()) end,
+    ["C restart"] = function(run) lose(run, "C", model.restarted()) end,
+}
+
+-- step returns the run after a step of a client, or after a fault.
 local function step(case, run, i, how)
     local run, client = changed(run, i)
     if how == "arrive" then
-        execute(run, client)
-        client.late, client.over, client.step = nil, true, nil
+        local next = run.late
+        run.late = nil
+        execute(run, client, next, true)
         return run
-    end
-    if not client.step then
+    elseif not client.step and how ~= "fault" then
         start(case, run, client)
     end
-    if client.asleep then
-        if client.asleep == run.servers then -- nobody else can do anything: time passes
-            model.now = model.now + math.ceil(client.step.pause * 1000)
-            run.now = model.now
-            change(run, "P", model.current(run.servers.P))
-            change(run, "C", model.current(run.servers.C))
+    local next = client.step
+    if how and (next or how == "fault") then
+        local fault = run.fault
+        run.fault = nil
+        if how == "executed" then
+            execute(run, client, next)
+        elseif how == "late" then
+            run.late = next
         end
-        reach(run, client, commands.after(client.step, ""))
-    elseif not client.step then
+        FAULTS[fault](run, client, how)
         return run
-    elseif how == "late" then
-        client.late, operation(run, client).crashed = true, true
-    else
-        local text = execute(run, client)
-        if how == "crash" then
-            client.over, client.step, operation(run, client).crashed = true, run.exact and client.step or nil, true
-            run.trace = { before = run.trace, client = client.name }
-        else
-            reach(run, client, commands.after(client.step, text))
-        end
     end
+    if not next then -- a response without a request
+        return run
+    end
+    if client.asleep == run.servers then -- nobody else can do anything: time passes
+        elapse(run, math.ceil(next.pause * 1000))
+    end
+    reach(run, client, commands.after(next, client.asleep and "" or execute(run, client, next)))
     return run
 end
 
+-- faults adds the faults that are possible next.
+local function faults(run, all)
+    local client, fault = run.clients[1], run.fault
+    local server = fault and fault:match("^[PC]")
+    if server and run.servers[server].item then
+        all[#all + 1] = { 1, "fault" }
+    elseif fault == "pause" and client.step and not client.asleep then
+        all[#all + 1] = { 1, "fault" }
+    elseif (fault == "crash" or fault == "timeout") and (client.step or client.next <= #client.script) and not client.asleep then
+        for _, how in ipairs({ "executed", "not executed", "late" }) do
+            all[#all + 1] = { 1, how }
+        end
+    end
+end
+
 -- choices returns the steps that are possible next.
-local function choices(run, case)
+local function choices(run)
     local all, waiting = {}, {}
     for i, client in ipairs(run.clients) do
-        if client.late then
-            all[#all + 1] = { i, "arrive" }
-        elseif client.asleep == run.servers then
+        if client.asleep == run.servers then
             waiting[#waiting + 1] = { i }
         elseif not client.over and (client.step or client.next <= #client.script) then
             all[#all + 1] = { i }
-            if case.crash and i == 1 and not client.asleep then
-                all[#all + 1] = { i, "crash" }
-                if client.step then
-                    all[#all + 1] = { i, "late" }
-                end
-            end
         end
     end
-    local onlyLate = #all == 1 and all[1][2] == "arrive"
-    if #all == 0 or onlyLate then
-        table.move(waiting, 1, #waiting, #all + 1, all)
+    if #all > 0 then
+        faults(run, all)
+    else
+        table.move(waiting, 1, #waiting, 1, all)
+    end
+    if run.late then
+        all[#all + 1] = { 1, "arrive" }
     end
     return all
 end
@@ -156,20 +212,43 @@ local function newClient(name, script)
     return { name = tostring(name), script = script, next = 1, log = "" }
 end
 
--- finished returns a run after the commands that follow one after the other.
-local function finished(case, run)
-    local p, c = run.servers.P.item, run.servers.C.item
-    local copies = p and c and #p.value > 0 and #c.value > 0 and not (c.value ~= case.value and c == model.new(0, case.C).item)
-    if case.between then
-        run = copyOf(run)
-        case.between(run, model)
-    end
+-- finish runs the commands that follow one after the other.
+local function finish(case, run)
     for i, script in ipairs(case.finally) do
         run = copyOf(run)
-        run.clients = { newClient(7 + i, { script }) }
-        repeat
-            run = step(case, run, 1)
-        until not run.clients[1].step
+        if script == "clean" then
+            change(run, "C", model.without(run.servers.C))
+        else
+            run.clients = { newClient(7 + i, { script }) }
+            repeat
+                run = step(case, run, 1)
+            until not run.clients[1].step
+        end
+    end
+    return run
+end
+
+-- finished returns a run after the commands that follow one after the other. What they do depends only on the servers.
+local function finished(case, run)
+    local p, c = run.servers.P.item, run.servers.C.item
+    local copies = p and c and not proxies.ofProxy(p) and not proxies.ofProxy(c) and not (c.value ~= case.value and c == model.new(0, case.C).item)
+    run = copyOf(run)
+    if case.fault then
+        model.now = run.now
+        elapse(run, LATER)
+    end
+    local key = run.servers.P.state .. "|" .. run.servers.C.state .. "|" .. run.now
+    local known, first = case.known[key], #run.operations
+    if known and not run.exact then
+        run.operations = copyOf(run.operations)
+        for i, o in ipairs(known) do
+            o = copyOf(o)
+            o.start, o.stop = run.clock + 2 * i - 1, run.clock + 2 * i
+            table.insert(run.operations, o)
+        end
+    else
+        run = finish(case, run)
+        case.known[key] = table.move(run.operations, first + 1, #run.operations, 1, {})
     end
     run.copies = copies
     return run
@@ -177,7 +256,8 @@ end
 
 local function begin(case)
     local run = { now = schedules.START, servers = { P = model.new(10, case.P), C = model.new(1000, case.C) }, clients = {}, operations = {},
-        clock = 0, finished = "", exact = case.exact }
+        clock = 0, finished = "", exact = case.exact, fault = case.fault }
+    case.known = {}
     for i, script in ipairs(case.clients) do
         run.clients[i] = newClient(i, script)
     end
@@ -188,7 +268,7 @@ end
 function schedules.each(case, visit)
     local seen = {}
     local function explore(run)
-        local all = choices(run, case)
+        local all = choices(run)
         if #all == 0 then
             run = finished(case, run)
             visit(run, history.verdict(run.operations, case.value))
@@ -208,10 +288,10 @@ end
 -- one returns a run of a case in which choose decides: a function of the number of choices.
 function schedules.one(case, choose)
     local run = begin(case)
-    local all = choices(run, case)
+    local all = choices(run)
     while #all > 0 do
         run = step(case, run, table.unpack(all[choose(#all)]))
-        all = choices(run, case)
+        all = choices(run)
     end
     return finished(case, run)
 end

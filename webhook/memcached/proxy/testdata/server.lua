@@ -25,6 +25,11 @@ function model.without(server)
     return identified(server.unique)
 end
 
+-- restarted returns a server without its item that counts CAS uniques from 0 again.
+function model.restarted()
+    return identified(0)
+end
+
 -- current returns a server without its item if the TTL of the item has ended.
 function model.current(server)
     local item = server.item
@@ -110,6 +115,9 @@ function serve.md(server, r, item)
     elseif r:token("I") then
         put(server, item)
         item.stale, item.won = true, nil
+        return "HD"
+    elseif r:token("x") then
+        put(server, { value = "", flags = "0" }, r:token("E") or item.unique)
         return "HD"
     end
     put(server, nil)

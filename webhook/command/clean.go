@@ -1,0 +1,42 @@
+package command
+
+import (
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/example/memcached-operator/webhook/copier"
+)
+
+func newClean() *cobra.Command {
+	var options copier.CleanConfig
+	command := &cobra.Command{
+		Use:   "clean [flags]",
+		Short: "Delete the items of a server that proxies look for on another one",
+		Long: `List the items of a memcached, and delete those whose keys the proxies distribute to another server. Before the number of
+servers decreases, a Job cleans those that stay. Otherwise, old items of an earlier change would be found again.
+
+If the server restarts, clean continues. The exit code is 0 when the server has no such items, 1 if the server did not respond for
+too long, or if an item changed again and again, and 143 after a signal.`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := options.Check(); err != nil {
+				return usageErrorf(command, "%w", err)
+			}
+			options.Server = strings.ReplaceAll(options.Server, "{ordinal}", strconv.Itoa(options.Index))
+			options.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
+			return copier.Clean(command.Context(), options)
+		},
+	}
+	flags := command.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&options.Server, "server", "", "`host:port` of the server; {ordinal} is --index")
+	flags.IntVar(&options.Index, "index", 0, "`number` of this server among all, from 0")
+	flags.IntVar(&options.Of, "of", 0, "`number` of servers that the proxies distribute keys to")
+	flags.DurationVar(&options.Patience, "patience", 2*time.Minute, "longest `time` to wait for the server")
+	return command
+}

@@ -1,0 +1,64 @@
+package copier
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestServerOf compares the distribution with what proxies of memcached 1.6.45 do. test/servers compares more keys.
+func TestServerOf(t *testing.T) {
+	for key, want := range map[string][]int{
+		"item-1":                 {0, 0, 0, 0, 4, 4, 4, 4, 8, 8},
+		"a\tb":                   {0, 0, 0, 3, 3, 3, 3, 3, 3, 3},
+		strings.Repeat("k", 250): {0, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+		"dGV4dC0y b":             {0, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+	} {
+		var got []int
+		for servers := range 10 {
+			got = append(got, serverOf([]byte(key), servers+1))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%.10q is on other ones of 1 to 10 servers (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
+// TestCleanChangedItem checks that clean does not delete an item that is not the listed one anymore, and lists the items again.
+func TestCleanChangedItem(t *testing.T) {
+	unique := 17
+	server := serve(t, func(line string) string {
+		switch {
+		case line == "stats":
+			return "END\r\n"
+		case strings.HasPrefix(line, "lru_crawler"):
+			return fmt.Sprintf("key=item-1 exp=-1 la=1 cas=%d fetch=no cls=1 size=80 \nEND\r\n", unique)
+		case line == "mg item-1 u k c":
+			return fmt.Sprintf("HD kitem-1 c%d\r\n", unique)
+		case line == "md item-1 C17 q":
+			unique = 18 // a client was faster
+			return "EX\r\n"
+		case strings.HasPrefix(line, "md "):
+			return ""
+		}
+		return "MN\r\n"
+	})
+	config := CleanConfig{Server: server.address, Index: 1 - serverOf([]byte("item-1"), 2), Of: 2, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
+	if err := Clean(t.Context(), config); err != nil {
+		t.Error(err)
+	}
+	var deletions []string
+	for _, line := range server.received() {
+		if strings.HasPrefix(line, "md ") {
+			deletions = append(deletions, line)
+		}
+	}
+	if want := []string{"md item-1 C17 q", "md item-1 C18 q"}; !slices.Equal(want, deletions) {
+		t.Errorf("the deletions are %q, want %q", deletions, want)
+	}
+}

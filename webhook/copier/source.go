@@ -1,0 +1,207 @@
+package copier
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/client"
+)
+
+const (
+	// timeout limits a connection, and each wait for a part of a response. A proxy takes some seconds for an item that another proxy
+	// was moving when it ended.
+	timeout = 30 * time.Second
+	// pause is the time between two attempts.
+	pause = time.Second
+	// maxListings is how often a listing may fail, if it also fails for longer than the patience.
+	maxListings = 10
+	// owned are the first 12 bits of the CAS unique of an item that a proxy moves. The last bit says whether the key is in base64.
+	owned = 0x6d6
+)
+
+// source is a server whose items are listed.
+type source struct {
+	address  string
+	patience time.Duration
+	logger   *slog.Logger
+	// batch and batchBytes limit the items that are handled together.
+	batch, batchBytes int
+}
+
+// item is a listed item.
+type item struct {
+	key    []byte // as clients send it, with the flag for base64
+	unique uint64
+	// stale reports whether a client is about to store the item again, and won whether the server takes the copier for this client.
+	stale, won bool
+}
+
+// list connects to the server and lists items, again after each failure that may pass.
+func (s *source) list(ctx context.Context, what string, run func(*client.Conn) error) error {
+	start := time.Now()
+	for failures := 1; ; failures++ {
+		s.logger.Info("Listing " + what)
+		server, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
+		if err == nil {
+			err = run(server)
+			_ = server.Close()
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
+			return err
+		}
+		if failures > maxListings && time.Since(start) > s.patience {
+			return fmt.Errorf("listing %s failed %d times: %w", what, failures, err)
+		}
+		s.logger.Warn("The listing starts again.", "error", err)
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// walk passes the listed items that a condition selects to a function, some at a time.
+func (s *source) walk(ctx context.Context, server *client.Conn, selects func(client.Item) bool, handle func(*client.Conn, []item) error) error {
+	lookups, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
+	if err != nil {
+		return err
+	}
+	defer lookups.Close()
+	var b batch
+	handleBatch := func() error {
+		items, err := b.lookUp(lookups)
+		if err == nil {
+			err = handle(lookups, items)
+		}
+		b = batch{}
+		return err
+	}
+	var failed error
+	err = server.Items(func(listed client.Item) bool {
+		if selects(listed) {
+			b.add(listed)
+		}
+		if b.asked+len(b.items) >= s.batch || b.bytes >= s.batchBytes {
+			failed = handleBatch()
+		}
+		return failed == nil
+	})
+	if failed != nil || err != nil {
+		return errors.Join(failed, err)
+	}
+	return handleBatch()
+}
+
+// batch is some listed items.
+type batch struct {
+	items    []item       // whose keys have a known form
+	commands bytes.Buffer // for the others
+	asked    int          // number of commands
+	bytes    int
+}
+
+func (b *batch) add(listed client.Item) {
+	b.bytes += listed.Size
+	if bytes.ContainsAny(listed.Key, " \r\n\x00") { // as text, this is no key
+		b.items = append(b.items, item{key: encoded(listed.Key), unique: listed.CAS})
+		return
+	}
+	fmt.Fprintf(&b.commands, "mg %s u k c\r\n", listed.Key)
+	b.asked++
+}
+
+// lookUp asks the server in which form clients send the listed keys: as text or in base64, which a listing with ages does not say.
+// A proxy distributes the same key in another form differently. Items that are missing now are no part of the result.
+func (b *batch) lookUp(server *client.Conn) ([]item, error) {
+	if _, err := server.Write(b.commands.Bytes()); err != nil {
+		return nil, err
+	}
+	for ; b.asked > 0; b.asked-- {
+		line, err := server.ReadLine()
+		if err != nil {
+			return nil, err
+		}
+		found := parse(line)
+		if found.key != nil {
+			b.items = append(b.items, found)
+		} else if !bytes.HasPrefix(line, []byte("EN")) { // with k, the response for a missing item has the key too
+			return nil, fmt.Errorf("the server responds %q", line)
+		}
+	}
+	return b.items, nil
+}
+
+var lookupLine = regexp.MustCompile(`^HD k([^ ]+( b)?) c(\d+)(?: ([WXZ ]+))?$`)
+
+// parse reads the response to a lookup. memcached forgets the form of an item that has an owner, whose CAS unique has it instead.
+func parse(line []byte) (found item) {
+	words := lookupLine.FindSubmatch(line)
+	if words == nil {
+		return found
+	}
+	found.key = bytes.Clone(words[1])
+	found.unique, _ = strconv.ParseUint(string(words[3]), 10, 64)
+	found.stale, found.won = words[4] != nil, bytes.Contains(words[4], []byte("W"))
+	if found.unique>>52 == owned && found.unique&1 == 1 && words[2] == nil {
+		found.key = encoded(found.key)
+	}
+	return found
+}
+
+// encoded returns a key in base64, with its flag.
+func encoded(key []byte) []byte {
+	return append(base64.StdEncoding.AppendEncode(nil, key), " b"...)
+}
+
+// giveBack gives the W of stale items, which lookups have taken, to the next client.
+func giveBack(server *client.Conn, items []item) error {
+	var commands bytes.Buffer
+	for _, each := range items {
+		if each.won {
+			fmt.Fprintf(&commands, "md %s I C%d q\r\n", each.key, each.unique)
+		}
+	}
+	_, err := runQuiet(server, &commands)
+	return err
+}
+
+// runQuiet sends commands with the flag q. It returns the last response other than a success.
+func runQuiet(server *client.Conn, commands *bytes.Buffer) (response string, err error) {
+	if commands.Len() == 0 {
+		return "", nil
+	}
+	commands.WriteString("mn\r\n")
+	if _, err := server.Write(commands.Bytes()); err != nil {
+		return "", err
+	}
+	for {
+		line, err := server.ReadLine()
+		if err != nil || string(line) == "MN" {
+			return response, err
+		}
+		response = string(line)
+	}
+}
+
+func sleep(ctx context.Context, duration time.Duration) error {
+	if duration <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(duration)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -19,14 +19,14 @@ GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generate
 
 # The modules, the programs that tests build, the generators and the linter share packages, which compile once if the flags are the
 # same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-CHECKS = generate verify test test-servers test-manifests test-monitoring lint test-cluster demo recording chart
+CHECKS = generate verify test test-servers test-full test-manifests test-monitoring lint test-cluster demo recording chart
 $(CHECKS): export CGO_ENABLED = 0
 $(CHECKS): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 # Inlining avoids allocations, so the test of allocations inlines what makes most of them.
 INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-operator -gcflags=github.com/go-json-experiment/json)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo recording check test test-manifests test-servers test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
+.PHONY: help build run demo recording check test test-manifests test-servers test-full test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
 	faults bench bench-cluster picture record-release image dist chart clean
 
 help: ## Show this help.
@@ -64,6 +64,9 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 test-servers: ## Test command lines with memcached (apt-get install memcached), and the proxy (MEMCACHED=program with a proxy).
 	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
 
+test-full: ## Measure changes of full servers, with all sizes of items, for an hour (MEMCACHED=program with a proxy).
+	cd test/servers && $(GO) test -count=1 -timeout 3h -tags servers -run '^TestProxyFullServers$$' -full
+
 test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...
 
@@ -100,6 +103,7 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, 
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
+	$(GO) test -v -run '^TestEveryOrderOfEvents$$' ./webhook/memcached/proxy -timeout 3h -more
 	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
 	$(GO) test ./test/walk -timeout 1h -everything -seeds $(or $(SEEDS),300)
 	$(GO) test -tags servers ./test/servers -count 10 -v -run '^TestProxy(BehavesAsOneServer|Replay)$$' -proxy-seed 0

@@ -1,0 +1,470 @@
+//go:build servers
+
+package servers
+
+import (
+	"fmt"
+	"math/rand"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// The clients of a paired load. A batch is what a client sends before it waits for responses.
+const (
+	pairedWorkers = 8
+	batchReads    = 32
+	// hotness is the exponent of the Zipf distribution of reads. About a third of the items is never read in a minute.
+	hotness = 1.4
+)
+
+// The two caches of a paired load.
+const (
+	changed = iota
+	control
+	caches
+)
+
+// pairedLoad sends the same reads, writes and deletions to two caches, one of which changes, so that the difference of their hit
+// ratios is that of the change, and not that of two random loads.
+//
+// One worker writes each key, and all workers read it. A worker that misses an item asks the worker that writes the key to store it
+// again, as a client does that reads a database. If each reader stored the item, a reader could undo a write without any cache.
+type pairedLoad struct {
+	sizes   []int // of values, of which each key has one
+	to      [caches]*endpoints
+	keys    []atomic.Uint64 // a keyState for each key
+	workers [pairedWorkers]mailbox
+	pace    time.Duration // between two batches of a worker
+	// spoiled are keys that the workers write and delete first.
+	spoiled   []int
+	ended     atomic.Bool
+	deletions atomic.Uint64
+
+	mutex   sync.Mutex
+	start   time.Time // of the current seconds
+	seconds []second
+	errors  []string
+	// old counts reads that found a value older than the last acknowledged one, and deleted those after an acknowledged deletion.
+	old, deleted int
+}
+
+// keyState is the last acknowledged write of a key: a version, which each write and each deletion increments, and some flags.
+type keyState uint64
+
+const (
+	isDeleted keyState = 1 << iota
+	// isUncertain follows a write whose connection was closed before the response. A server may still execute a part of it after
+	// the repeated write, so what readers find is not known until the next write.
+	isUncertain
+	// isWritten is set while a write or a deletion is under way. Meanwhile, one cache can have the item, and the other one not.
+	isWritten
+	oneVersion
+)
+
+func (s keyState) version() uint64 { return uint64(s / oneVersion) }
+
+// second has the reads of items in a second that exist and that nobody writes, and how many of them each cache found.
+type second struct {
+	reads int
+	hits  [caches]int
+}
+
+func (s *second) add(other second) {
+	s.reads += other.reads
+	for cache := range caches {
+		s.hits[cache] += other.hits[cache]
+	}
+}
+
+// ratio returns the hit ratio of a cache in percent.
+func (s second) ratio(cache int) float64 {
+	return 100 * float64(s.hits[cache]) / float64(max(s.reads, 1))
+}
+
+// behind returns how many percent points the hit ratio of the changed cache is below that of the control.
+func (s second) behind() float64 {
+	return s.ratio(control) - s.ratio(changed)
+}
+
+// mailbox has the keys that a cache misses, for the worker that writes them.
+type mailbox struct {
+	mutex  sync.Mutex
+	missed [caches][]int
+}
+
+func (m *mailbox) add(cache, key int) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.missed[cache] = append(m.missed[cache], key)
+}
+
+func (m *mailbox) take() (missed [caches][]int) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	missed, m.missed = m.missed, missed
+	return missed
+}
+
+func (l *pairedLoad) state(key int) keyState { return keyState(l.keys[key].Load()) }
+
+func keyName(key int) string { return fmt.Sprintf("item-%07d", key) }
+
+// size returns the size of a value. Of mixed sizes, each is half as frequent as the one before it.
+func (l *pairedLoad) size(key int) int {
+	scattered := uint32(key) * 2654435761 >> 16
+	for i, size := range l.sizes {
+		if scattered&(1<<i) != 0 {
+			return size
+		}
+	}
+	return l.sizes[0]
+}
+
+var padding = strings.Repeat("x", 1<<20)
+
+// appendValue appends a value, which names its key and its version.
+func (l *pairedLoad) appendValue(b []byte, key int, version uint64) []byte {
+	length := len(b) + l.size(key)
+	b = fmt.Appendf(b, "%s %d ", keyName(key), version)
+	return append(append(b, padding[:length-len(b)]...), "\r\n"...)
+}
+
+// appendSet appends a command that stores a value: set or ms, by the version.
+func (l *pairedLoad) appendSet(b []byte, key int, version uint64, flags string) []byte {
+	if version%2 == 0 && flags == "" {
+		b = fmt.Appendf(b, "set %s 0 0 %d\r\n", keyName(key), l.size(key))
+	} else {
+		b = fmt.Appendf(b, "ms %s %d%s\r\n", keyName(key), l.size(key), flags)
+	}
+	return l.appendValue(b, key, version)
+}
+
+// fill stores all items in both caches at the same time, for at least a duration. Later items evict earlier ones.
+func (l *pairedLoad) fill(t *testing.T, duration time.Duration) {
+	t.Helper()
+	for i := range l.keys {
+		l.keys[i].Store(uint64(oneVersion))
+	}
+	start := time.Now()
+	var group sync.WaitGroup
+	for _, to := range l.to {
+		group.Go(func() {
+			c, err := newClient(to.any())
+			if err != nil {
+				l.fail("fill a cache: %v", err)
+				return
+			}
+			defer c.connection.Close()
+			var commands []byte
+			for key := range l.keys {
+				commands = l.appendSet(commands, key, 1, " q")
+				if len(commands) < 1<<19 && key < len(l.keys)-1 {
+					continue
+				}
+				if refused, err := c.do(string(commands)); err != nil || len(refused) > 0 {
+					l.fail("fill a cache: %v %.200q", err, refused)
+					return
+				}
+				commands = commands[:0]
+				time.Sleep(time.Until(start.Add(duration * time.Duration(key) / time.Duration(len(l.keys)))))
+			}
+		})
+	}
+	group.Wait()
+}
+
+// run starts the workers, which stop when the returned function is called.
+func (l *pairedLoad) run() (stop func()) {
+	l.begin()
+	var group sync.WaitGroup
+	for i := range pairedWorkers {
+		group.Go(func() { l.work(i) })
+	}
+	return func() { l.ended.Store(true); group.Wait() }
+}
+
+// begin starts to count seconds.
+func (l *pairedLoad) begin() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.start, l.seconds = time.Now(), nil
+}
+
+// taken returns the seconds since begin.
+func (l *pairedLoad) taken() []second {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return append([]second(nil), l.seconds...)
+}
+
+// passed returns how many seconds have begun since begin.
+func (l *pairedLoad) passed() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return int(time.Since(l.start) / time.Second)
+}
+
+func (l *pairedLoad) fail(format string, args ...any) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.errors = append(l.errors, fmt.Sprintf(format, args...))
+}
+
+// work reads many keys and writes some, a batch at a time.
+func (l *pairedLoad) work(worker int) {
+	random := rand.New(rand.NewSource(int64(worker)))
+	zipf := rand.NewZipf(random, hotness, 1, uint64(len(l.keys)-1))
+	// The most frequent keys are scattered over all keys, because the first ones are evicted while the cache is filled.
+	popular := func() int { return int(zipf.Uint64() * 15_485_863 % uint64(len(l.keys))) }
+	own := func(key int) int { return min(key-key%pairedWorkers+worker, len(l.keys)-pairedWorkers+worker) }
+	clients := [caches]*pairedClient{{load: l, to: l.to[changed]}, {load: l, to: l.to[control]}}
+	for i, key := range l.spoiled {
+		if key%pairedWorkers == worker {
+			l.write(clients, key, i/pairedWorkers%2 == 0)
+		}
+	}
+	next := time.Now()
+	for !l.ended.Load() {
+		var reads [batchReads]int
+		for i := range reads {
+			reads[i] = popular()
+		}
+		l.read(clients, reads[:], random.Intn(2) == 0)
+		for cache, missed := range l.workers[worker].take() {
+			l.storeAgain(clients[cache], missed)
+		}
+		switch n := random.Intn(12); {
+		case n < 2:
+			l.write(clients, own(popular()), false)
+		case n == 2:
+			l.write(clients, own(random.Intn(len(l.keys))), false)
+		case n == 3:
+			l.write(clients, own(popular()), true)
+		case n == 4:
+			l.write(clients, own(random.Intn(len(l.keys))), true)
+		}
+		if next = next.Add(l.pace); time.Until(next) < -time.Second {
+			next = time.Now() // a slow machine does not catch up
+		}
+		time.Sleep(time.Until(next))
+	}
+}
+
+// read reads keys from both caches, and asks for those that are missing to be stored again.
+func (l *pairedLoad) read(clients [caches]*pairedClient, keys []int, meta bool) {
+	var before [batchReads]keyState
+	for i, key := range keys {
+		before[i] = l.state(key)
+	}
+	at := time.Now()
+	old, deleted := 0, 0
+	var hits [batchReads][caches]int
+	for cache, c := range clients {
+		for i, version := range c.readAll(keys, meta) {
+			switch found := version > 0; {
+			case found && before[i]&isUncertain == 0 && version < before[i].version() && before[i]&isDeleted != 0:
+				deleted++
+				l.fail("%s has version %d, but version %d deleted it", keyName(keys[i]), version, before[i].version())
+			case found && before[i]&isUncertain == 0 && version < before[i].version():
+				old++
+				l.fail("%s has version %d, older than %d", keyName(keys[i]), version, before[i].version())
+			case found && before[i]&isDeleted == 0:
+				hits[i][cache]++
+			case !found && before[i]&isDeleted == 0:
+				l.workers[keys[i]%pairedWorkers].add(cache, keys[i])
+			}
+		}
+	}
+	var total second
+	for i, key := range keys {
+		if before[i]&(isDeleted|isWritten) == 0 && before[i] == l.state(key) {
+			total.reads++
+			for cache := range caches {
+				total.hits[cache] += hits[i][cache]
+			}
+		}
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.old, l.deleted = l.old+old, l.deleted+deleted
+	now := int(max(0, at.Sub(l.start)) / time.Second)
+	for len(l.seconds) <= now {
+		l.seconds = append(l.seconds, second{})
+	}
+	l.seconds[now].add(total)
+}
+
+// storeAgain stores the items that a cache misses, with their last versions.
+func (l *pairedLoad) storeAgain(c *pairedClient, missed []int) {
+	var keys []int
+	var commands []byte
+	seen := map[int]bool{}
+	for _, key := range missed {
+		if state := l.state(key); state&isDeleted == 0 && !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+			commands = l.appendSet(commands, key, state.version(), "")
+		}
+	}
+	if len(keys) == 0 {
+		return
+	}
+	responses, repeated := c.do(string(commands))
+	for _, each := range responses {
+		c.expect("set", each.line, "STORED HD")
+	}
+	if repeated && c.to == l.to[changed] {
+		for _, key := range keys {
+			l.keys[key].Store(uint64(l.state(key) | isUncertain))
+		}
+	}
+}
+
+// write stores or deletes an item in both caches.
+func (l *pairedLoad) write(clients [caches]*pairedClient, key int, remove bool) {
+	before := l.state(key)
+	l.keys[key].Store(uint64(before | isWritten))
+	state := keyState(before.version()+1) * oneVersion
+	command, want := string(l.appendSet(nil, key, state.version(), "")), "STORED HD"
+	if remove {
+		l.deletions.Add(1)
+		state |= isDeleted
+		command, want = "delete "+keyName(key)+"\r\n", "DELETED NOT_FOUND"
+		if state.version()%2 == 0 {
+			command, want = "md "+keyName(key)+"\r\n", "HD NF"
+		}
+	}
+	for cache, c := range clients {
+		responses, repeated := c.do(command)
+		for _, each := range responses {
+			c.expect(command, each.line, want)
+		}
+		if repeated && cache == changed {
+			state |= isUncertain
+		}
+	}
+	l.keys[key].Store(uint64(state))
+}
+
+// pairedClient is a client of one cache. It connects again often, so that it uses all proxies, and when its connection is closed.
+type pairedClient struct {
+	*client
+	load    *pairedLoad
+	to      *endpoints
+	batches int
+}
+
+// do sends commands, again if the connection was closed, and returns whether that was necessary.
+func (c *pairedClient) do(commands string) (responses []response, repeated bool) {
+	if c.batches++; c.batches%10 == 0 {
+		c.close()
+	}
+	var err error
+	for range 100 {
+		if c.client == nil {
+			c.client, err = newClient(c.to.any())
+		}
+		if err == nil {
+			responses, err = c.client.do(commands)
+		}
+		if err == nil {
+			return responses, repeated
+		}
+		repeated = repeated || c.client != nil
+		c.close()
+	}
+	c.load.fail("%.60q: no proxy: %v", commands, err)
+	return nil, true
+}
+
+func (c *pairedClient) close() {
+	if c.client != nil {
+		c.connection.Close()
+		c.client = nil
+	}
+}
+
+func (c *pairedClient) expect(command, got, want string) {
+	if !strings.Contains(want, got) {
+		c.load.fail("%.60q returned %.100q, want %s", command, got, want)
+	}
+}
+
+// readAll returns the version of each item, 0 if it is missing.
+func (c *pairedClient) readAll(keys []int, meta bool) []uint64 {
+	var commands []byte
+	for _, key := range keys {
+		if meta {
+			commands = fmt.Appendf(commands, "mg %s v\r\n", keyName(key))
+		} else {
+			commands = fmt.Appendf(commands, "get %s\r\n", keyName(key))
+		}
+	}
+	responses, _ := c.do(string(commands))
+	versions := make([]uint64, len(keys))
+	for i := range keys {
+		if len(responses) == 0 {
+			c.load.fail("%d of %d reads got no response", len(keys)-i, len(keys))
+			break
+		}
+		got := responses[0]
+		responses = responses[1:]
+		switch {
+		case got.line == "END" || got.line == "EN":
+			continue
+		case strings.HasPrefix(got.line, "VALUE ") && len(responses) > 0:
+			responses = responses[1:] // END
+		case !strings.HasPrefix(got.line, "VA "):
+			c.load.fail("a read of %s returned %.100q", keyName(keys[i]), got.line)
+			continue
+		}
+		versions[i] = c.version(keys[i], got.value)
+	}
+	return versions
+}
+
+// version returns the version of a value, and 0 after a failure if the value is not that of the key.
+func (c *pairedClient) version(key int, value string) uint64 {
+	words := strings.SplitN(value, " ", 3)
+	if len(words) == 3 && words[0] == keyName(key) && len(value) == c.load.size(key) {
+		if version, err := strconv.ParseUint(words[1], 10, 64); err == nil {
+			return version
+		}
+	}
+	c.load.fail("the value of %s is %.60q", keyName(key), value)
+	return 0
+}
+
+// found returns which items a proxy finds, and counts values that are older than the last acknowledged write.
+func (l *pairedLoad) found(t *testing.T, cache int) []bool {
+	t.Helper()
+	c := &pairedClient{load: l, to: l.to[cache]}
+	defer c.close()
+	all := make([]bool, len(l.keys))
+	const batch = 500
+	var keys []int
+	for key := range l.keys {
+		if keys = append(keys, key); len(keys) < batch && key < len(l.keys)-1 {
+			continue
+		}
+		for i, version := range c.readAll(keys, true) {
+			state := l.state(keys[i])
+			switch {
+			case version == 0 || state&isUncertain != 0:
+			case state&isDeleted != 0:
+				l.deleted++
+				l.fail("at the end, %s has version %d, but version %d deleted it", keyName(keys[i]), version, state.version())
+			case version != state.version():
+				l.old++
+				l.fail("at the end, %s has version %d, want %d", keyName(keys[i]), version, state.version())
+			}
+			all[keys[i]] = version > 0
+		}
+		keys = keys[:0]
+	}
+	return all
+}

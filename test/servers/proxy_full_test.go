@@ -1,0 +1,374 @@
+//go:build servers
+
+package servers
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/copier"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+var full = flag.Bool("full", false, "change full servers with each size of items, for an hour")
+
+const (
+	// overfilled is how many bytes of items are stored, for each byte of memory of the servers before the change.
+	overfilled = 1.5
+	// overhead is what memcached stores in addition to a value of these tests.
+	overhead = 75
+	// maxBehind is by how many percent points the hit ratio of a second may be below that of the control.
+	maxBehind = 0.5
+	// minKept is the share of the items of the control that a change keeps.
+	minKept = 0.99
+	// minReads is the number of reads from which a second counts.
+	minReads = 1000
+)
+
+// fullCase is a change of full servers, which have values of some sizes.
+type fullCase struct {
+	items     string
+	sizes     []int
+	serverMiB int
+	reads     int           // per second, from each cache
+	rate      int           // of the Job
+	together  time.Duration // for which proxies of two phases serve
+	filling   time.Duration // for which items are stored before the change
+}
+
+// counter is the size of small values. Without any, the empty items by which proxies move items would take one page of memory from the
+// other items of a server that starts empty: 1 MiB.
+const counter = 24
+
+var (
+	fast = []fullCase{{"500 B", []int{500, 500, counter}, 8, 3000, 50_000, 300 * time.Millisecond, time.Second}}
+	slow = []fullCase{
+		{"100 B", []int{100}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"500 B", []int{500}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"2 kB", []int{2000}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"8 kB", []int{8000}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"mixed", []int{100, 500, 2000, 8000, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+	}
+)
+
+// fullChange is a change from some servers to others. They have the first ones in common, or none.
+type fullChange struct {
+	name     string
+	from, to int
+	others   bool
+	// fastKept is the share of the items of the control that is kept in the fast test. Ages have a unit of a second, so items that are
+	// stored within a few seconds are copied in any order, and some are evicted before older ones.
+	fastKept float64
+}
+
+var fullChanges = []fullChange{
+	{"3 to 4", 3, 4, false, 0.98},
+	{"4 to 3", 4, 3, false, 0.9},
+	{"to 3 others", 3, 3, true, 0.98},
+}
+
+// fullSteps are the phases of the proxies, and what the operator does when all proxies are in the phase.
+var fullSteps = []struct {
+	phase scaling.Phase
+	then  func(*changingCache)
+}{
+	{"announcing", (*changingCache).prepareServers},
+	{scaling.Preparing, nil},
+	{scaling.Warming, (*changingCache).copyAll},
+	{scaling.Closing, nil},
+	{scaling.Steady, (*changingCache).removeServers},
+}
+
+// TestProxyFullServers changes the servers of a cache in use: they evict items, while clients read by a Zipf distribution, store what
+// they miss, write and delete. The phases follow each other as in a cluster, each with a rollout of the proxies.
+//
+// A second cache, the control, has the same load and does not change. It has the smaller number of servers of the change, also before
+// a decrease: no cache of three servers can keep what four had, but what three would have had must be there. All items count that the
+// control has at the end, whether or not a client ever reads them.
+//
+// With -full, the test measures each size of items, with the default rate of the Job.
+func TestProxyFullServers(t *testing.T) {
+	cases := fast
+	if *full {
+		cases = slow
+	}
+	fmt.Println(fullHeader)
+	for _, c := range cases {
+		for _, change := range fullChanges {
+			t.Run(c.items+" "+change.name, func(t *testing.T) { testFull(t, c, change) })
+		}
+	}
+}
+
+func testFull(t *testing.T, c fullCase, change fullChange) {
+	memory := []string{"-m", strconv.Itoa(c.serverMiB)}
+	unchanging := startServers(t, min(change.from, change.to), memory...)
+	d := &changingCache{T: t, fullCase: c, servers: startServers(t, change.from, memory...)}
+	d.from = addresses(d.servers)
+	if !change.others {
+		d.to = slices.Clone(d.from[:min(change.from, change.to)])
+	}
+	for len(d.to) < change.to {
+		d.to = append(d.to, freeAddress(t))
+	}
+	d.load = c.newLoad(change.from)
+	d.load.to[control].set(startProxy(t, addresses(unchanging)).address, startProxy(t, addresses(unchanging)).address)
+	d.rollout(scaling.Steady, d.from, d.from)
+	d.load.fill(t, c.filling)
+	if change.to < change.from {
+		d.leaveGarbage()
+	}
+	stop := d.load.run()
+	time.Sleep(2 * time.Second) // clients store the most frequent items again that the fill has evicted
+
+	evictedBefore := [caches]int{evictions(t, d.servers), evictions(t, unchanging)}
+	d.load.begin()
+	for _, step := range fullSteps {
+		d.phases = append(d.phases, phaseStart{d.load.passed(), step.phase})
+		if step.phase == scaling.Steady {
+			d.from = d.to
+		}
+		d.rollout(step.phase, d.from, d.to)
+		if step.then != nil {
+			step.then(d)
+		}
+	}
+	seconds := d.load.taken()
+	stop()
+	result := fullResult{name: c.items + ", " + change.name, seconds: seconds, phases: d.phases,
+		evictions: [caches]int{d.evicted + evictions(t, d.servers) - evictedBefore[changed], evictions(t, unchanging) - evictedBefore[control]}}
+	result.count(t, d.load)
+	want := minKept
+	if !*full {
+		want = change.fastKept
+	}
+	result.check(t, d.load, want)
+	for _, each := range d.proxies {
+		expectNoLuaError(t, each)
+	}
+}
+
+// newLoad returns a load whose items do not fit into a number of servers.
+func (c fullCase) newLoad(servers int) *pairedLoad {
+	l := &pairedLoad{sizes: c.sizes, pace: time.Second * pairedWorkers * batchReads / time.Duration(c.reads)}
+	for i := range l.to {
+		l.to[i] = &endpoints{}
+	}
+	bytes, items := int(overfilled*float64(servers*c.serverMiB<<20)), 0
+	for ; bytes > 0 || items%pairedWorkers > 0; items++ {
+		bytes -= l.size(items) + overhead
+	}
+	l.keys = make([]atomic.Uint64, items)
+	return l
+}
+
+// changingCache is a cache whose servers change.
+type changingCache struct {
+	*testing.T
+	fullCase
+	load     *pairedLoad
+	from, to []string
+	servers  []server // that run
+	evicted  int      // by servers that do not run anymore
+	proxies  []server
+	phases   []phaseStart
+}
+
+type phaseStart struct {
+	second int
+	phase  scaling.Phase
+}
+
+// rollout starts two proxies, and ends the others when clients have used both for a while.
+func (d *changingCache) rollout(phase scaling.Phase, from, to []string) {
+	d.Helper()
+	old := d.proxies
+	d.proxies = []server{startPhase(d, phase, from, to), startPhase(d, phase, from, to)}
+	d.load.to[changed].set(addresses(slices.Concat(d.proxies, old))...)
+	if len(old) == 0 {
+		return
+	}
+	time.Sleep(d.together)
+	d.load.to[changed].set(addresses(d.proxies)...)
+	time.Sleep(200 * time.Millisecond) // the preStop hook
+	var group sync.WaitGroup
+	for _, each := range old {
+		group.Go(func() {
+			if err := each.Stop(10 * time.Second); err != nil {
+				d.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, each := range old {
+		expectNoLuaError(d, each)
+	}
+}
+
+// prepareServers starts the new servers, which no proxy uses yet. Before a decrease, it removes the garbage of earlier changes.
+func (d *changingCache) prepareServers() {
+	for _, address := range d.to {
+		if !slices.Contains(addresses(d.servers), address) {
+			d.servers = append(d.servers, startOne(d, address, "-t", "1", "-m", strconv.Itoa(d.serverMiB)))
+		}
+	}
+	for i, address := range d.to {
+		if len(d.to) < len(d.from) {
+			if err := cleanServer(d.Context(), address, i, len(d.from)); err != nil {
+				d.Error(err)
+			}
+		}
+	}
+}
+
+// copyAll runs the Job of the warm-up.
+func (d *changingCache) copyAll() {
+	var group sync.WaitGroup
+	failed := make([]error, len(d.from))
+	for i, source := range sources(d.from, d.to) {
+		config := copier.Config{From: source, Through: d.proxies[i%len(d.proxies)].address, Rate: d.rate, InFlight: inFlight,
+			Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
+		if slices.Contains(d.to, source) {
+			config.Servers, config.Index = len(d.to), i
+		}
+		group.Go(func() { failed[i] = copier.Run(d.Context(), config) })
+	}
+	group.Wait()
+	if err := errors.Join(failed...); err != nil {
+		d.Error(err)
+	}
+}
+
+// removeServers ends the servers that the proxies do not use anymore.
+func (d *changingCache) removeServers() {
+	d.servers = slices.DeleteFunc(d.servers, func(s server) bool {
+		if slices.Contains(d.to, s.address) {
+			return false
+		}
+		d.evicted += evictions(d, []server{s})
+		s.kill(d.T)
+		return true
+	})
+	time.Sleep(time.Second) // clients use the proxies alone
+}
+
+// leaveGarbage stores old values on the servers that stay, as earlier changes could leave them, of items that are on a server that is
+// removed. Clients delete half of these items.
+func (d *changingCache) leaveGarbage() {
+	removed := dialClient(d, d.from[len(d.from)-1])
+	var reads, garbage []byte
+	sample := len(d.load.keys) / 2000
+	for key := 0; key < len(d.load.keys); key += sample {
+		reads = fmt.Appendf(reads, "mg %s k u\r\n", keyName(key))
+	}
+	for i, r := range removed.must(d, string(reads)) {
+		if !strings.HasPrefix(r.line, "HD") {
+			continue
+		}
+		garbage = d.load.appendSet(garbage, i*sample, 1, " q")
+		d.load.spoiled = append(d.load.spoiled, i*sample)
+	}
+	for _, stays := range d.to {
+		dialClient(d, stays).must(d, string(garbage))
+	}
+}
+
+func evictions(t testing.TB, servers []server) (total int) {
+	t.Helper()
+	for _, each := range servers {
+		evicted, err := strconv.Atoi(each.stats(t, "stats")["evictions"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += evicted
+	}
+	return total
+}
+
+// fullResult is what a change cost.
+type fullResult struct {
+	name      string
+	seconds   []second
+	phases    []phaseStart
+	evictions [caches]int
+	items     [caches]int // at the end
+	kept      int         // items of the control that the changed cache has too
+}
+
+const (
+	fullHeader = "proxy: full servers          items  control     kept           hits  control  worst second                                     evicted  control  old  deleted"
+	fullRow    = "proxy: %-18s %8d %8d %8d %6.2f%% %6.2f%% %7.2f%% %+6.2f points (%-35s) %8d %8d %4d %8d\n"
+)
+
+// count counts items at the end, when no client runs.
+func (r *fullResult) count(t *testing.T, l *pairedLoad) {
+	has := [caches][]bool{l.found(t, changed), l.found(t, control)}
+	for key := range l.keys {
+		for cache := range caches {
+			if has[cache][key] {
+				r.items[cache]++
+			}
+		}
+		if has[changed][key] && has[control][key] {
+			r.kept++
+		}
+	}
+}
+
+// worst returns the second or the phase with the largest difference to the control, and its name.
+func (r *fullResult) worst(perPhase bool) (worst second, name string) {
+	phases := make([]second, len(r.phases))
+	for i, each := range r.seconds {
+		at := len(r.phases) - 1
+		for at > 0 && r.phases[at].second > i {
+			at--
+		}
+		phases[at].add(each)
+		if !perPhase && each.reads >= minReads && (worst.reads == 0 || each.behind() > worst.behind()) {
+			worst, name = each, fmt.Sprintf("second %d of %d, %s", i, len(r.seconds), cmp.Or(r.phases[at].phase, "steady"))
+		}
+	}
+	for i, each := range phases {
+		if perPhase && each.reads >= minReads && (worst.reads == 0 || each.behind() > worst.behind()) {
+			worst, name = each, string(cmp.Or(r.phases[i].phase, "steady"))
+		}
+	}
+	return worst, name
+}
+
+func (r *fullResult) check(t *testing.T, l *pairedLoad, minKept float64) {
+	t.Helper()
+	var total second
+	for _, each := range r.seconds {
+		total.add(each)
+	}
+	share := float64(r.kept) / float64(max(r.items[control], 1))
+	worst, name := r.worst(false)
+	fmt.Printf(fullRow, r.name, r.items[changed], r.items[control], r.kept, 100*share, total.ratio(changed), total.ratio(control), -worst.behind(),
+		fmt.Sprintf("%s, %d reads", name, worst.reads), r.evictions[changed], r.evictions[control], l.old, l.deleted)
+	for i, each := range l.errors[:min(5, len(l.errors))] {
+		t.Errorf("error %d of %d: %s", i+1, len(l.errors), each)
+	}
+	if !*full { // a second has too few reads
+		worst, name = r.worst(true)
+	}
+	if worst.behind() > maxBehind {
+		t.Errorf("%s: the hit ratio is %.2f points below that of the control: %+v", name, worst.behind(), worst)
+	}
+	if share < minKept {
+		t.Errorf("%.2f%% of the items of the control are kept, want %.0f%%", 100*share, 100*minKept)
+	}
+	if worst.reads == 0 || r.evictions[control] == 0 || l.deletions.Load() == 0 {
+		t.Errorf("the test does not test: no %d reads, or no evictions of the control (%d), or no deletions (%d)", minReads, r.evictions[control], l.deletions.Load())
+	}
+}

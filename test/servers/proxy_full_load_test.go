@@ -261,25 +261,40 @@ func (l *pairedLoad) read(clients [caches]*pairedClient, keys []int, meta bool) 
 		before[i] = l.state(key)
 	}
 	at := time.Now()
-	old, deleted := 0, 0
 	var hits [batchReads][caches]int
 	for cache, c := range clients {
 		for i, version := range c.readAll(keys, meta) {
-			switch found := version > 0; {
-			case found && before[i]&isUncertain == 0 && version < before[i].version() && before[i]&isDeleted != 0:
-				deleted++
-				l.fail("%s has version %d, but version %d deleted it", keyName(keys[i]), version, before[i].version())
-			case found && before[i]&isUncertain == 0 && version < before[i].version():
-				old++
-				l.fail("%s has version %d, older than %d", keyName(keys[i]), version, before[i].version())
-			case found && before[i]&isDeleted == 0:
+			switch exists := before[i]&isDeleted == 0; {
+			case version > 0 && l.isOld(keys[i], version, before[i]):
+			case version > 0 && exists:
 				hits[i][cache]++
-			case !found && before[i]&isDeleted == 0:
+			case exists:
 				l.workers[keys[i]%pairedWorkers].add(cache, keys[i])
 			}
 		}
 	}
-	var total second
+	l.count(at, l.total(keys, before, hits))
+}
+
+// isOld reports whether a version is older than what a client had written or deleted before, and counts it.
+func (l *pairedLoad) isOld(key int, version uint64, before keyState) bool {
+	if before&isUncertain != 0 || version >= before.version() {
+		return false
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if before&isDeleted != 0 {
+		l.deleted++
+		l.errors = append(l.errors, fmt.Sprintf("%s has version %d, but version %d deleted it", keyName(key), version, before.version()))
+	} else {
+		l.old++
+		l.errors = append(l.errors, fmt.Sprintf("%s has version %d, older than %d", keyName(key), version, before.version()))
+	}
+	return true
+}
+
+// total counts the reads of keys that nobody wrote meanwhile.
+func (l *pairedLoad) total(keys []int, before [batchReads]keyState, hits [batchReads][caches]int) (total second) {
 	for i, key := range keys {
 		if before[i]&(isDeleted|isWritten) == 0 && before[i] == l.state(key) {
 			total.reads++
@@ -288,9 +303,13 @@ func (l *pairedLoad) read(clients [caches]*pairedClient, keys []int, meta bool) 
 			}
 		}
 	}
+	return total
+}
+
+// count adds the reads of a time to its second.
+func (l *pairedLoad) count(at time.Time, total second) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.old, l.deleted = l.old+old, l.deleted+deleted
 	now := int(max(0, at.Sub(l.start)) / time.Second)
 	for len(l.seconds) <= now {
 		l.seconds = append(l.seconds, second{})

@@ -82,7 +82,7 @@ var fullSteps = []struct {
 	phase scaling.Phase
 	then  func(*changingCache)
 }{
-	{"announcing", (*changingCache).prepareServers},
+	{scaling.Announcing, (*changingCache).prepareServers},
 	{scaling.Preparing, nil},
 	{scaling.Warming, (*changingCache).copyAll},
 	{scaling.Closing, nil},

@@ -74,21 +74,23 @@ func (s *space) applyCopy(next *world, w world, observed bool, want copyWorld) {
 
 // checkCopy checks what happens to the Job.
 func (s *space) checkCopy(name string, w, next world) string {
-	if job := next.copy; job.exists && job.state == copyRuns && phaseOrder[job.routes.phase] == Announcing {
-		for _, pod := range next.running() {
-			if used, from := pod.routes.routes().Used(), job.routes.from.servers(); used.Set == from.Set && used.Count < from.Count {
-				return "no Job cleans servers that have items of a smaller size"
-			}
-		}
+	if problem := checkClean(next); problem != "" {
+		return problem
 	}
 	if name != "sync" || s.late != "" || !w.copy.exists || !w.desired || !w.deployment.exists {
 		return ""
 	}
+	return checkKept(w, next)
+}
+
+// checkKept checks that a sync keeps the Job of this rollout, and no other one.
+func checkKept(w, next world) string {
 	same := next.deployment.routes == w.deployment.routes
+	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0
 	switch {
-	case (w.copy.routes != w.deployment.routes || w.copy.revision != 0) && next.copy.exists:
+	case !ofThisRollout && next.copy.exists:
 		return "a sync removes the Job of another rollout"
-	case w.copy.routes == w.deployment.routes && w.copy.revision == 0 && same && !next.copy.exists:
+	case ofThisRollout && same && !next.copy.exists:
 		return "no sync removes the Job of this rollout, which would begin again"
 	case !same && next.copy.exists && w.copy.state == copyRuns:
 		return "no Job goes on when the phase has ended"
@@ -97,3 +99,17 @@ func (s *space) checkCopy(name string, w, next world) string {
 }
 
 const warming = int8(3) // index of phaseOrder
+
+// checkClean checks the Job that cleans the servers that stay.
+func checkClean(next world) string {
+	job := next.copy
+	if !job.exists || job.state != copyRuns || phaseOrder[job.routes.phase] != Announcing {
+		return ""
+	}
+	for _, pod := range next.running() {
+		if used, from := pod.routes.routes().Used(), job.routes.from.servers(); used.Set == from.Set && used.Count < from.Count {
+			return "no Job cleans servers that have items of a smaller size"
+		}
+	}
+	return ""
+}

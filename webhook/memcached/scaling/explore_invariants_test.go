@@ -95,21 +95,39 @@ func (s *space) checkTemplates(name string, w, next world) string {
 
 // checkRoutes checks the invariants of a change of routes.
 func (s *space) checkRoutes(w world, from, to Routes) string {
+	if len(w.running()) == 0 || from == to {
+		return ""
+	}
+	if problem := cmp.Or(s.checkStep(from, to), s.checkWaits(w, from, to)); problem != "" {
+		return problem
+	}
+	if from.Phase == Announcing && to.Used() != from.From || to.Phase == Preparing {
+		return s.checkBegin(w, from)
+	}
+	return ""
+}
+
+// checkWaits checks what a change waits for. Hooks whose clocks differ can wait for less.
+func (s *space) checkWaits(w world, from, to Routes) string {
+	switch {
+	case len(s.clocks) > 1:
+		return ""
+	case from.Phase == Warming && to.Phase == Closing && s.warmup > 0 && !w.warmed && !w.copied:
+		return "no warm-up is shorter than spec has it, unless a Job has read all items"
+	case from.Phase == Announcing && to == steady(from.From) && w.claims:
+		return "no steady proxy returns what preparing proxies have written"
+	}
+	return ""
+}
+
+// checkStep checks the number of servers that a change of steady proxies adds or removes.
+func (s *space) checkStep(from, to Routes) string {
 	step := max(to.To.Count-to.From.Count, to.From.Count-to.To.Count)
 	if to.Phase == Steady {
 		step = max(to.To.Count-from.To.Count, from.To.Count-to.To.Count)
 	}
-	switch {
-	case len(w.running()) == 0 || from == to:
-		return ""
-	case from.Phase == Warming && to.Phase == Closing && s.warmup > 0 && len(s.clocks) == 1 && !w.warmed && !w.copied:
-		return "no warm-up is shorter than spec has it, unless a Job has read all items"
-	case from.Phase == Steady && s.maxStep > 0 && !to.moves() && step > int32(s.maxStep):
+	if from.Phase == Steady && s.maxStep > 0 && !to.moves() && step > int32(s.maxStep) {
 		return "a step is at most maxStep"
-	case from.Phase == Announcing && to == steady(from.From) && w.claims && len(s.clocks) == 1:
-		return "no steady proxy returns what preparing proxies have written"
-	case from.Phase == Announcing && to.Used() != from.From, to.Phase == Preparing:
-		return s.checkBegin(w, from)
 	}
 	return ""
 }

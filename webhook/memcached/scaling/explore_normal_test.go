@@ -6,14 +6,8 @@ import "slices"
 // its routes in every sync. Then it reads from the recorded status only the end of a wait of this rollout. The spaces without
 // forget explore that the rest has no influence.
 func (w world) normal(forget bool) world {
-	if forget && w.status.proxy && w.deployment.exists {
-		if w.status.revision != 0 || w.status.routes != w.deployment.routes || w.status.until == never {
-			w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
-			w.status.phase, w.status.from, w.status.to, w.status.replaces = 0, 0, 0, false
-		}
-	}
-	if forget && w.status.scaling && w.status.scalingRev < 0 {
-		w.status.scalingRev, w.status.replicas, w.status.step = -2, 0, past
+	if forget {
+		w.normalStatus()
 	}
 	w.normalPods()
 	w.warmed = w.warmed && w.allWarming()
@@ -25,6 +19,18 @@ func (w world) normal(forget bool) world {
 	})
 	w.normalServers()
 	return w
+}
+
+// normalStatus forgets what the planner does not read.
+func (w *world) normalStatus() {
+	read := w.status.revision == 0 && w.status.routes == w.deployment.routes && w.status.until != never
+	if w.status.proxy && w.deployment.exists && !read {
+		w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
+		w.status.phase, w.status.from, w.status.to, w.status.replaces = 0, 0, 0, false
+	}
+	if w.status.scaling && w.status.scalingRev < 0 {
+		w.status.scalingRev, w.status.replicas, w.status.step = -2, 0, past
+	}
 }
 
 func (w *world) normalServers() {

@@ -49,10 +49,8 @@ func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
 	switch {
 	case r.Until != nil && p.Routes.Phase == Announcing:
 		return fmt.Sprintf("The spec has changed, so this change is given up after %s.", r.Until.UTC().Format(time.RFC3339))
-	case r.Phase == v1alpha1.ResizeCleaning && job != nil && job.Failed:
-		return "The Job has failed. The next phase begins once it is complete."
-	case r.Phase == v1alpha1.ResizeCleaning && job != nil:
-		return fmt.Sprintf("%d of %d servers are cleaned.", job.Copied, job.Servers)
+	case r.Phase == v1alpha1.ResizeCleaning:
+		return cleaned(job)
 	case r.Replaces && r.Phase == v1alpha1.ResizeAddingServers:
 		return RemedyInPlace
 	case warming && r.Until == nil:
@@ -62,7 +60,22 @@ func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
 	case warming && !r.Until.After(s.Now):
 		return "The next phase begins once all proxies and new servers are ready."
 	}
-	until := r.Until.UTC().Format(time.RFC3339)
+	return copied(job, r.Until.UTC().Format(time.RFC3339))
+}
+
+// cleaned returns how far the Job is that cleans servers; "" if there is none.
+func cleaned(job *Copy) string {
+	switch {
+	case job == nil:
+		return ""
+	case job.Failed:
+		return "The Job has failed. The next phase begins once it is complete."
+	}
+	return fmt.Sprintf("%d of %d servers are cleaned.", job.Copied, job.Servers)
+}
+
+// copied returns how far the Job is that copies items, and when the warm-up ends at the latest.
+func copied(job *Copy, until string) string {
 	switch {
 	case job == nil:
 		return fmt.Sprintf("The next phase begins after %s.", until)

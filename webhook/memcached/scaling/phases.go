@@ -181,10 +181,7 @@ func (c change) announcing() Plan {
 		return p
 	}
 	if !c.wanted() {
-		if slices.Contains(c.running, before) || c.settled() && c.elapsed(&p, claimDelay) {
-			return c.planFor(before)
-		}
-		return p
+		return c.giveUp(p, before)
 	}
 	if r.adds() {
 		added := &p.Sets[r.To.Set]
@@ -200,6 +197,14 @@ func (c change) announcing() Plan {
 		return c.planFor(steady(r.To))
 	}
 	return c.planFor(r.in(Preparing))
+}
+
+// giveUp returns to the proxies of before, when no claim of preparing proxies is left.
+func (c change) giveUp(p Plan, before Routes) Plan {
+	if slices.Contains(c.running, before) || c.settled() && c.elapsed(&p, claimDelay) {
+		return c.planFor(before)
+	}
+	return p
 }
 
 // ready reports whether all servers that a change adds, and that spec still wants, are ready. Those of another set must have the desired

@@ -240,6 +240,8 @@ func (d *changingCache) copyAll() {
 			Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
 		if slices.Contains(d.to, source) {
 			config.Servers, config.Index = len(d.to), i
+		} else {
+			config.Room = d.serverMiB * len(d.to) / len(d.from)
 		}
 		group.Go(func() { failed[i] = copier.Run(d.Context(), config) })
 	}

@@ -210,8 +210,8 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 		listing.Complete = count < limits.Items && ctx.Err() == nil
 		return listing.Complete
 	}
-	err := connection.Items(add)
-	for ; errors.Is(err, client.ErrBusy) && ctx.Err() == nil; err = connection.Items(add) {
+	err := connection.Items(client.ByHash, add)
+	for ; errors.Is(err, client.ErrBusy) && ctx.Err() == nil; err = connection.Items(client.ByHash, add) {
 		progress("waits for " + client.ErrBusy.Error())
 		select {
 		case <-ctx.Done():

@@ -24,9 +24,10 @@ func newCopy() *cobra.Command {
 		Long: `List the items of a memcached, and read each of them through proxies that move what they read. The Job of a warm-up runs
 copy, so that items move that no client uses.
 
-The items that were used last come last. If a server or a proxy restarts, copy continues. The exit code is 0 when all items have
-moved that the proxies distribute to another server, 1 if a server or the proxies did not respond for too long, or if the proxies
-do not move items, and 143 after a signal.`,
+The items that were used last come last. If a server or a proxy restarts, copy continues. With --room, the oldest items of each
+slab class stay for which there is no memory after the change. The exit code is 0 when all others have moved that the proxies
+distribute to another server, 1 if a server or the proxies did not respond for too long, or if the proxies do not move items, and 143
+after a signal.`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -39,6 +40,7 @@ do not move items, and 143 after a signal.`,
 	flags.IntVar(&options.firstOrdinal, "first-ordinal", 0, "`number` of the first server in its StatefulSet")
 	flags.IntVar(&options.Index, "index", 0, "`number` of this server among those that are copied")
 	flags.IntVar(&options.Servers, "servers", 0, "`number` of servers after the change, if this server stays: the keys that it keeps are not read")
+	flags.IntVar(&options.Room, "room", 0, "`MiB` that the servers after the change have for the items of this server; 0 if they have enough")
 	flags.StringVar(&options.Through, "through", "", "`host:port` of the proxies")
 	flags.IntVar(&options.Rate, "rate", 10000, "maximum `number` of items per second")
 	flags.IntVar(&options.InFlight, "in-flight", 64, "maximum `number` of items that are read at the same time")

@@ -2,14 +2,15 @@ package copier
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
-// maxBands is the maximum number of bands. If half of the items fit into the new servers, they keep an item that a server with an
-// exact LRU would keep with a probability of 1 - 1/(2*maxBands).
+// maxBands is the maximum number of bands, and so of listings. In a band, the order is that of the LRUs of the slab classes, of which
+// each has several.
 const maxBands = 8
 
 // maxAge is the maximum age in seconds that is counted, 17 years.
@@ -30,13 +31,82 @@ func bucket(age uint64) int {
 	return exponent*16 + int(age>>exponent)
 }
 
+// drop removes the oldest items.
+func (h *histogram) drop(items int) cut {
+	last := len(h) - 1
+	for ; last > 0 && items > 0 && h[last] <= items; last-- {
+		items -= h[last]
+		h[last] = 0
+	}
+	skip := min(items, h[last])
+	h[last] -= skip
+	return cut{last, skip}
+}
+
+// cut is where the items of a slab class begin that are copied: last is the bucket of the oldest ones, of which some are left out.
+type cut struct{ last, skip int }
+
+func (c *cut) keeps(bucket int) bool {
+	if bucket == c.last && c.skip > 0 {
+		c.skip--
+		return false
+	}
+	return bucket <= c.last
+}
+
+// maxClasses is the number of slab classes: MAX_NUMBER_OF_SLAB_CLASSES in memcached.h.
+const maxClasses = 64
+
+// ages has the ages of the items of each slab class.
+type ages [maxClasses]histogram
+
+func (a *ages) add(at time.Time, item client.Item) { a[item.Class%maxClasses].add(age(at, item)) }
+
+// passes returns the listings that copy a share of the items of each slab class, from the oldest to the newest. The last one has all that
+// the others have skipped.
+func (a *ages) passes(share float64) []pass {
+	var cuts [maxClasses]cut
+	var kept histogram
+	for class := range a {
+		items := 0
+		for _, number := range a[class] {
+			items += number
+		}
+		cuts[class] = a[class].drop(items - int(math.Ceil(float64(items)*share)))
+		for bucket, number := range a[class] {
+			kept[bucket] += number
+		}
+	}
+	var passes []pass
+	for _, band := range kept.bands() {
+		passes = append(passes, pass{band, client.ByUse, cuts})
+	}
+	passes[len(passes)-1] = pass{allAges, client.ByHash, cuts}
+	return passes
+}
+
+// pass is a listing of the items of a band.
+type pass struct {
+	band
+	order client.Order
+	cuts  [maxClasses]cut
+}
+
+// selects returns which items to copy. The oldest ones are listed first.
+func (p pass) selects(at time.Time) func(client.Item) bool {
+	return func(item client.Item) bool {
+		age := age(at, item)
+		return p.has(age) && p.cuts[item.Class%maxClasses].keeps(bucket(age))
+	}
+}
+
 // bands returns bands of about the same number of items, from the oldest to the newest.
 func (h *histogram) bands() []band {
 	total := 0
 	for _, items := range h {
 		total += items
 	}
-	all := []band{{last: len(h)}}
+	all := []band{allAges}
 	items, newer := 0, total
 	for i := len(h) - 1; i > 0; i-- {
 		items, newer = items+h[i], newer-h[i]
@@ -52,9 +122,14 @@ func (h *histogram) bands() []band {
 // band are the ages of some buckets, without the last one.
 type band struct{ first, last int }
 
+var allAges = band{last: len(histogram{})}
+
 func (b band) has(age uint64) bool { return b.first <= bucket(age) && bucket(age) < b.last }
 
 func (b band) String() string {
+	if b == allAges {
+		return "all items that are left"
+	}
 	if b.last > bucket(maxAge) {
 		return fmt.Sprintf("items that were used last %s ago or earlier", youngest(b.first))
 	}

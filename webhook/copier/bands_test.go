@@ -43,6 +43,60 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// TestPasses checks which items are copied, and in which order: the newest ones of each slab class for which there is room. Items are
+// listed from the oldest to the newest.
+func TestPasses(t *testing.T) {
+	items := func(class int, ages ...int64) (all []client.Item) {
+		for _, age := range ages {
+			all = append(all, client.Item{Class: class, Accessed: 1800000000 - age})
+		}
+		return all
+	}
+	at := time.Unix(1800000000, 0)
+	for _, test := range []struct {
+		reason string
+		items  []client.Item
+		share  float64
+		want   string // class and age of each
+	}{
+		{"there is room for all", items(1, 9, 3, 1), 1, "1:9 1:3 1:1"},
+		{"there is room for none", items(1, 9, 3, 1), 0, ""},
+		{"half of each slab class", append(items(1, 900, 800, 2, 1), items(2, 90, 80, 8, 8)...), 0.5, "2:8 2:8 1:2 1:1"},
+		{"of those with the same age, the ones that are evicted first stay", items(1, 5, 5, 5, 4), 0.5, "1:5 1:4"},
+		{"a part of an item is an item", items(1, 3, 2, 1), 0.5, "1:2 1:1"},
+	} {
+		var found ages
+		for _, item := range test.items {
+			found.add(at, item)
+		}
+		var got []string
+		moved := map[int]bool{}
+		for _, pass := range found.passes(test.share) {
+			selects := pass.selects(at)
+			for i, item := range test.items {
+				if !moved[i] && selects(item) {
+					moved[i] = true
+					got = append(got, fmt.Sprintf("%d:%d", item.Class, age(at, item)))
+				}
+			}
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s: copies %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestUsedPages checks how much memory items use. The statistics are those of memcached 1.6.45.
+func TestUsedPages(t *testing.T) {
+	slabs := map[string]string{
+		"1:chunk_size": "96", "1:total_pages": "2", "1:total_chunks": "21844", "1:used_chunks": "10922",
+		"12:chunk_size": "1184", "12:total_pages": "60", "12:total_chunks": "53100", "12:used_chunks": "53100", "active_slabs": "2",
+	}
+	if got := usedPages(slabs); got != 61 {
+		t.Errorf("items use %g pages, want half of 2, and 60", got)
+	}
+}
+
 // TestBuckets checks that buckets are in the order of ages, and that an age is at least the youngest age of its bucket.
 func TestBuckets(t *testing.T) {
 	for age, last := uint64(0), -1; age < 1<<20; age++ {

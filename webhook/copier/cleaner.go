@@ -51,7 +51,7 @@ func Clean(ctx context.Context, c CleanConfig) error {
 	isForeign := func(each item) bool { return serverOf(each.key, c.Of) != c.Index }
 	err := s.list(ctx, "all items", func(server *client.Conn) error {
 		listed = 0
-		return s.walk(ctx, server, func(client.Item) bool { listed++; return true }, func(server *client.Conn, items []item) error {
+		return s.walk(ctx, server, client.ByHash, func(client.Item) bool { listed++; return true }, func(server *client.Conn, items []item) error {
 			var commands bytes.Buffer
 			for _, each := range items {
 				if isForeign(each) {

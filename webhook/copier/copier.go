@@ -20,6 +20,9 @@ type Config struct {
 	// Servers is the number of servers after a change in which the server From stays, with this index. Its items that stay are not read.
 	// It is 0 if all items move.
 	Servers, Index int
+	// Room is the memory in MiB that the servers after the change have for the items of From. If it is too small, the items of each slab
+	// class that were used last are copied: older ones would displace items that were used later. 0 means enough.
+	Room int
 	// Rate limits the items per second.
 	Rate int
 	// InFlight limits the reads that the proxies have not responded to.
@@ -36,6 +39,8 @@ func (c *Config) Check() error {
 		return errors.New("copy requires --from and --through")
 	case !isHostPort(c.From) || !isHostPort(c.Through):
 		return fmt.Errorf("--from %q and --through %q must be host:port", c.From, c.Through)
+	case c.Room < 0:
+		return fmt.Errorf("--room %d must not be negative", c.Room)
 	case c.Rate <= 0 || c.InFlight <= 0 || c.Patience <= 0:
 		return errors.New("--rate, --in-flight and --patience must be above 0")
 	}
@@ -47,9 +52,9 @@ func isHostPort(address string) bool {
 	return err == nil && host != "" && port != ""
 }
 
-// Run returns nil when it has listed all items, and the proxies have responded to the read of each. The items that were used last
-// come last, because a server with less memory evicts those that were stored first. Run remembers no items: it lists the server once
-// for the ages, and once for each band of ages.
+// Run returns nil when it has listed all items, and the proxies have responded to the read of each that it copies. Run remembers no
+// items: it lists the server once for the ages, and once for each band of ages. If the server stays, the others have room for all
+// items that move, so their order does not matter.
 //
 // If a proxy ends, Run reads the items that it has not responded to through another one. If the connection to the server is closed,
 // Run lists the same items again. Those that have moved are not there anymore. Items whose new server does not respond for longer than
@@ -59,19 +64,15 @@ func Run(ctx context.Context, c Config) error {
 	s := &source{address: c.From, patience: c.Patience, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
 	defer r.close()
-	var ages histogram
-	err := s.list(ctx, "the ages of items", func(server *client.Conn) error {
-		ages = histogram{}
-		return server.Items(func(item client.Item) bool {
-			ages.add(age(start, item))
-			return true
-		})
-	})
-	for _, band := range ages.bands() {
+	found, share, err := ages{}, 1.0, error(nil)
+	if c.Servers == 0 {
+		found, share, err = s.survey(ctx, start, c.Room)
+	}
+	passes := found.passes(share)
+	for _, each := range passes {
 		if err == nil {
-			err = s.list(ctx, band.String(), func(server *client.Conn) error {
-				selects := func(item client.Item) bool { return band.has(age(start, item)) }
-				return s.walk(ctx, server, selects, func(server *client.Conn, items []item) error { return r.read(ctx, server, items) })
+			err = s.list(ctx, each.String(), func(server *client.Conn) error {
+				return s.walk(ctx, server, each.order, each.selects(start), func(server *client.Conn, items []item) error { return r.read(ctx, server, items) })
 			})
 		}
 	}

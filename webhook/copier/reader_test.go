@@ -208,7 +208,7 @@ func TestBatches(t *testing.T) {
 	s := &source{address: server.address, batch: 64, batchBytes: maxBytes, patience: time.Minute, logger: slog.New(slog.DiscardHandler)}
 	var got []int
 	err := s.list(t.Context(), "items", func(connection *client.Conn) error {
-		return s.walk(t.Context(), connection, func(client.Item) bool { return true }, func(_ *client.Conn, items []item) error {
+		return s.walk(t.Context(), connection, client.ByHash, func(client.Item) bool { return true }, func(_ *client.Conn, items []item) error {
 			got = append(got, len(items))
 			return nil
 		})

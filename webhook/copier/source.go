@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
@@ -69,8 +70,43 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 	}
 }
 
+// survey counts the items by age, and returns the share of them for which there is room, in MiB.
+func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages, share float64, err error) {
+	err = s.list(ctx, "the ages of items", func(server *client.Conn) error {
+		found = ages{}
+		err := server.Items(client.ByHash, func(item client.Item) bool {
+			found.add(at, item)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		slabs, err := server.Stats("slabs")
+		share = min(1, float64(room)/max(usedPages(slabs), 1))
+		return err
+	})
+	if room == 0 {
+		share = 1
+	}
+	return found, share, err
+}
+
+// usedPages returns how many pages of 1 MiB the items of a server use. A page has the items of one slab class.
+func usedPages(slabs map[string]string) (used float64) {
+	number := func(name string) float64 {
+		value, _ := strconv.ParseFloat(slabs[name], 64) // 0 if it is missing
+		return value
+	}
+	for name := range slabs {
+		if class, ok := strings.CutSuffix(name, ":total_pages"); ok {
+			used += number(name) * number(class+":used_chunks") / max(number(class+":total_chunks"), 1)
+		}
+	}
+	return used
+}
+
 // walk passes the listed items that a condition selects to a function, some at a time.
-func (s *source) walk(ctx context.Context, server *client.Conn, selects func(client.Item) bool, handle func(*client.Conn, []item) error) error {
+func (s *source) walk(ctx context.Context, server *client.Conn, order client.Order, selects func(client.Item) bool, handle func(*client.Conn, []item) error) error {
 	lookups, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
 	if err != nil {
 		return err
@@ -86,7 +122,7 @@ func (s *source) walk(ctx context.Context, server *client.Conn, selects func(cli
 		return err
 	}
 	var failed error
-	err = server.Items(func(listed client.Item) bool {
+	err = server.Items(order, func(listed client.Item) bool {
 		if selects(listed) {
 			b.add(listed)
 		}

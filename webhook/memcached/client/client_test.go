@@ -84,7 +84,7 @@ func TestItems(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []Item
-			err = connection.Items(func(item Item) bool {
+			err = connection.Items(ByHash, func(item Item) bool {
 				item.Key = slices.Clone(item.Key)
 				got = append(got, item)
 				return true
@@ -109,7 +109,7 @@ func errorText(err error) string {
 // TestItemsStops checks that a client that has enough items does not wait for the others.
 func TestItemsStops(t *testing.T) {
 	count := 0
-	err := connect(t, serve(t, idle, strings.Repeat(listed, 5))).Items(func(Item) bool {
+	err := connect(t, serve(t, idle, strings.Repeat(listed, 5))).Items(ByHash, func(Item) bool {
 		count++
 		return count < 3
 	})
@@ -123,11 +123,11 @@ func TestItemsStops(t *testing.T) {
 func TestItemsOfBusyServer(t *testing.T) {
 	running := "STAT lru_crawler_running 1\r\nEND\r\n"
 	connection := connect(t, serve(t, append(slices.Repeat([]string{running}, 10), listed+"END\r\n")...))
-	if err := connection.Items(func(Item) bool { return true }); !errors.Is(err, ErrBusy) {
+	if err := connection.Items(ByHash, func(Item) bool { return true }); !errors.Is(err, ErrBusy) {
 		t.Errorf("got the error %v, want %v without a request", err, ErrBusy)
 	}
 	connection = connect(t, serve(t, running, idle, listed+"END\r\n"))
-	if err := connection.Items(func(Item) bool { return true }); err != nil {
+	if err := connection.Items(ByHash, func(Item) bool { return true }); err != nil {
 		t.Errorf("a listing that has just ended: got the error %v", err)
 	}
 }
@@ -232,7 +232,7 @@ func TestSASL(t *testing.T) {
 	if login := <-requests; login != "PLAIN\x00u\x00p" {
 		t.Errorf("the login is %q", login)
 	}
-	if err := connection.Items(nil); !errors.Is(err, ErrNoListing) {
+	if err := connection.Items(ByHash, nil); !errors.Is(err, ErrNoListing) {
 		t.Errorf("a listing: got the error %v", err)
 	}
 }

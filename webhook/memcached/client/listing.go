@@ -30,21 +30,31 @@ var ErrNoListing = errors.New("memcached with SASL accepts only the binary proto
 // ErrBusy reports that the server lists items for another client, or crawls them.
 var ErrBusy = errors.New("memcached is busy with another listing or crawl")
 
-// Items calls each for the items of a server. Of "hash", each part is an unbiased sample of the items; versions that do not know
-// it get "all". If each returns false, the listing ends and the connection is closed.
+// Order is the order of a listing: an argument of "lru_crawler metadump".
+type Order string
+
+const (
+	// ByHash lists all items that exist for the whole time. Each part is an unbiased sample of them.
+	ByHash Order = "hash"
+	// ByUse lists each LRU of a slab class from the item that it evicts first. It skips items that are in use at this moment.
+	ByUse Order = "all"
+)
+
+// Items calls each for the items of a server. Versions that do not know [ByHash] list [ByUse]. If each returns false, the listing ends
+// and the connection is closed.
 //
 // While another client lists items and does not read them, memcached 1.6.45 blocks a whole thread for each further listing. So Items
 // returns [ErrBusy] without a request if the statistics have a crawl that runs.
-func (c *Conn) Items(each func(Item) bool) error {
+func (c *Conn) Items(order Order, each func(Item) bool) error {
 	if c.binary {
 		return ErrNoListing
 	}
 	err := c.awaitCrawler()
 	if err == nil {
-		err = c.list("hash", each)
+		err = c.list(order, each)
 	}
 	if refusal, ok := errors.AsType[*refusal](err); ok && bytes.HasPrefix(refusal.line, []byte("BADCLASS")) {
-		err = c.list("all", each)
+		err = c.list(ByUse, each)
 	}
 	if err != nil {
 		err = fmt.Errorf("lru_crawler metadump: %w", err)
@@ -75,9 +85,9 @@ func (r *refusal) Is(target error) bool { return target == ErrRefused }
 
 func (r *refusal) Error() string { return fmt.Sprintf("memcached responds %q", r.line) }
 
-func (c *Conn) list(classes string, each func(Item) bool) error {
+func (c *Conn) list(order Order, each func(Item) bool) error {
 	var item Item
-	line, err := c.Command("lru_crawler metadump " + classes)
+	line, err := c.Command("lru_crawler metadump " + string(order))
 	for ; err == nil; line, err = c.ReadLine() {
 		switch {
 		case parseItem(line, &item):

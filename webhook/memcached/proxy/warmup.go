@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -119,8 +120,11 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
 		"--through=" + Address(memcached),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.CopyItemsPerSecond),
 	}
-	if r.To.Set == r.From.Set && r.To.Count > r.From.Count { // a server keeps most of its keys
+	switch {
+	case r.To.Set == r.From.Set && r.To.Count > r.From.Count: // a server keeps most of its keys
 		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
+	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
+		args = append(args, fmt.Sprintf("--room=%d", int64(r.To.Count)*memory.Of(&memcached.Spec).ItemMiB/int64(r.From.Count)))
 	}
 	return args
 }

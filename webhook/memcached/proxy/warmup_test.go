@@ -27,19 +27,21 @@ func TestWarmupServers(t *testing.T) {
 		reason, routes string
 		servers        int32
 		pods           int32
-		first          string
+		args           []string
 	}{
-		{"items of all servers move to a new one", "3-4-warming", 3, 2, "--first-ordinal=0"},
-		{"only the items of the last server move", "4-3-warming", 1, 1, "--first-ordinal=3"},
-		{"half of the servers are removed", "6-3-warming", 3, 2, "--first-ordinal=3"},
-		{"the servers that stay are cleaned of the keys of all six", "6-3-announcing", 3, 2, "--of=6"},
+		{"items of all servers move to a new one, which has room for them", "3-4-warming", 3, 2, []string{"--first-ordinal=0", "--servers=4"}},
+		{"only the items of the last server move, and the others have room for three of four", "4-3-warming", 1, 1, []string{"--first-ordinal=3", "--room=48"}},
+		{"half of the servers are removed", "6-3-warming", 3, 2, []string{"--first-ordinal=3", "--room=32"}},
+		{"the servers that stay are cleaned of the keys of all six", "6-3-announcing", 3, 2, []string{"--of=6"}},
+		{"items of all servers move to three others", "3-3b-warming", 3, 2, []string{"--first-ordinal=0", "--room=64"}},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
 		job := Warmup(memcached, jobFor(test.routes), "operator:1")
 		args := job.Spec.Template.Spec.Containers[0].Args
-		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || !slices.Contains(args, test.first) {
-			t.Errorf("%s: %d servers with %d pods and %q, want %d, %d and %s", test.reason, *job.Spec.Completions, *job.Spec.Parallelism, args, test.servers, test.pods, test.first)
+		missing := func(arg string) bool { return !slices.Contains(args, arg) }
+		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || slices.ContainsFunc(test.args, missing) {
+			t.Errorf("%s: %d servers with %d pods and %q, want %d, %d and %q", test.reason, *job.Spec.Completions, *job.Spec.Parallelism, args, test.servers, test.pods, test.args)
 		}
 		if got := job.Annotations[CopiedForAnnotation]; got != test.routes+" 5" {
 			t.Errorf("%s: the Job is for %s", test.reason, got)

@@ -63,6 +63,9 @@ func (s *State) recordedPhase(phase v1alpha1.ResizePhase, from, to int32) {
 
 func until(seconds int) func(*State) { return func(s *State) { s.recorded(rollout, seconds) } }
 
+// unobserved lets a proxy be missing in the observation.
+func unobserved(s *State) { s.Proxies.Pods = s.Proxies.Pods[:1] }
+
 func busy(s *State) { s.Proxies.Deployment.RolledOut = false }
 
 func ended(proxies ...Proxy) func(*State) {
@@ -117,7 +120,7 @@ func TestNext(t *testing.T) {
 		{"up: the new server has not started", 4, 4, "3-4-announcing", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 4, 2, "3-4-announcing", adding, 0},
 		{"up: the new server is ready, and a proxy is not replaced", 4, 4, "3-4-announcing", all(busy, routed("3")), 4, 2, "3-4-announcing", adding, 0},
 		{"up: servers and proxies are ready", 4, 4, "3-4-announcing", nil, 4, 2, "3-4-preparing", preparing, 0},
-		{"up: a server of the same name may have old items", 4, 4, "3", nil, 4, 2, "3", removing, 10},
+		{"up: a server of the same name may have old items", 4, 4, "3", nil, 3, 2, "3", removing, 0},
 		{"up: a removed server still stops", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 3, 2, "3", waiting, 0},
 		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Pod: deleted(-20)} }, 3, 2, "3", waiting, 20},
 		{"up: a removed server may serve for any time after its deletion timestamp", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "3", waiting, 0},
@@ -139,8 +142,9 @@ func TestNext(t *testing.T) {
 		{"down: no Job is to run any more, and it still does", 3, 4, "4-3-announcing", all(cleans, func(s *State) { s.CanCopy = false }), 4, 2, "4-3-announcing", cleaning, 0},
 		{"down: spec gives up the warm-up", 3, 4, "4-3-announcing", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
 		{"down: the change is closed", 3, 4, "4-3-closing", nil, 4, 2, "3", removing, 0},
-		{"down: servers are removed later, because newer proxies may not be observed", 3, 4, "3", nil, 3 + 1, 2, "3", removing, 10},
-		{"down: servers are removed", 3, 4, "3", until(-1), 3, 2, "3", removing, 0},
+		{"down: servers are removed", 3, 4, "3", nil, 3, 2, "3", removing, 0},
+		{"down: the observation of the proxies may be one of before their rollout", 3, 4, "3", unobserved, 4, 2, "3", removing, 10},
+		{"down: a proxy is missing for longer", 3, 4, "3", all(unobserved, until(-1)), 3, 2, "3", removing, 0},
 		{"down: a former proxy runs", 3, 4, "3", all(until(-1), routed("4")), 4, 2, "3", removing, 0},
 		{"down, then back while the proxies expect the change: those of before stay", 4, 4, "4-3-announcing", all(busy, routed("4")), 4, 2, "4", "", 0},
 		{"down, then back: the last proxy may have been a preparing one", 4, 4, "4-3-announcing", nil, 4, 2, "4-3-announcing", cleaning, 10},

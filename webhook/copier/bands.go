@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
@@ -62,9 +63,32 @@ type ages [maxClasses]histogram
 
 func (a *ages) add(at time.Time, item client.Item) { a[item.Class%maxClasses].add(age(at, item)) }
 
+// shares has the share of the items of each slab class that is copied.
+type shares [maxClasses]float64
+
+// sharesOf returns the shares for which there is room, in pages of 1 MiB; all if it is 0. It expects that each slab class has the same part
+// of the pages after the change: a class whose pages are not full keeps more of its items.
+func sharesOf(slabs map[string]string, room int) (all shares) {
+	number := func(class int, name string) float64 {
+		value, _ := strconv.ParseFloat(slabs[fmt.Sprintf("%d:%s", class, name)], 64) // 0 if the class has no items
+		return value
+	}
+	pages := 0.0
+	for class := range all {
+		pages += number(class, "total_pages")
+	}
+	for class := range all {
+		all[class] = 1
+		if used := number(class, "used_chunks"); room > 0 && used > 0 {
+			all[class] = min(1, float64(room)/pages*number(class, "total_chunks")/used)
+		}
+	}
+	return all
+}
+
 // passes returns the listings that copy a share of the items of each slab class, from the oldest to the newest. The last one has all that
 // the others have skipped.
-func (a *ages) passes(share float64) []pass {
+func (a *ages) passes(shares shares) []pass {
 	var cuts [maxClasses]cut
 	var kept histogram
 	for class := range a {
@@ -72,7 +96,7 @@ func (a *ages) passes(share float64) []pass {
 		for _, number := range a[class] {
 			items += number
 		}
-		cuts[class] = a[class].drop(items - int(math.Ceil(float64(items)*share)))
+		cuts[class] = a[class].drop(items - int(math.Ceil(float64(items)*shares[class])))
 		for bucket, number := range a[class] {
 			kept[bucket] += number
 		}

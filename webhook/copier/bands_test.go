@@ -71,7 +71,7 @@ func TestPasses(t *testing.T) {
 		}
 		var got []string
 		moved := map[int]bool{}
-		for _, pass := range found.passes(test.share) {
+		for _, pass := range found.passes(shares{1: test.share, 2: test.share}) {
 			selects := pass.selects(at)
 			for i, item := range test.items {
 				if !moved[i] && selects(item) {
@@ -86,14 +86,27 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestUsedPages checks how much memory items use. The statistics are those of memcached 1.6.45.
-func TestUsedPages(t *testing.T) {
+// TestShares checks what share of the items is copied. The statistics are those of memcached 1.6.45.
+func TestShares(t *testing.T) {
 	slabs := map[string]string{
-		"1:chunk_size": "96", "1:total_pages": "2", "1:total_chunks": "21844", "1:used_chunks": "10922",
+		"1:chunk_size": "96", "1:total_pages": "2", "1:total_chunks": "21844", "1:used_chunks": "18000",
+		"2:chunk_size": "120", "2:total_pages": "2", "2:total_chunks": "17476", "2:used_chunks": "10000",
 		"12:chunk_size": "1184", "12:total_pages": "60", "12:total_chunks": "53100", "12:used_chunks": "53100", "active_slabs": "2",
 	}
-	if got := usedPages(slabs); got != 61 {
-		t.Errorf("items use %g pages, want half of 2, and 60", got)
+	for _, test := range []struct {
+		reason string
+		room   int
+		want   string
+	}{
+		{"room for all that there are", 64, "1.00 1.00 1.00"},
+		{"three quarters of the pages: those that are not full have room for more", 48, "0.91 1.00 0.75"},
+		{"a server of which only a part was used", 100, "1.00 1.00 1.00"},
+		{"nobody says how much room there is", 0, "1.00 1.00 1.00"},
+	} {
+		all := sharesOf(slabs, test.room)
+		if got := fmt.Sprintf("%.2f %.2f %.2f", all[1], all[2], all[12]); got != test.want {
+			t.Errorf("%s: copies the shares %s, want %s", test.reason, got, test.want)
+		}
 	}
 }
 

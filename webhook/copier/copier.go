@@ -64,11 +64,11 @@ func Run(ctx context.Context, c Config) error {
 	s := &source{address: c.From, patience: c.Patience, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
 	defer r.close()
-	found, share, err := ages{}, 1.0, error(nil)
+	found, shares, err := ages{}, sharesOf(nil, 0), error(nil)
 	if c.Servers == 0 {
-		found, share, err = s.survey(ctx, start, c.Room)
+		found, shares, err = s.survey(ctx, start, c.Room)
 	}
-	passes := found.passes(share)
+	passes := found.passes(shares)
 	for _, each := range passes {
 		if err == nil {
 			err = s.list(ctx, each.String(), func(server *client.Conn) error {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
@@ -70,8 +69,8 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 	}
 }
 
-// survey counts the items by age, and returns the share of them for which there is room, in MiB.
-func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages, share float64, err error) {
+// survey counts the items of each slab class by age, and returns for what share of them there is room, in MiB.
+func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages, shares shares, err error) {
 	err = s.list(ctx, "the ages of items", func(server *client.Conn) error {
 		found = ages{}
 		err := server.Items(client.ByHash, func(item client.Item) bool {
@@ -82,27 +81,10 @@ func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages
 			return err
 		}
 		slabs, err := server.Stats("slabs")
-		share = min(1, float64(room)/max(usedPages(slabs), 1))
+		shares = sharesOf(slabs, room)
 		return err
 	})
-	if room == 0 {
-		share = 1
-	}
-	return found, share, err
-}
-
-// usedPages returns how many pages of 1 MiB the items of a server use. A page has the items of one slab class.
-func usedPages(slabs map[string]string) (used float64) {
-	number := func(name string) float64 {
-		value, _ := strconv.ParseFloat(slabs[name], 64) // 0 if it is missing
-		return value
-	}
-	for name := range slabs {
-		if class, ok := strings.CutSuffix(name, ":total_pages"); ok {
-			used += number(name) * number(class+":used_chunks") / max(number(class+":total_chunks"), 1)
-		}
-	}
-	return used
+	return found, shares, err
 }
 
 // walk passes the listed items that a condition selects to a function, some at a time.

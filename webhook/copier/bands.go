@@ -66,9 +66,10 @@ func (a *ages) add(at time.Time, item client.Item) { a[item.Class%maxClasses].ad
 // shares has the share of the items of each slab class that is copied.
 type shares [maxClasses]float64
 
-// sharesOf returns the shares for which there is room, in pages of 1 MiB; all if it is 0. It expects that each slab class has the same part
-// of the pages after the change: a class whose pages are not full keeps more of its items.
-func sharesOf(slabs map[string]string, room int) (all shares) {
+// sharesOf returns the shares for which there is room; all if it is 0. The limit of the server and the room are in pages of 1 MiB. Each slab
+// class is expected to have the same part of the pages after the change, so one whose pages are not full keeps more of its items. The
+// first page of a class can exceed the limit.
+func sharesOf(slabs map[string]string, limit, room int) (all shares) {
 	number := func(class int, name string) float64 {
 		value, _ := strconv.ParseFloat(slabs[fmt.Sprintf("%d:%s", class, name)], 64) // 0 if the class has no items
 		return value
@@ -80,7 +81,7 @@ func sharesOf(slabs map[string]string, room int) (all shares) {
 	for class := range all {
 		all[class] = 1
 		if used := number(class, "used_chunks"); room > 0 && used > 0 {
-			all[class] = min(1, float64(room)/pages*number(class, "total_chunks")/used)
+			all[class] = min(1, float64(room)/min(pages, float64(limit))*number(class, "total_chunks")/used)
 		}
 	}
 	return all

@@ -94,16 +94,17 @@ func TestShares(t *testing.T) {
 		"12:chunk_size": "1184", "12:total_pages": "60", "12:total_chunks": "53100", "12:used_chunks": "53100", "active_slabs": "2",
 	}
 	for _, test := range []struct {
-		reason string
-		room   int
-		want   string
+		reason      string
+		limit, room int
+		want        string
 	}{
-		{"room for all that there are", 64, "1.00 1.00 1.00"},
-		{"three quarters of the pages: those that are not full have room for more", 48, "0.91 1.00 0.75"},
-		{"a server of which only a part was used", 100, "1.00 1.00 1.00"},
-		{"nobody says how much room there is", 0, "1.00 1.00 1.00"},
+		{"room for all that there are", 64, 64, "1.00 1.00 1.00"},
+		{"three quarters of the pages: those that are not full have room for more", 64, 48, "0.91 1.00 0.75"},
+		{"a server of which only a part was used", 128, 64, "1.00 1.00 1.00"},
+		{"more pages than the limit, as after the change", 62, 62, "1.00 1.00 1.00"},
+		{"nobody says how much room there is", 64, 0, "1.00 1.00 1.00"},
 	} {
-		all := sharesOf(slabs, test.room)
+		all := sharesOf(slabs, test.limit, test.room)
 		if got := fmt.Sprintf("%.2f %.2f %.2f", all[1], all[2], all[12]); got != test.want {
 			t.Errorf("%s: copies the shares %s, want %s", test.reason, got, test.want)
 		}

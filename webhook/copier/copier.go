@@ -64,7 +64,7 @@ func Run(ctx context.Context, c Config) error {
 	s := &source{address: c.From, patience: c.Patience, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
 	defer r.close()
-	found, shares, err := ages{}, sharesOf(nil, 0), error(nil)
+	found, shares, err := ages{}, sharesOf(nil, 0, 0), error(nil)
 	if c.Servers == 0 {
 		found, shares, err = s.survey(ctx, start, c.Room)
 	}

@@ -80,8 +80,13 @@ func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages
 		if err != nil {
 			return err
 		}
+		settings, err := server.Stats("")
+		if err != nil {
+			return err
+		}
+		limit, _ := strconv.Atoi(settings["limit_maxbytes"])
 		slabs, err := server.Stats("slabs")
-		shares = sharesOf(slabs, room)
+		shares = sharesOf(slabs, limit>>20, room)
 		return err
 	})
 	return found, shares, err

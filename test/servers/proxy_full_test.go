@@ -56,7 +56,7 @@ var (
 		{"100 B", []int{100, 100, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
 		{"500 B", []int{500, 500, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
 		{"2 kB", []int{2000, 2000, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
-		{"8 kB", []int{8000, 8000, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"8 kB", []int{8000, 8000, counter}, 256, 5000, 10_000, 5 * time.Second, time.Minute},
 		{"mixed", []int{100, 500, 2000, 8000, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
 	}
 )

@@ -79,7 +79,7 @@ func container(spec *v1alpha1.MemcachedSpec, p Plan) corev1.Container {
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,
-		Lifecycle:       Lifecycle(spec),
+		Lifecycle:       Lifecycle(*spec.PreStopSleepSeconds),
 		VolumeMounts:    append(secretMounts(spec), flashMounts(spec.Flash)...),
 		SecurityContext: ContainerSecurityContext(spec.SecurityContext),
 
@@ -89,8 +89,7 @@ func container(spec *v1alpha1.MemcachedSpec, p Plan) corev1.Container {
 
 // Lifecycle delays SIGTERM, so that a terminating pod keeps serving for a while. On SIGTERM, memcached closes its
 // connections immediately.
-func Lifecycle(spec *v1alpha1.MemcachedSpec) *corev1.Lifecycle {
-	seconds := *spec.PreStopSleepSeconds
+func Lifecycle(seconds int64) *corev1.Lifecycle {
 	if seconds == 0 {
 		return nil
 	}

@@ -105,7 +105,7 @@ func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Contai
 		StartupProbe:    startupProbe(),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
 		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
-		Lifecycle:       children.Lifecycle(spec),
+		Lifecycle:       children.Lifecycle(*spec.Proxy.PreStopSleepSeconds),
 		VolumeMounts:    []corev1.VolumeMount{{Name: ContainerName, MountPath: proxyDirectory, ReadOnly: true}},
 		SecurityContext: children.ContainerSecurityContext(spec.SecurityContext),
 		// The log of a proxy that cannot start names the line of the configuration.

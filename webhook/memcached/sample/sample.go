@@ -24,7 +24,8 @@ func New(size int32) *v1alpha1.Memcached {
 func Proxied(size int32) *v1alpha1.Memcached {
 	memcached := New(size)
 	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), WarmupSeconds: new(int32(60)), CopyItemsPerSecond: new(int32(10000))}
+	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), WarmupSeconds: new(int32(60))}
+	memcached.Default()
 	return memcached
 }
 

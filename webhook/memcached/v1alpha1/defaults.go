@@ -30,6 +30,7 @@ func (m *Memcached) Default() {
 	if spec.Proxy != nil {
 		setDefault(&spec.Proxy.WarmupSeconds, new(int32(600)))
 		setDefault(&spec.Proxy.CopyItemsPerSecond, new(int32(10000)))
+		setDefault(&spec.Proxy.PreStopSleepSeconds, new(int64(2)))
 	}
 }
 

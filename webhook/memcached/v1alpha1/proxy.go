@@ -36,6 +36,13 @@ type Proxy struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000
 	CopyItemsPerSecond *int32 `json:"copyItemsPerSecond,omitempty"`
+	// preStopSleepSeconds is how long a terminating proxy keeps serving, so that clients get the addresses of the others. Each phase of
+	// a change replaces the proxies, and so waits for it.
+	// +optional
+	// +kubebuilder:default=2
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=3600
+	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
 }
 
 // ResizePhase is a phase of a change with proxies.

@@ -39,12 +39,14 @@ func validateScheduling(memcached *v1alpha1.Memcached, path *field.Path) field.E
 }
 
 func validateTermination(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
-	sleepPath, gracePath := path.Child("preStopSleepSeconds"), path.Child("terminationGracePeriodSeconds")
-	errs := validateRange(sleepPath, spec.PreStopSleepSeconds, 0, 3600)
-	errs = append(errs, validateRange(gracePath, spec.TerminationGracePeriodSeconds, 1, 7200)...)
-	sleep := *spec.PreStopSleepSeconds
-	if sleep >= *spec.TerminationGracePeriodSeconds {
-		errs = append(errs, field.Invalid(sleepPath, sleep, "must be less than spec.terminationGracePeriodSeconds, which counts from the start of the sleep"))
+	errs := validateSleep(spec, spec.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))
+	return append(errs, validateRange(path.Child("terminationGracePeriodSeconds"), spec.TerminationGracePeriodSeconds, 1, 7200)...)
+}
+
+func validateSleep(spec *v1alpha1.MemcachedSpec, seconds *int64, path *field.Path) field.ErrorList {
+	errs := validateRange(path, seconds, 0, 3600)
+	if *seconds >= *spec.TerminationGracePeriodSeconds {
+		errs = append(errs, field.Invalid(path, *seconds, "must be less than spec.terminationGracePeriodSeconds, which counts from the start of the sleep"))
 	}
 	return errs
 }

@@ -29,6 +29,7 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	}
 	errs = append(errs, validateRange(path.Child("warmupSeconds"), proxy.WarmupSeconds, 0, 86400)...)
 	errs = append(errs, validateRange(path.Child("copyItemsPerSecond"), proxy.CopyItemsPerSecond, 0, 1_000_000)...)
+	errs = append(errs, validateSleep(spec, proxy.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &proxy.Resources)...)
 	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)
 }

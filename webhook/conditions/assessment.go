@@ -5,6 +5,7 @@ package conditions
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,8 +25,6 @@ type Observation struct {
 	Workload *observed.Workload
 	// Second is the workload with the pods that replace those of Workload; nil when there is none.
 	Second *observed.Workload
-	// SecondRemedy is what to do if Second cannot start.
-	SecondRemedy string
 	// Rollout compares the desired replicas with the observed ones. See [RolloutOf].
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
@@ -48,6 +47,8 @@ type Observation struct {
 	Teardown *Progress
 	// Awaited is what is missing although all children match the desired state; nil when nothing is.
 	Awaited *Progress
+	// RoomRemedy is what to do if the cluster has no room for the pods of a change; "" if there is nothing else than to make room.
+	RoomRemedy string
 	// Remedies are what to do about containers that do not run.
 	Remedies Remedies
 	// Claim describes the volume claim of each pod; nil when pods have none.
@@ -104,9 +105,24 @@ func Assess(o *Observation) (Assessment, error) {
 		},
 	)...)
 	assessment := newAssessment(o)
-	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem, found.Risk, found.Wait
+	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem.withRoomRemedy(o.RoomRemedy), found.Risk, found.Wait
 	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
+}
+
+// reasonsWithoutRoom are those of pods that the cluster may have no room for.
+var reasonsWithoutRoom = []Reason{ReasonReplicaFailure, ReasonPodsMissing, ReasonUnschedulable, ReasonVolumeClaimPending}
+
+// withRoomRemedy returns a problem whose message has the remedy if the cluster may have no room for pods.
+func (p *Problem) withRoomRemedy(remedy string) *Problem {
+	if p == nil || remedy == "" || !slices.Contains(reasonsWithoutRoom, p.Reason) {
+		return p
+	}
+	separator := ". "
+	if strings.HasSuffix(strings.TrimSuffix(p.Message, ")"), ".") {
+		separator = " "
+	}
+	return p.Reason.Problem("%s%s%s", p.Message, separator, remedy)
 }
 
 func newAssessment(o *Observation) Assessment {

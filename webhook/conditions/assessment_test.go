@@ -220,6 +220,37 @@ func TestMissingPodsMessage(t *testing.T) {
 	}
 }
 
+// TestRoomRemedy checks which problems end with the remedy for a cluster without room.
+func TestRoomRemedy(t *testing.T) {
+	cases := []struct {
+		reason, want string
+		problem      *Problem
+	}{
+		{"the proxies exceed a quota", "exceeded quota: pods. Make room.", ReasonReplicaFailure.Problem("exceeded quota: pods")},
+		{"the servers exceed a quota", "has 1 of 2 pods. Make room.", ReasonPodsMissing.Problem("has 1 of 2 pods")},
+		{"the nodes are full, in a sentence of the scheduler", "3 Insufficient memory. Make room.", ReasonUnschedulable.Problem("3 Insufficient memory.")},
+		{"the nodes are full for several pods", "(Other pods, too.) Make room.", ReasonUnschedulable.Problem("(Other pods, too.)")},
+		{"no volume is free", "no volume. Make room.", ReasonVolumeClaimPending.Problem("no volume")},
+		{"a problem that room does not solve", "crashed", ReasonOOMKilled.Problem("crashed")},
+	}
+	for _, test := range cases {
+		o := observation(t)
+		o.Rollout, o.RoomRemedy = RolloutOf(o.Workload, 3, o.Parent, o.Pods), "Make room."
+		o.Proxies = &Assessment{Rollout: o.Rollout, Problem: test.problem}
+		before := *test.problem
+		got, err := Assess(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Problem == nil || got.Problem.Message != test.want {
+			t.Errorf("%s: the problem is %+v, want the message %q", test.reason, got.Problem, test.want)
+		}
+		if *test.problem != before {
+			t.Errorf("%s: the problem of the proxies changed to %+v", test.reason, test.problem)
+		}
+	}
+}
+
 // TestHandOverOfTwoWorkloads checks that one command adopts all children, also if the proxies were left behind too.
 func TestHandOverOfTwoWorkloads(t *testing.T) {
 	o := observation(t)

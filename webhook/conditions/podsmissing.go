@@ -29,12 +29,12 @@ func missingPods(o *Observation) *Progress {
 	}
 	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
 	if o.Second == nil {
-		return missingPodsOf(o.Workload, kind, max(o.Workload.Status.Replicas, int32(len(o.Pods))), "")
+		return missingPodsOf(o.Workload, kind, max(o.Workload.Status.Replicas, int32(len(o.Pods))))
 	}
-	return cmp.Or(missingPodsOf(o.Workload, kind, o.Workload.Status.Replicas, ""), missingPodsOf(o.Second, kind, o.Second.Status.Replicas, ". "+o.SecondRemedy))
+	return cmp.Or(missingPodsOf(o.Workload, kind, o.Workload.Status.Replicas), missingPodsOf(o.Second, kind, o.Second.Status.Replicas))
 }
 
-func missingPodsOf(workload *observed.Workload, kind string, existing int32, remedy string) *Progress {
+func missingPodsOf(workload *observed.Workload, kind string, existing int32) *Progress {
 	desired := ptr.Deref(workload.Spec.Replicas, 0)
 	if existing >= desired {
 		return nil
@@ -42,8 +42,8 @@ func missingPodsOf(workload *observed.Workload, kind string, existing int32, rem
 	if existing > 0 && workload.Status.ObservedGeneration < workload.Generation {
 		return nil // its controller has not acted on the change
 	}
-	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s%s",
-		kind, workload.Name, existing, desired, strings.ToLower(kind), workload.Name, workload.Namespace, remedy)
+	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",
+		kind, workload.Name, existing, desired, strings.ToLower(kind), workload.Name, workload.Namespace)
 }
 
 // lastPodChange returns the last time at which a pod started, or its condition Ready or a condition that is not True changed.

@@ -120,6 +120,45 @@ func TestReplaceThatDoesNotFit(t *testing.T) {
 	c.request.Children.StatefulSets = composite.GroupOf(sets...)
 	c.request.Now = metav1.NewTime(c.request.Now.Add(10 * time.Minute))
 	c.wantBlocked("quota", "StatefulSet cache-b has 0 of 3 pods")
+
+	c.sync() // the servers start
+	c.exceedQuota()
+	c.wantBlocked("quota for the proxies", "exceeded quota")
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Rollout.Warm = new(false) })
+	c.sync()
+	c.exceedQuota()
+	if message := conditionsOf(t, c.config, c.request)[api.Degraded].Message; !strings.Contains(message, "exceeded quota") || strings.Contains(message, "spec.rollout.warm") {
+		t.Errorf("spec.rollout.warm is false, and Degraded has %q, want the cause without that remedy", message)
+	}
+}
+
+// TestQuotaWithoutReplacement checks that a message does not name spec.rollout.warm if it does not help: the size changes, or the items move already.
+func TestQuotaWithoutReplacement(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		edit   func(*v1alpha1.MemcachedSpec)
+		phase  v1alpha1.ResizePhase
+	}{
+		{"the size changes", func(spec *v1alpha1.MemcachedSpec) { spec.Size = new(int32(4)) }, v1alpha1.ResizeAddingServers},
+		{"the items move already", func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" }, v1alpha1.ResizeWarmingUp},
+	} {
+		c := newProxyCluster(t, sample.Proxied(3))
+		c.settle()
+		c.edit(test.edit)
+		c.until(test.phase)
+		c.exceedQuota()
+		if message := conditionsOf(t, c.config, c.request)[api.Degraded].Message; !strings.Contains(message, "exceeded quota") || strings.Contains(message, "spec.rollout.warm") {
+			t.Errorf("%s: Degraded has %q, want the cause without that remedy", test.reason, message)
+		}
+	}
+}
+
+// exceedQuota makes the Deployment of the proxies report that its next pod exceeds a quota.
+func (c *proxyCluster) exceedQuota() {
+	deployments := all(c.request.Children.Deployments)
+	deployments[0].Status.AvailableReplicas--
+	deployments[0].Status.Conditions = []observed.WorkloadCondition{{Type: "ReplicaFailure", Status: corev1.ConditionTrue, Message: `pods "cache-proxy-x" is forbidden: exceeded quota: pods`}}
+	c.request.Children.Deployments = composite.GroupOf(deployments...)
 }
 
 // wantBlocked checks the conditions while the second set cannot start.
@@ -130,10 +169,11 @@ func (c *proxyCluster) wantBlocked(reason, problem string) {
 		c.Fatal(err)
 	}
 	c.request.Parent.Status = response.Status
-	if message := c.condition(api.Degraded).Message; !strings.Contains(message, problem) {
-		c.Errorf("%s: Degraded has %q, want %q", reason, message, problem)
+	const remedy = "set spec.rollout.warm to false"
+	if message := c.condition(api.Degraded).Message; !strings.Contains(message, problem) || !strings.Contains(message, remedy) {
+		c.Errorf("%s: Degraded has %q, want %q and %q", reason, message, problem, remedy)
 	}
-	if message := c.condition(api.Progressing).Message; !strings.Contains(message, "set spec.rollout.warm to false") {
+	if message := c.condition(api.Progressing).Message; !strings.Contains(message, remedy) {
 		c.Errorf("%s: Progressing has %q, want the field that replaces pods in place", reason, message)
 	}
 	if available := c.condition(api.Available); available.Status != metav1.ConditionTrue {

@@ -82,13 +82,13 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 		return nil, err
 	}
 	o := &s.observation
-	o.Second, o.SecondRemedy, o.Unused = existing[inUse.Other()], scaling.RemedyInPlace, podsOf(inUse.Other(), pods)
+	o.Second, o.Unused = existing[inUse.Other()], podsOf(inUse.Other(), pods)
 	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
 	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)
 	s.children = request.Listed(slices.Concat(children.Children(memcached, sets, service), proxy.Children(memcached, s.plan), c.warmup(memcached, s.plan.Plan)))
 	o.Children = slices.DeleteFunc(slices.Clone(s.children), func(child runtime.Object) bool { return isWarmup(memcached, child) })
-	o.Steps = diagnosis.Progress(state, s.plan.Plan)
+	o.Steps, o.RoomRemedy = diagnosis.Progress(state, s.plan.Plan), state.RoomRemedy(s.plan.Plan)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
 	}

@@ -16,9 +16,6 @@ const (
 	ReasonResizing = "Resizing"
 )
 
-// RemedyInPlace is what to do if the servers of the other set cannot start.
-const RemedyInPlace = "If the cluster has no room for them, set spec.rollout.warm to false: it replaces the pods in place, and they start empty."
-
 // Progress returns the reason and the message of a change that is under way; "" if there is none.
 func (s State) Progress(p Plan) (reason, message string) {
 	if p.Proxy != nil && p.Proxy.Resize != nil && (p.Proxy.Resize.Replaces || p.Proxy.Resize.From != p.Proxy.Resize.To) {
@@ -40,6 +37,15 @@ func (s State) Progress(p Plan) (reason, message string) {
 		from, s.Size, next, s.Interval, movedKeysPercent(from, next))
 }
 
+// RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
+// such change, or it cannot be given up any more.
+func (s State) RoomRemedy(p Plan) string {
+	if !s.Warm || !p.Routes.moves() || p.Routes.Phase != Announcing && p.Routes.Phase != Preparing {
+		return ""
+	}
+	return "If the cluster has no room for the new pods, set spec.rollout.warm to false: it replaces the pods in place, and they start empty."
+}
+
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
 	job, warming := s.Copy, r.Phase == v1alpha1.ResizeWarmingUp
@@ -51,12 +57,10 @@ func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
 		return fmt.Sprintf("The spec has changed, so this change is given up after %s.", r.Until.UTC().Format(time.RFC3339))
 	case r.Phase == v1alpha1.ResizeCleaning:
 		return cleaned(job)
-	case r.Replaces && r.Phase == v1alpha1.ResizeAddingServers:
-		return RemedyInPlace
 	case warming && r.Until == nil:
 		return "The warm-up begins once all proxies and new servers are ready."
 	case r.Until == nil:
-		return ""
+		return s.RoomRemedy(p)
 	case warming && !r.Until.After(s.Now):
 		return "The next phase begins once all proxies and new servers are ready."
 	}

@@ -21,6 +21,7 @@ var withWholeChildren = map[string]bool{
 	"memcached/sync/flash-created":                       true,
 	"memcached/sync/proxies-created":                     true,
 	"memcached/sync/proxies-copy-begins":                 true,
+	"memcached/sync/proxies-cleaning":                    true,
 	"memcached/sync/auth-ascii":                          true,
 	"nginx/sync/created":                                 true,
 	"customimagedeploy/sync/created":                     true,

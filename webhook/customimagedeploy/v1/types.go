@@ -17,7 +17,6 @@ import (
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
 // +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Address,type=string,JSONPath=.status.address
-// +kubebuilder:printcolumn:name=Nodes,type=string,priority=1,JSONPath=.status.nodes
 // +kubebuilder:printcolumn:name=Image,type=string,priority=1,JSONPath=.spec.image
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and the Service is named after it"

@@ -27,6 +27,13 @@ type histogram [26 * 16]int
 
 func (h *histogram) add(age uint64) { h[bucket(age)]++ }
 
+func (h *histogram) items() (total int) {
+	for _, items := range h {
+		total += items
+	}
+	return total
+}
+
 func bucket(age uint64) int {
 	exponent := max(bits.Len64(age), 5) - 5
 	return exponent*16 + int(age>>exponent)
@@ -66,22 +73,25 @@ func (a *ages) add(at time.Time, item client.Item) { a[item.Class%maxClasses].ad
 // shares has the share of the items of each slab class that is copied.
 type shares [maxClasses]float64
 
-// sharesOf returns the shares for which there is room; all if it is 0. The limit of the server and the room are in pages of 1 MiB. Each slab
-// class is expected to have the same part of the pages after the change, so one whose pages are not full keeps more of its items. The
-// first page of a class can exceed the limit.
-func sharesOf(slabs map[string]string, limit, room int) (all shares) {
-	number := func(class int, name string) float64 {
-		value, _ := strconv.ParseFloat(slabs[fmt.Sprintf("%d:%s", class, name)], 64) // 0 if the class has no items
+// shares returns the shares for which there is room, in pages of 1 MiB; all if it is 0. Each slab class is expected to have the same part of
+// the pages after the change, so one whose pages are not full, or have items that are not listed because they have expired, keeps more of
+// its items. The first page of a class can exceed the limit of the server.
+func (a *ages) shares(stats map[string]string, room int) (all shares) {
+	number := func(format string, class int) float64 {
+		value, _ := strconv.ParseFloat(stats[fmt.Sprintf(format, class)], 64) // 0 if the class has no items
 		return value
 	}
+	limit, _ := strconv.Atoi(stats["limit_maxbytes"])
 	pages := 0.0
 	for class := range all {
-		pages += number(class, "total_pages")
+		pages += number("%d:total_pages", class)
 	}
+	pages = min(pages, float64(limit>>20))
 	for class := range all {
 		all[class] = 1
-		if used := number(class, "used_chunks"); room > 0 && used > 0 {
-			all[class] = min(1, float64(room)/min(pages, float64(limit))*number(class, "total_chunks")/used)
+		used := number("%d:used_chunks", class) * float64(a[class].items()) / number("items:%d:number", class)
+		if room > 0 && used > 0 {
+			all[class] = min(1, float64(room)/pages*number("%d:total_chunks", class)/used)
 		}
 	}
 	return all
@@ -93,10 +103,7 @@ func (a *ages) passes(shares shares) []pass {
 	var cuts [maxClasses]cut
 	var kept histogram
 	for class := range a {
-		items := 0
-		for _, number := range a[class] {
-			items += number
-		}
+		items := a[class].items()
 		cuts[class] = a[class].drop(items - int(math.Ceil(float64(items)*shares[class])))
 		for bucket, number := range a[class] {
 			kept[bucket] += number
@@ -127,10 +134,7 @@ func (p pass) selects(at time.Time) func(client.Item) bool {
 
 // bands returns bands of about the same number of items, from the oldest to the newest.
 func (h *histogram) bands() []band {
-	total := 0
-	for _, items := range h {
-		total += items
-	}
+	total := h.items()
 	all := []band{allAges}
 	items, newer := 0, total
 	for i := len(h) - 1; i > 0; i-- {

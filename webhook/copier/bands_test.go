@@ -2,6 +2,7 @@ package copier
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,23 +89,27 @@ func TestPasses(t *testing.T) {
 
 // TestShares checks what share of the items is copied. The statistics are those of memcached 1.6.45.
 func TestShares(t *testing.T) {
-	slabs := map[string]string{
-		"1:chunk_size": "96", "1:total_pages": "2", "1:total_chunks": "21844", "1:used_chunks": "18000",
-		"2:chunk_size": "120", "2:total_pages": "2", "2:total_chunks": "17476", "2:used_chunks": "10000",
-		"12:chunk_size": "1184", "12:total_pages": "60", "12:total_chunks": "53100", "12:used_chunks": "53100", "active_slabs": "2",
-	}
 	for _, test := range []struct {
-		reason      string
-		limit, room int
-		want        string
+		reason              string
+		limit, room, listed int
+		want                string
 	}{
-		{"room for all that there are", 64, 64, "1.00 1.00 1.00"},
-		{"three quarters of the pages: those that are not full have room for more", 64, 48, "0.91 1.00 0.75"},
-		{"a server of which only a part was used", 128, 64, "1.00 1.00 1.00"},
-		{"more pages than the limit, as after the change", 62, 62, "1.00 1.00 1.00"},
-		{"nobody says how much room there is", 64, 0, "1.00 1.00 1.00"},
+		{"room for all that there are", 64, 64, 53100, "1.00 1.00 1.00"},
+		{"three quarters of the pages: those that are not full have room for more", 64, 48, 53100, "0.91 1.00 0.75"},
+		{"a fifth of the items has expired", 64, 48, 42480, "0.91 1.00 0.94"},
+		{"a server of which only a part was used", 128, 64, 53100, "1.00 1.00 1.00"},
+		{"more pages than the limit, as after the change", 62, 62, 53100, "1.00 1.00 1.00"},
+		{"nobody says how much room there is", 64, 0, 53100, "1.00 1.00 1.00"},
+		{"no items are left", 64, 48, 0, "0.91 1.00 1.00"},
 	} {
-		all := sharesOf(slabs, test.limit, test.room)
+		stats := map[string]string{
+			"1:total_pages": "2", "1:total_chunks": "21844", "1:used_chunks": "18000", "items:1:number": "18000",
+			"2:total_pages": "2", "2:total_chunks": "17476", "2:used_chunks": "10000", "items:2:number": "10000",
+			"12:total_pages": "60", "12:total_chunks": "53100", "12:used_chunks": "53100", "items:12:number": "53100",
+			"limit_maxbytes": strconv.Itoa(test.limit << 20),
+		}
+		found := ages{1: {0: 18000}, 2: {0: 10000}, 12: {0: test.listed}}
+		all := found.shares(stats, test.room)
 		if got := fmt.Sprintf("%.2f %.2f %.2f", all[1], all[2], all[12]); got != test.want {
 			t.Errorf("%s: copies the shares %s, want %s", test.reason, got, test.want)
 		}

@@ -64,20 +64,21 @@ func Run(ctx context.Context, c Config) error {
 	s := &source{address: c.From, patience: c.Patience, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
 	defer r.close()
-	found, shares, err := ages{}, sharesOf(nil, 0, 0), error(nil)
+	found, err := ages{}, error(nil)
+	shares := found.shares(nil, 0)
 	if c.Servers == 0 {
 		found, shares, err = s.survey(ctx, start, c.Room)
 	}
-	passes := found.passes(shares)
-	for _, each := range passes {
+	for _, each := range found.passes(shares) {
 		if err == nil {
+			r.left = 0 // the next listing has these items too
 			err = s.list(ctx, each.String(), func(server *client.Conn) error {
 				return s.walk(ctx, server, each.order, each.selects(start), func(server *client.Conn, items []item) error { return r.read(ctx, server, items) })
 			})
 		}
 	}
 	if err == nil && r.left > 0 {
-		err = fmt.Errorf("%d items did not move, because a server did not respond to the proxies for %s", r.left, r.Patience)
+		err = fmt.Errorf("%d items did not move: for %s, a server did not respond to the proxies, or other commands were at the same key", r.left, r.Patience)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the items of %s through %s: %w", c.From, c.Through, err)

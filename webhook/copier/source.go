@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"strconv"
 	"time"
@@ -20,8 +21,6 @@ const (
 	timeout = 30 * time.Second
 	// pause is the time between two attempts.
 	pause = time.Second
-	// maxListings is how often a listing may fail, if it also fails for longer than the patience.
-	maxListings = 10
 	// owned are the first 12 bits of the CAS unique of an item that a proxy moves. The last bit says whether the key is in base64.
 	owned = 0x6d6
 )
@@ -31,6 +30,8 @@ type source struct {
 	address  string
 	patience time.Duration
 	logger   *slog.Logger
+	// listed is the number of items that were listed.
+	listed int
 	// batch and batchBytes limit the items that are handled together.
 	batch, batchBytes int
 }
@@ -43,11 +44,12 @@ type item struct {
 	stale, won bool
 }
 
-// list connects to the server and lists items, again after each failure that may pass.
+// list connects to the server and lists items, again after each failure that may pass, until nothing is listed for longer than the patience.
 func (s *source) list(ctx context.Context, what string, run func(*client.Conn) error) error {
-	start := time.Now()
-	for failures := 1; ; failures++ {
+	progress := time.Now()
+	for {
 		s.logger.Info("Listing " + what)
+		before := s.listed
 		server, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
 		if err == nil {
 			err = run(server)
@@ -59,8 +61,11 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 		if err == nil || errors.Is(err, client.ErrRefused) || errors.Is(err, errUnreadable) {
 			return err
 		}
-		if failures > maxListings && time.Since(start) > s.patience {
-			return fmt.Errorf("listing %s failed %d times: %w", what, failures, err)
+		if s.listed > before {
+			progress = time.Now()
+		}
+		if time.Since(progress) > s.patience {
+			return fmt.Errorf("listing %s made no progress for %s: %w", what, s.patience, err)
 		}
 		s.logger.Warn("The listing starts again.", "error", err)
 		if err := sleep(ctx, pause); err != nil {
@@ -74,20 +79,23 @@ func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages
 	err = s.list(ctx, "the ages of items", func(server *client.Conn) error {
 		found = ages{}
 		err := server.Items(client.ByHash, func(item client.Item) bool {
+			s.listed++
 			found.add(at, item)
 			return true
 		})
 		if err != nil {
 			return err
 		}
-		settings, err := server.Stats("")
-		if err != nil {
-			return err
+		stats := map[string]string{}
+		for _, group := range []string{"", "slabs", "items"} {
+			some, err := server.Stats(group)
+			if err != nil {
+				return err
+			}
+			maps.Copy(stats, some)
 		}
-		limit, _ := strconv.Atoi(settings["limit_maxbytes"])
-		slabs, err := server.Stats("slabs")
-		shares = sharesOf(slabs, limit>>20, room)
-		return err
+		shares = found.shares(stats, room)
+		return nil
 	})
 	return found, shares, err
 }
@@ -110,6 +118,7 @@ func (s *source) walk(ctx context.Context, server *client.Conn, order client.Ord
 	}
 	var failed error
 	err = server.Items(order, func(listed client.Item) bool {
+		s.listed++
 		if selects(listed) {
 			b.add(listed)
 		}

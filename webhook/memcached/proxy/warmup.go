@@ -35,6 +35,10 @@ func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + 
 // one server for each index. The Job is never updated, because its template is immutable.
 func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batchv1.Job {
 	_, _, servers := job.Sources()
+	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
+	if job.Phase != scaling.Announcing {
+		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.WarmupSeconds)+deadlineDelay)
+	}
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -46,8 +50,8 @@ func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batch
 		Spec: batchv1.JobSpec{
 			CompletionMode:        new(batchv1.IndexedCompletion),
 			Completions:           new(servers),
-			Parallelism:           new(min(servers, *memcached.Spec.Proxy.Replicas)),
-			ActiveDeadlineSeconds: new(int64(*memcached.Spec.Proxy.WarmupSeconds) + deadlineDelay),
+			Parallelism:           new(pods),
+			ActiveDeadlineSeconds: deadline,
 			BackoffLimitPerIndex:  new(int32(3)),
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
@@ -110,7 +114,7 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
 	set, first, _ := r.Sources()
 	server, index := children.ServerName(memcached, set, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
-		return []string{"clean", "--server=" + server, index, fmt.Sprintf("--of=%d", r.From.Count)}
+		return []string{"clean", "--server=" + server, index, fmt.Sprintf("--of=%d", r.From.Count), "--patience=1h"}
 	}
 	args := []string{
 		"copy",
@@ -124,7 +128,7 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
 	case r.To.Set == r.From.Set && r.To.Count > r.From.Count: // a server keeps most of its keys
 		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
 	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
-		args = append(args, fmt.Sprintf("--room=%d", int64(r.To.Count)*memory.Of(&memcached.Spec).ItemMiB/int64(r.From.Count)))
+		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*memory.Of(&memcached.Spec).ItemMiB/int64(r.From.Count))))
 	}
 	return args
 }

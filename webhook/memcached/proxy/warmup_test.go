@@ -32,7 +32,7 @@ func TestWarmupServers(t *testing.T) {
 		{"items of all servers move to a new one, which has room for them", "3-4-warming", 3, 2, []string{"--first-ordinal=0", "--servers=4"}},
 		{"only the items of the last server move, and the others have room for three of four", "4-3-warming", 1, 1, []string{"--first-ordinal=3", "--room=48"}},
 		{"half of the servers are removed", "6-3-warming", 3, 2, []string{"--first-ordinal=3", "--room=32"}},
-		{"the servers that stay are cleaned of the keys of all six", "6-3-announcing", 3, 2, []string{"--of=6"}},
+		{"the servers that stay are cleaned of the keys of all six", "6-3-announcing", 3, 3, []string{"--of=6"}},
 		{"items of all servers move to three others", "3-3b-warming", 3, 2, []string{"--first-ordinal=0", "--room=64"}},
 	}
 	for _, test := range cases {

@@ -136,7 +136,7 @@ func (c change) removeUnused() Plan {
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || running.In(First) > c.routes.In(First) || running.In(Second) > c.routes.In(Second)
 	})
-	if inUse || !c.Proxies.Deployment.Observed || !c.current() && !c.elapsed(&p, observationDelay) {
+	if inUse || !c.Proxies.Deployment.Observed || !c.allObserved() && !c.elapsed(&p, observationDelay) {
 		return p
 	}
 	for _, set := range c.unused(c.routes.To) {
@@ -147,16 +147,16 @@ func (c change) removeUnused() Plan {
 	return p
 }
 
-// current reports whether all desired proxies are observed. Metacontroller observes pods in the order of their changes, so it observes all
-// earlier ones that still exist, too.
-func (c change) current() bool {
+// allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
+// each that may run is observed too: Metacontroller observes pods in the order of their changes.
+func (c change) allObserved() bool {
 	var current int32
 	for _, proxy := range c.Proxies.Pods {
 		if proxy.Routes == c.routes && proxy.Deleted == nil {
 			current++
 		}
 	}
-	return current >= c.Proxies.Replicas
+	return c.settled() && current >= c.Proxies.Replicas
 }
 
 // target returns the servers that follow others. A set that has items keeps its pods, so a change of the pod template uses the other set.

@@ -144,6 +144,7 @@ func TestNext(t *testing.T) {
 		{"down: the change is closed", 3, 4, "4-3-closing", nil, 4, 2, "3", removing, 0},
 		{"down: servers are removed", 3, 4, "3", nil, 3, 2, "3", removing, 0},
 		{"down: the observation of the proxies may be one of before their rollout", 3, 4, "3", unobserved, 4, 2, "3", removing, 10},
+		{"down: a former proxy may start again until the rollout has ended", 3, 4, "3", busy, 4, 2, "3", removing, 10},
 		{"down: a proxy is missing for longer", 3, 4, "3", all(unobserved, until(-1)), 3, 2, "3", removing, 0},
 		{"down: a former proxy runs", 3, 4, "3", all(until(-1), routed("4")), 4, 2, "3", removing, 0},
 		{"down, then back while the proxies expect the change: those of before stay", 4, 4, "4-3-announcing", all(busy, routed("4")), 4, 2, "4", "", 0},

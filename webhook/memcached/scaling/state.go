@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed. It is the only step
-	// that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
+	// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
+	// only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
 	observationDelay = 10 * time.Second
 	// claimDelay is longer than the items last that preparing proxies write, and that steady ones would return.
 	claimDelay = 10 * time.Second

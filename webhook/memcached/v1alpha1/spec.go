@@ -26,6 +26,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !self.cache.disableEvictions",message="spec.proxy cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache.extraArgs) || !self.cache.extraArgs.exists(arg, arg.matches('(^|[,=])no_(modern|lru_maintainer|slab_reassign|slab_automove)'))",message="spec.flash needs memcached's LRU maintainer and slab mover, so spec.cache.extraArgs must not disable them"
 type MemcachedSpec struct {
 	// size is the number of memcached pods. 0 keeps the resource and runs no pods.

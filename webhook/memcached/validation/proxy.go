@@ -27,6 +27,9 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if spec.TLS != nil || spec.Auth != nil {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
 	}
+	if spec.Cache.DisableEvictions {
+		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves, and deletes the item without it"))
+	}
 	errs = append(errs, validateRange(path.Child("warmupSeconds"), proxy.WarmupSeconds, 0, 86400)...)
 	errs = append(errs, validateRange(path.Child("copyItemsPerSecond"), proxy.CopyItemsPerSecond, 0, 1_000_000)...)
 	errs = append(errs, validateSleep(spec, proxy.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))...)

@@ -24,6 +24,7 @@ func TestValidateProxy(t *testing.T) {
 		{"0 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(0)) }, "spec.proxy.replicas: Invalid"},
 		{"101 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(101)) }, "spec.proxy.replicas: Invalid"},
 		{"a sleep as long as a proxy may take to terminate", func(m *v1alpha1.Memcached) { m.Spec.Proxy.PreStopSleepSeconds = new(int64(30)) }, "spec.proxy.preStopSleepSeconds: Invalid"},
+		{"no room for a second copy of an item that moves", func(m *v1alpha1.Memcached) { m.Spec.Cache.DisableEvictions = true }, "spec.proxy: Forbidden"},
 		{"a negative rate", func(m *v1alpha1.Memcached) { m.Spec.Proxy.CopyItemsPerSecond = new(int32(-1)) }, "spec.proxy.copyItemsPerSecond: Invalid"},
 		{"a negative warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(-1)) }, "spec.proxy.warmupSeconds: Invalid"},
 		{"a negative limit", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Resources = sample.Limits("-1") }, "spec.proxy.resources.limits[memory]"},

@@ -15,7 +15,6 @@ local CODES <const> = {
     HD = mcp.MCMC_CODE_OK,
 }
 
-
 -- numbers has the last random number of the command that runs, and how far the clock of its proxy is off. Each command has its own numbers,
 -- which no server counts.
 local numbers
@@ -50,9 +49,9 @@ function Request:raw_line() return table.concat(self.words, " ") end
 function Request:raw_value() return self.body .. "\r\n" end
 function Request:flags() return { table.unpack(self.words, self.verb == "ms" and 4 or 3) } end
 
--- token returns the rest of the word of a flag.
+-- token returns the rest of the word of a flag. Only meta commands have flags.
 function Request:token(flag)
-    for i = self.verb == "ms" and 4 or 3, #self.words do
+    for i = self.verb == "ms" and 4 or 3, self.verb:find("^m") and #self.words or 0 do
         if self.words[i]:sub(1, 1) == flag then
             return self.words[i]:sub(2)
         end

@@ -113,7 +113,7 @@ function serve.md(server, r, item)
     elseif unique and unique ~= item.unique then
         return "EX"
     elseif r:token("I") then
-        put(server, item)
+        put(server, item, r:token("E"))
         item.stale, item.won = true, nil
         return "HD"
     elseif r:token("x") then

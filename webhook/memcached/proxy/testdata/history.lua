@@ -31,9 +31,10 @@ local function plus(delta, initial)
         return number, number
     end
 end
--- cas has two outcomes for what md with x has cleared: memcached keeps the CAS unique, and a proxy does not.
+-- A command with a CAS unique has two outcomes for what md with x has cleared, because memcached keeps the CAS unique, and a proxy does not.
+-- The third result is the state after the other one, or false if the item is missing then.
 local function cas(state, value, known)
-    return state and (state == known and "STORED" or "EXISTS"), state == known and value or state, state == "" and value
+    return state and (state == known and "STORED" or "EXISTS"), state == known and value or state, state == "" and value or nil
 end
 local function delete(state) return state and "DELETED", nil end
 
@@ -68,7 +69,11 @@ local COMMANDS <const> = {
     md = { "md k", hd = "DELETED", run = delete },
     ["md with q"] = { "md k q", quiet = "DELETED", run = delete },
     ["md with C"] = { "md k C{unique}", hd = "DELETED", run = function(state, _, known)
-        return state and (state == known and "DELETED" or "EXISTS"), state ~= known and state or nil
+        local other = nil
+        if state == "" then
+            other = false
+        end
+        return state and (state == known and "DELETED" or "EXISTS"), state ~= known and state or nil, other
     end },
     ["md with x"] = { "md k x", hd = "CLEARED", run = function(state) return state and "CLEARED", state and "" end },
     ["md with I"] = { "md k I", hd = "STALE", run = function(state) return state and "STALE", state and state .. "'" end },
@@ -145,7 +150,7 @@ local function possible(operations, initial, loses, misses, refuses)
                             return true
                         end
                     end
-                    if also and says(command, o.outcome, command.hd or "STORED") and try(i, also) then
+                    if also ~= nil and says(command, o.outcome, command.hd or "STORED") and try(i, also or nil) then
                         return true
                     end
                     local refused = o.outcome == "SERVER_ERROR" or refuses and o.outcome == "EXISTS"

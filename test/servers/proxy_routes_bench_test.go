@@ -14,11 +14,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
-// BenchmarkRoutes compares the routes with those before the phase closing, in all phases of a change of size. It prints the
+// BenchmarkRoutes compares the routes with those that left marks on previous servers, in all phases of a change of size. It prints the
 // requests to servers for each command on a key that moves, the memory of a proxy, and throughput and p99 of 16 clients when three servers
 // become four. The routes take turns, and the figures are medians of all rounds.
 //
-//	git show 2549463:webhook/memcached/proxyroutes/library.lua >/tmp/library.lua
+//	git show 20daaad:webhook/memcached/proxy/library.lua >/tmp/library.lua
 //	MEMCACHED=/path/to/memcached ROUTES=/tmp/library.lua go test -tags servers ./test/servers -run '^$' -bench Routes -benchtime 1x -v
 func BenchmarkRoutes(b *testing.B) {
 	earlier, err := os.ReadFile(os.Getenv("ROUTES"))
@@ -173,21 +173,13 @@ func (r *routes) requests(b *testing.B, phase string) []string {
 	return all
 }
 
-// earlierConfig is a configuration of the routes before the phase closing. They used the new servers alone instead.
+// earlierConfig is a configuration of the routes with marks. They had no phase announcing.
 func earlierConfig(phase string, from, to []string) string {
-	switch phase {
-	case "before":
-		return "servers{" + luaList("current", from) + "}\n"
-	case "preparing":
-		return "servers{" + luaList("current", from) + luaList("previous", to) + "preparing = true}\n"
-	case "warming":
-		return "servers{" + luaList("current", to) + luaList("previous", from) + "}\n"
+	if phase == "announcing" {
+		phase = "before"
 	}
-	return "servers{" + luaList("current", to) + "}\n"
-}
-
-func luaList(name string, servers []string) string {
-	return name + ` = {"` + strings.Join(servers, `", "`) + `"}, `
+	marksEnd := fmt.Sprintf("    marks_end = %d,\n    phase =", time.Now().Add(time.Hour).Unix())
+	return strings.Replace(configBetween(phase, from, to), "    phase =", marksEnd, 1)
 }
 
 func mean(all []float64) float64 {

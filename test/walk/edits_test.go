@@ -8,7 +8,7 @@ var edits = []string{
 	`{"scaling": null}`,
 	`{"proxy": {"replicas": 2, "warmupSeconds": 60}}`,
 	`{"proxy": {"replicas": 1, "warmupSeconds": 0, "copyItemsPerSecond": 1000}}`,
-	`{"proxy": {"replicas": 3, "warmupSeconds": null, "copyItemsPerSecond": null, "resources": {"requests": {"cpu": "200m"}, "limits": {"cpu": "1", "memory": "300Mi"}}}}`,
+	`{"proxy": {"replicas": 3, "warmupSeconds": null, "copyItemsPerSecond": null, "preStopSleepSeconds": 1, "resources": {"requests": {"cpu": "200m"}, "limits": {"cpu": "1", "memory": "300Mi"}}}}`,
 	`{"proxy": {"replicas": 2, "resources": {"limits": {"cpu": "2"}}}}`,
 	`{"proxy": null}`,
 	`{"image": "registry.example.com/memcached:1.6.44", "imagePullPolicy": "Always"}`,

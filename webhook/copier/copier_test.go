@@ -53,6 +53,25 @@ func TestRunWithoutServer(t *testing.T) {
 	})
 }
 
+// TestRunFailsAtTheSameItem checks that a listing ends although it lists an item each time before it fails.
+func TestRunFailsAtTheSameItem(t *testing.T) {
+	server := serve(t, func(line string) string {
+		switch {
+		case line == "stats":
+			return "END\r\n"
+		case strings.HasPrefix(line, "lru_crawler"):
+			return "key=k exp=-1 la=1 cas=1 fetch=no cls=1 size=80 \nEND\r\n"
+		}
+		return "SERVER_ERROR out of memory\r\n"
+	})
+	synctest.Test(t, func(t *testing.T) {
+		config := CleanConfig{Server: server.address, Of: 1, Patience: time.Hour, Logger: slog.New(slog.DiscardHandler)}
+		if err := Clean(t.Context(), config); err == nil || !strings.Contains(err.Error(), "failed 100 times") {
+			t.Errorf("the error is %v, want one with the number of listings", err)
+		}
+	})
+}
+
 // TestParse checks in which form keys are read: memcached forgets that a key is in base64 while an item has an owner.
 func TestParse(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte("key")) + " b"

@@ -19,6 +19,8 @@ const (
 	// timeout limits a connection, and each wait for a part of a response. A proxy takes some seconds for an item that another proxy
 	// was moving when it ended.
 	timeout = 30 * time.Second
+	// maxListings limits how often items are listed: a failure that comes at the same item each time never passes.
+	maxListings = 100
 	// pause is the time between two attempts.
 	pause = time.Second
 	// owned are the first 12 bits of the CAS unique of an item that a proxy moves. The last bit says whether the key is in base64.
@@ -47,7 +49,7 @@ type item struct {
 // list connects to the server and lists items, again after each failure that may pass, until nothing is listed for longer than the patience.
 func (s *source) list(ctx context.Context, what string, run func(*client.Conn) error) error {
 	progress := time.Now()
-	for {
+	for failures := 1; ; failures++ {
 		s.logger.Info("Listing " + what)
 		before := s.listed
 		server, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
@@ -63,6 +65,9 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 		}
 		if s.listed > before {
 			progress = time.Now()
+		}
+		if failures == maxListings {
+			return fmt.Errorf("listing %s failed %d times: %w", what, failures, err)
 		}
 		if time.Since(progress) > s.patience {
 			return fmt.Errorf("listing %s made no progress for %s: %w", what, s.patience, err)

@@ -70,13 +70,13 @@ type ages [maxClasses]histogram
 
 func (a *ages) add(at time.Time, item client.Item) { a[item.Class%maxClasses].add(age(at, item)) }
 
-// shares has the share of the items of each slab class that is copied.
-type shares [maxClasses]float64
+// classShares has the share of the items of each slab class that is copied.
+type classShares [maxClasses]float64
 
 // shares returns the shares for which there is room, in pages of 1 MiB; all if it is 0. Each slab class is expected to have the same part of
 // the pages after the change, so one whose pages are not full, or have items that are not listed because they have expired, keeps more of
 // its items. The first page of a class can exceed the limit of the server.
-func (a *ages) shares(stats map[string]string, room int) (all shares) {
+func (a *ages) shares(stats map[string]string, room int) (all classShares) {
 	number := func(format string, class int) float64 {
 		value, _ := strconv.ParseFloat(stats[fmt.Sprintf(format, class)], 64) // 0 if the class has no items
 		return value
@@ -99,7 +99,7 @@ func (a *ages) shares(stats map[string]string, room int) (all shares) {
 
 // passes returns the listings that copy a share of the items of each slab class, from the oldest to the newest. The last one has all that
 // the others have skipped.
-func (a *ages) passes(shares shares) []pass {
+func (a *ages) passes(shares classShares) []pass {
 	var cuts [maxClasses]cut
 	var kept histogram
 	for class := range a {

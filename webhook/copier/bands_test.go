@@ -72,7 +72,7 @@ func TestPasses(t *testing.T) {
 		}
 		var got []string
 		moved := map[int]bool{}
-		for _, pass := range found.passes(shares{1: test.share, 2: test.share}) {
+		for _, pass := range found.passes(classShares{1: test.share, 2: test.share}) {
 			selects := pass.selects(at)
 			for i, item := range test.items {
 				if !moved[i] && selects(item) {

@@ -80,7 +80,7 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 }
 
 // survey counts the items of each slab class by age, and returns for what share of them there is room, in MiB.
-func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages, shares shares, err error) {
+func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages, shares classShares, err error) {
 	err = s.list(ctx, "the ages of items", func(server *client.Conn) error {
 		found = ages{}
 		err := server.Items(client.ByHash, func(item client.Item) bool {

@@ -158,13 +158,14 @@ func watchRoutes(t *testing.T, m *unstructured.Unstructured) (history func() []s
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	states, done := make(chan string, 1000), make(chan struct{})
-	last, err := readRoutes(ctx, m)
+	key := client.ObjectKeyFromObject(m) // m itself changes while the goroutine reads
+	last, err := readRoutes(ctx, key)
 	must(t, err)
 	states <- last
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			state, err := readRoutes(ctx, m)
+			state, err := readRoutes(ctx, key)
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
@@ -197,19 +198,19 @@ func watchRoutes(t *testing.T, m *unstructured.Unstructured) (history func() []s
 }
 
 // readRoutes reads the pods of the proxies before the StatefulSet, so that a proxy that is gone by then does not matter.
-func readRoutes(ctx context.Context, m *unstructured.Unstructured) (string, error) {
+func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error) {
 	var pods corev1.PodList
-	if err := shared.Client.List(ctx, &pods, client.InNamespace(m.GetNamespace()), client.MatchingLabels{"memcached_proxy": m.GetName()}); err != nil {
+	if err := shared.Client.List(ctx, &pods, client.InNamespace(memcached.Namespace), client.MatchingLabels{"memcached_proxy": memcached.Name}); err != nil {
 		return "", err
 	}
 	var deployment appsv1.Deployment
-	if err := shared.Client.Get(ctx, client.ObjectKey{Namespace: m.GetNamespace(), Name: m.GetName() + "-proxy"}, &deployment); err != nil {
+	if err := shared.Client.Get(ctx, client.ObjectKey{Namespace: memcached.Namespace, Name: memcached.Name + "-proxy"}, &deployment); err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
 	servers, counts := map[scaling.Set]int32{}, []string{}
 	for _, set := range []scaling.Set{scaling.First, scaling.Second} {
 		var object appsv1.StatefulSet
-		switch err := shared.Client.Get(ctx, client.ObjectKey{Namespace: m.GetNamespace(), Name: m.GetName() + set.Suffix()}, &object); {
+		switch err := shared.Client.Get(ctx, client.ObjectKey{Namespace: memcached.Namespace, Name: memcached.Name + set.Suffix()}, &object); {
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return "", err

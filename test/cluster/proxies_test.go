@@ -24,22 +24,23 @@ import (
 // routesLabel has the numbers of servers that a proxy knows and its phase: "4", or "4-3-preparing".
 const routesLabel = "memcached-operator.example.com/proxy-servers"
 
-// newProxied creates a cache whose warm-up takes its whole time.
+// newProxied creates a cache whose warm-up takes its whole time: kwok.yaml lets no Job with the label copy items.
 func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructured {
 	t.Helper()
 	return newMemcachedOf(t, newNamespace(t), "cache", size, map[string]any{
-		"workload": "StatefulSet",
-		"proxy":    map[string]any{"replicas": int64(2), "warmupSeconds": int64(warmupSeconds), "copyItemsPerSecond": int64(0)},
+		"proxy": warmupOf(warmupSeconds), "podLabels": map[string]any{"test-copies": "nothing"},
 	})
+}
+
+func warmupOf(seconds int) map[string]any {
+	return map[string]any{"warmup": map[string]any{"maxSeconds": int64(seconds)}}
 }
 
 // TestCopy checks that a Job ends the warm-up, which would take ten minutes, and that each of the two Jobs of a decrease is created once.
 func TestCopy(t *testing.T) {
 	because(t, "a decrease begins when the servers that stay are clean, and a warm-up ends when all items have moved")
 	t.Parallel()
-	m := newMemcachedOf(t, newNamespace(t), "cache", 4, map[string]any{
-		"workload": "StatefulSet", "proxy": map[string]any{"replicas": int64(2)},
-	})
+	m := newMemcachedOf(t, newNamespace(t), "cache", 4, map[string]any{"proxy": map[string]any{}})
 	jobs := watchJobs(t, m.GetNamespace())
 	setSize(t, m, 3)
 	waitReady(t, m, 3, 2*waitTimeout)

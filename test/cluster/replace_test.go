@@ -50,10 +50,10 @@ func TestReplaceServersWithoutRoom(t *testing.T) {
 	}{
 		{"servers", "if the cluster has no room for the new servers, the ones in use must stay, and the condition must say why, and what to do",
 			"100Mi", "10Mi", "220Mi", "260Mi", // the proxies of a rollout have room at any time, and a new server never
-			[]string{"StatefulSet cache-b has 0 of 2 pods", "ResourceQuota", "set spec.rollout.warm to false"}, []string{"2-2b-announcing"}},
+			[]string{"StatefulSet cache-b has 0 of 2 pods", "ResourceQuota", "set spec.proxy.warmup.enabled to false"}, []string{"2-2b-announcing"}},
 		{"proxies", "if the cluster has no room for one more proxy, those in use must stay, and the condition must say why, and what to do",
 			"20Mi", "100Mi", "240Mi", "370Mi", // the new servers have room, or one proxy. If the servers start first, the first rollout waits, otherwise the second one
-			[]string{"Pods cannot be created", "exceeded quota: memory", "set spec.rollout.warm to false"}, []string{"2-2b-announcing", "2-2b-preparing"}},
+			[]string{"Pods cannot be created", "exceeded quota: memory", "set spec.proxy.warmup.enabled to false"}, []string{"2-2b-announcing", "2-2b-preparing"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			because(t, test.why)
@@ -62,8 +62,7 @@ func TestReplaceServersWithoutRoom(t *testing.T) {
 				return map[string]any{"requests": map[string]any{"memory": memory}}
 			}
 			m := newMemcachedOf(t, newNamespace(t), "cache", 2, map[string]any{
-				"workload": "StatefulSet", "resources": requests(test.server),
-				"proxy": map[string]any{"replicas": int64(2), "warmupSeconds": int64(3), "copyItemsPerSecond": int64(0), "resources": requests(test.proxy)},
+				"resources": requests(test.server), "proxy": map[string]any{"resources": requests(test.proxy)},
 			})
 			history := watchRoutes(t, m)
 			createQuota(t, m.GetNamespace(), test.used, test.hard)
@@ -73,10 +72,10 @@ func TestReplaceServersWithoutRoom(t *testing.T) {
 			if _, routes, _ := strings.Cut(got[len(got)-1], "routes "); !slices.Contains(test.routes, routes) {
 				t.Errorf("without room for new pods, the cluster had\n%q, want routes %q", got, test.routes)
 			}
-			kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"rollout":{"warm":false}}}`)
+			kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"proxy":{"warmup":{"enabled":false}}}}`)
 			waitReady(t, m, 2, 2*waitTimeout)
 			if got := history(); len(got) == 0 || got[len(got)-1] != "2 servers, routes 2" {
-				t.Errorf("after rollout.warm was set to false, the cluster had\n%q, want the first StatefulSet alone", got)
+				t.Errorf("after the warm-up was disabled, the cluster had\n%q, want the first StatefulSet alone", got)
 			}
 		})
 	}

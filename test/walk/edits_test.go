@@ -6,9 +6,9 @@ var edits = []string{
 	`{"scaling": {"maxStep": 1, "stepIntervalSeconds": 10}}`,
 	`{"scaling": {"maxStep": 2}}`,
 	`{"scaling": null}`,
-	`{"proxy": {"replicas": 2, "warmupSeconds": 60}}`,
-	`{"proxy": {"replicas": 1, "warmupSeconds": 0, "copyItemsPerSecond": 1000}}`,
-	`{"proxy": {"replicas": 3, "warmupSeconds": null, "copyItemsPerSecond": null, "preStopSleepSeconds": 1, "resources": {"requests": {"cpu": "200m"}, "limits": {"cpu": "1", "memory": "300Mi"}}}}`,
+	`{"proxy": {"replicas": 2, "warmup": {"maxSeconds": 60}}}`,
+	`{"proxy": {"replicas": 1, "warmup": {"enabled": false, "itemsPerSecond": 1000}}}`,
+	`{"proxy": {"replicas": 3, "warmup": null, "preStopSleepSeconds": 1, "resources": {"requests": {"cpu": "200m"}, "limits": {"cpu": "1", "memory": "300Mi"}}}}`,
 	`{"proxy": {"replicas": 2, "resources": {"limits": {"cpu": "2"}}}}`,
 	`{"proxy": null}`,
 	`{"image": "registry.example.com/memcached:1.6.44", "imagePullPolicy": "Always"}`,
@@ -37,8 +37,8 @@ var edits = []string{
 	`{"metrics": {"enabled": true, "resources": {"limits": {"cpu": "200m"}}, "serviceMonitor": {"labels": null}}}`,
 	`{"metrics": null}`,
 	`{"rollout": {"minReadySeconds": 5, "maxSurge": "50%", "maxUnavailable": 1}}`,
-	`{"rollout": {"warm": false}}`,
-	`{"rollout": {"warm": true}}`,
+	`{"proxy": {"warmup": {"enabled": false}}}`,
+	`{"proxy": {"warmup": {"enabled": true}}}`,
 	`{"rollout": {"minReadySeconds": 0, "maxSurge": 0, "maxUnavailable": "30%"}}`,
 	`{"rollout": {"minReadySeconds": 60, "maxSurge": null, "maxUnavailable": null}}`,
 	`{"rollout": null}`,
@@ -72,7 +72,7 @@ var edits = []string{
 	`{"securityContext": {"privileged": false, "capabilities": {"add": ["NET_BIND_SERVICE"]}, "readOnlyRootFilesystem": true}}`,
 	`{"affinity": null, "nodeSelector": null, "tolerations": null, "topologySpreadConstraints": null, "priorityClassName": null, "serviceAccountName": null}`,
 	`{"podLabels": null, "podAnnotations": null, "podSecurityContext": null, "securityContext": null, "imagePullSecrets": null}`,
-	`{"proxy": {"replicas": 2, "copyItemsPerSecond": 1000}}`,
+	`{"proxy": {"replicas": 2, "warmup": {"itemsPerSecond": 1000}}}`,
 }
 
 // invalidEdits make a spec invalid. A cluster may have such a spec from a time before a rule of the CRD existed.

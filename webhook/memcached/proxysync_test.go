@@ -50,7 +50,7 @@ func TestResizeOfACluster(t *testing.T) {
 func TestResizeInSteps(t *testing.T) {
 	memcached := sample.Proxied(5)
 	memcached.Spec.Scaling = v1alpha1.Scaling{MaxStep: new(int32(2)), StepIntervalSeconds: new(int32(300))}
-	memcached.Spec.Proxy.WarmupSeconds = new(int32(0))
+	memcached.Spec.Proxy.Warmup.Enabled = new(false)
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.history = nil

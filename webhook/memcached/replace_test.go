@@ -70,7 +70,7 @@ func TestReplace(t *testing.T) {
 	c.settle()
 	c.wantImages("only the set in use stays", map[string]string{"cache": "memcached:3"})
 
-	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Rollout.Warm = "memcached:4", new(false) })
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Proxy.Warmup.Enabled = "memcached:4", new(false) })
 	c.history = nil
 	c.settle()
 	c.wantImages("spec replaces pods in place", map[string]string{"cache": "memcached:4"})
@@ -124,15 +124,15 @@ func TestReplaceThatDoesNotFit(t *testing.T) {
 	c.sync() // the servers start
 	c.exceedQuota()
 	c.wantBlocked("quota for the proxies", "exceeded quota")
-	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Rollout.Warm = new(false) })
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Proxy.Warmup.Enabled = new(false) })
 	c.sync()
 	c.exceedQuota()
-	if message := conditionsOf(t, c.config, c.request)[api.Degraded].Message; !strings.Contains(message, "exceeded quota") || strings.Contains(message, "spec.rollout.warm") {
-		t.Errorf("spec.rollout.warm is false, and Degraded has %q, want the cause without that remedy", message)
+	if message := conditionsOf(t, c.config, c.request)[api.Degraded].Message; !strings.Contains(message, "exceeded quota") || strings.Contains(message, "spec.proxy.warmup.enabled") {
+		t.Errorf("spec.proxy.warmup.enabled is false, and Degraded has %q, want the cause without that remedy", message)
 	}
 }
 
-// TestQuotaWithoutReplacement checks that a message does not name spec.rollout.warm if it does not help: the size changes, or the items move already.
+// TestQuotaWithoutReplacement checks that a message does not name spec.proxy.warmup.enabled if it does not help: the size changes, or the items move already.
 func TestQuotaWithoutReplacement(t *testing.T) {
 	for _, test := range []struct {
 		reason string
@@ -147,7 +147,7 @@ func TestQuotaWithoutReplacement(t *testing.T) {
 		c.edit(test.edit)
 		c.until(test.phase)
 		c.exceedQuota()
-		if message := conditionsOf(t, c.config, c.request)[api.Degraded].Message; !strings.Contains(message, "exceeded quota") || strings.Contains(message, "spec.rollout.warm") {
+		if message := conditionsOf(t, c.config, c.request)[api.Degraded].Message; !strings.Contains(message, "exceeded quota") || strings.Contains(message, "spec.proxy.warmup.enabled") {
 			t.Errorf("%s: Degraded has %q, want the cause without that remedy", test.reason, message)
 		}
 	}
@@ -169,7 +169,7 @@ func (c *proxyCluster) wantBlocked(reason, problem string) {
 		c.Fatal(err)
 	}
 	c.request.Parent.Status = response.Status
-	const remedy = "set spec.rollout.warm to false"
+	const remedy = "set spec.proxy.warmup.enabled to false"
 	if message := c.condition(api.Degraded).Message; !strings.Contains(message, problem) || !strings.Contains(message, remedy) {
 		c.Errorf("%s: Degraded has %q, want %q and %q", reason, message, problem, remedy)
 	}

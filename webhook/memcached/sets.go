@@ -19,7 +19,7 @@ func (c Config) planSets(request *syncRequest, existing workloads, pods []*obser
 		Proxies:   proxyWorkload(request),
 		Pods:      request.Related.Pods.All(),
 		Job:       warmupJob(request),
-		CanCopy:   c.ReloaderImage != "" && memcached.Spec.CopiesItems() && request.Children.Jobs.Listed(),
+		CanCopy:   c.ReloaderImage != "" && memcached.Spec.WarmsUp() && request.Children.Jobs.Listed(),
 	}
 	for i := range plans {
 		set := scaling.Set(i)

@@ -100,7 +100,7 @@ func TestInvalidSpec(t *testing.T) {
 	}{
 		{"the size is missing", func(m *v1alpha1.Memcached) { m.Spec.Size = nil }},
 		{"a valid change of the image and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.Image, m.Spec.Cache.ExtraArgs = "other:1", []string{"-p"} }},
-		{"the kind of workload changes", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.StatefulSetWorkload }},
+		{"the kind of workload changes with its default", func(m *v1alpha1.Memcached) { m.Spec.Workload, m.Spec.Proxy = "", &v1alpha1.Proxy{} }},
 		{"a valid change of the NetworkPolicy and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.NetworkPolicy.Enabled, m.Spec.Size = new(false), new(int32(-1)) }},
 	}
 	for _, test := range cases {

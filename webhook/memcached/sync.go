@@ -25,10 +25,11 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
+	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // explicitly
 	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
 	existing, others := request.Children.workloads(memcached)
-	if err := validation.Validate(memcached, request.Children.managedKinds(), others != (workloads{})); err != nil {
+	if err := validation.Validate(memcached, request.Children.managedKinds(), others != (workloads{}) && !mayReplace); err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
 	for _, workload := range existing {

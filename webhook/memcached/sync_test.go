@@ -33,10 +33,15 @@ func TestSyncKeepsItsInput(t *testing.T) {
 
 func TestSyncKeepsTheWorkload(t *testing.T) {
 	request := observe(sample.New(2))
-	request.Parent.Spec.Workload = v1alpha1.StatefulSetWorkload
+	request.Parent.Spec.Workload, request.Parent.Spec.Proxy = "", &v1alpha1.Proxy{}
 	_, err := (Config{}).sync(request)
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
-		t.Errorf("the running Deployment would be deleted: %v", err)
+		t.Errorf("the running Deployment would be deleted, although spec does not say so: %v", err)
+	}
+	request = observe(sample.New(2))
+	request.Parent.Spec.Workload = v1alpha1.StatefulSetWorkload
+	if _, err = (Config{}).sync(request); err != nil {
+		t.Errorf("spec replaces the Deployment explicitly: %v", err)
 	}
 	request = observe(sample.New(2))
 	request.Children.StatefulSets, request.Children.Deployments = request.Children.Deployments, composite.GroupOf[observed.Workload]()

@@ -151,7 +151,7 @@ func TestCopyThatDoesNotStart(t *testing.T) {
 // the proxies has begun long before.
 func TestCopyThatIsNotCreated(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
-	c.request.Parent.Spec.Proxy.WarmupSeconds = new(int32(600))
+	c.request.Parent.Spec.Proxy.Warmup.MaxSeconds = new(int32(600))
 	c.request.Parent.Status.Proxy.Resize.Until = nil // the rollout has just ended
 	c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
 	var since metav1.Time
@@ -218,7 +218,7 @@ func TestClean(t *testing.T) {
 	}
 	end(batchv1.JobFailed)
 	risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk)
-	if c.routes() != "3-2-announcing" || risk == nil || risk.Reason != "CopyFailed" || !strings.Contains(risk.Message, "copyItemsPerSecond") {
+	if c.routes() != "3-2-announcing" || risk == nil || risk.Reason != "CopyFailed" || !strings.Contains(risk.Message, "warmup.enabled") {
 		t.Errorf("after the Job has failed, the proxies have the routes %s, and AtRisk is %+v", c.routes(), risk)
 	}
 	end(batchv1.JobComplete)

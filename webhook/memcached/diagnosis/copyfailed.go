@@ -17,7 +17,7 @@ then are lost. A decrease does not begin before the remaining servers are clean,
 // ReasonCopyFailed is for a change whose Job has failed.
 var ReasonCopyFailed = conditions.Declare(conditions.Documentation{ID: "CopyFailed", Parent: "Memcached", Uses: conditions.UsesOfRisk,
 	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
-	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.copyItemsPerSecond: 0` there is no Job."})
+	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
 
 // CopyFailed returns a finding if the Job of the phase that is under way has failed.
 func CopyFailed(memcached *v1alpha1.Memcached, state scaling.State, p scaling.Plan) conditions.Finding {
@@ -26,7 +26,7 @@ func CopyFailed(memcached *v1alpha1.Memcached, state scaling.State, p scaling.Pl
 	}
 	if p.Routes.Phase == scaling.Announcing {
 		return conditions.Finding{Risk: ReasonCopyFailed.Risk(
-			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.copyItemsPerSecond to 0 to decrease without a Job: items that no client uses are lost, and deleted items may come back.",
+			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",
 			proxy.WarmupName(memcached))}
 	}
 	return conditions.Finding{Risk: ReasonCopyFailed.Risk(

@@ -62,7 +62,7 @@ func copyDesiredSince(memcached *v1alpha1.Memcached, p scaling.Plan) time.Time {
 		since = before.LastChangeTime.Time
 	}
 	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.Until != nil {
-		since = later(since, p.Proxy.Resize.Until.Add(-time.Duration(*memcached.Spec.Proxy.WarmupSeconds)*time.Second))
+		since = later(since, p.Proxy.Resize.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds)*time.Second))
 	}
 	return since
 }

@@ -52,7 +52,7 @@ func TestCopyNotStarted(t *testing.T) {
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Default()
-		memcached.Spec.Proxy.WarmupSeconds = new(int32(warmup))
+		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
 		plan := scaling.Plan{Routes: routes, Copy: scaling.Job{Routes: routes, Rollout: "5"}, Proxy: &v1alpha1.ProxyStatus{Resize: &v1alpha1.ResizeStatus{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}}

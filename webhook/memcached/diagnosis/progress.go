@@ -17,7 +17,7 @@ var (
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
 	// ReasonResizing is for a change with proxies.
 	ReasonResizing = conditions.Declare(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
-		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmupSeconds`."})
+		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 
 // Progress returns the progress of a change of size; nil if there is none.

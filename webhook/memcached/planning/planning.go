@@ -55,7 +55,7 @@ func (o Observed) State(now time.Time) scaling.State {
 		Interval: time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Sets:     o.sets(),
 		OneSet:   spec.Workload == v1alpha1.DeploymentWorkload,
-		Warm:     spec.RollsOutWarm(),
+		Warm:     spec.WarmsUp(),
 		Proxies:  o.proxies(),
 		Copy:     o.copy(),
 		CanCopy:  o.CanCopy,
@@ -152,8 +152,11 @@ func Routes(deployment *observed.Workload) scaling.Routes {
 
 func (o Observed) proxies() scaling.Proxies {
 	var p scaling.Proxies
-	if proxy := o.Memcached.Spec.Proxy; proxy != nil {
-		p = scaling.Proxies{Desired: true, Replicas: *proxy.Replicas, Warmup: time.Duration(*proxy.WarmupSeconds) * time.Second}
+	if spec := &o.Memcached.Spec; spec.Proxy != nil {
+		p = scaling.Proxies{Desired: true, Replicas: *spec.Proxy.Replicas}
+		if spec.WarmsUp() {
+			p.Warmup = time.Duration(*spec.Proxy.Warmup.MaxSeconds) * time.Second
+		}
 	}
 	if d := o.Proxies; d != nil && d.Spec.Replicas != nil {
 		p.Deployment = &scaling.Deployment{

@@ -67,7 +67,7 @@ func TestServerPeers(t *testing.T) {
 	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, rules[1].From); diff != "" {
 		t.Errorf("peers of the exporters (-want +got):\n%s", diff)
 	}
-	memcached.Spec.Proxy.CopyItemsPerSecond = new(int32(0))
+	memcached.Spec.Proxy.Warmup.Enabled = new(false)
 	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
 		t.Errorf("peers of the proxies without a Job (-want +got):\n%s", diff)
 	}

@@ -37,7 +37,7 @@ func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batch
 	_, _, servers := job.Sources()
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
-		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.WarmupSeconds)+deadlineDelay)
+		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.Warmup.MaxSeconds)+deadlineDelay)
 	}
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
@@ -122,7 +122,7 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
 		fmt.Sprintf("--first-ordinal=%d", first),
 		index,
 		"--through=" + Address(memcached),
-		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.CopyItemsPerSecond),
+		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
 	switch {
 	case r.To.Set == r.From.Set && r.To.Count > r.From.Count: // a server keeps most of its keys

@@ -23,8 +23,8 @@ func New(size int32) *v1alpha1.Memcached {
 // Proxied returns a Memcached with two proxies and a warm-up of a minute.
 func Proxied(size int32) *v1alpha1.Memcached {
 	memcached := New(size)
-	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	memcached.Spec.Proxy = &v1alpha1.Proxy{Replicas: new(int32(2)), WarmupSeconds: new(int32(60))}
+	memcached.Spec.Workload = ""
+	memcached.Spec.Proxy = &v1alpha1.Proxy{Warmup: v1alpha1.Warmup{MaxSeconds: new(int32(60))}}
 	memcached.Default()
 	return memcached
 }

@@ -43,7 +43,7 @@ func (s State) RoomRemedy(p Plan) string {
 	if !s.Warm || !p.Routes.moves() || p.Routes.Phase != Announcing && p.Routes.Phase != Preparing {
 		return ""
 	}
-	return "If the cluster has no room for the new pods, set spec.rollout.warm to false: it replaces the pods in place, and they start empty."
+	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.

@@ -9,6 +9,10 @@ import (
 // CRD. The hooks call Default too, because a request can be of a CRD without these defaults.
 func (m *Memcached) Default() {
 	spec := &m.Spec
+	if spec.Proxy != nil {
+		setDefault(&spec.Workload, StatefulSetWorkload)
+		spec.Proxy.setDefaults()
+	}
 	setDefault(&spec.Workload, DeploymentWorkload)
 	setDefault(&spec.ServiceAccountName, "default")
 	setDefault(&spec.PreStopSleepSeconds, new(int64(5)))
@@ -27,11 +31,14 @@ func (m *Memcached) Default() {
 	if spec.Flash != nil {
 		spec.Flash.setDefaults()
 	}
-	if spec.Proxy != nil {
-		setDefault(&spec.Proxy.WarmupSeconds, new(int32(600)))
-		setDefault(&spec.Proxy.CopyItemsPerSecond, new(int32(10000)))
-		setDefault(&spec.Proxy.PreStopSleepSeconds, new(int64(2)))
-	}
+}
+
+func (p *Proxy) setDefaults() {
+	setDefault(&p.Replicas, new(int32(2)))
+	setDefault(&p.Warmup.Enabled, new(true))
+	setDefault(&p.Warmup.MaxSeconds, new(int32(600)))
+	setDefault(&p.Warmup.ItemsPerSecond, new(int32(10000)))
+	setDefault(&p.PreStopSleepSeconds, new(int64(2)))
 }
 
 func (c *Cache) setDefaults() {

@@ -25,3 +25,20 @@ func TestDefaultKeepsValues(t *testing.T) {
 		t.Errorf("a feature is enabled by default: %+v", spec)
 	}
 }
+
+func TestDefaultWorkload(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		spec   MemcachedSpec
+		want   Workload
+	}{
+		{"the tutorials have a Deployment", MemcachedSpec{}, DeploymentWorkload},
+		{"proxies know servers by their names", MemcachedSpec{Proxy: &Proxy{}}, StatefulSetWorkload},
+		{"validation refuses what cannot be combined", MemcachedSpec{Workload: DeploymentWorkload, Proxy: &Proxy{}}, DeploymentWorkload},
+	} {
+		memcached := &Memcached{Spec: test.spec}
+		if memcached.Default(); memcached.Spec.Workload != test.want {
+			t.Errorf("%s: the default is %s, want %s", test.reason, memcached.Spec.Workload, test.want)
+		}
+	}
+}

@@ -34,12 +34,5 @@ func (s *MemcachedSpec) NeedsReloader() bool {
 	return s.TLS != nil || s.AuthMode() == AuthASCII
 }
 
-// RollsOutWarm reports whether a change of the pod template moves the items to other servers.
-func (s *MemcachedSpec) RollsOutWarm() bool {
-	return s.Proxy != nil && *s.Proxy.WarmupSeconds > 0 && (s.Rollout.Warm == nil || *s.Rollout.Warm)
-}
-
-// CopiesItems reports whether a Job copies items during a warm-up.
-func (s *MemcachedSpec) CopiesItems() bool {
-	return s.Proxy != nil && *s.Proxy.WarmupSeconds > 0 && *s.Proxy.CopyItemsPerSecond > 0
-}
+// WarmsUp reports whether items move to other servers during a change of size or of the pods.
+func (s *MemcachedSpec) WarmsUp() bool { return s.Proxy != nil && *s.Proxy.Warmup.Enabled }

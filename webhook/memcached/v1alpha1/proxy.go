@@ -12,7 +12,8 @@ import (
 // size moves keys to other servers without misses, because for a while the proxies also read the servers of the earlier size.
 type Proxy struct {
 	// replicas is the number of proxy pods.
-	// +required
+	// +optional
+	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Replicas *int32 `json:"replicas,omitempty"`
@@ -20,22 +21,10 @@ type Proxy struct {
 	// limit that follows from spec.cache.maxConnections: 256Mi for 1024 connections.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// warmupSeconds is the longest time for which the proxies also read the servers from which items move. In this
-	// time each item that a client uses moves to its new server, and a Job reads all others. The warm-up ends when the Job is
-	// complete. 0 disables the warm-up.
+	// warmup keeps the items during a change of size or of the pods.
 	// +optional
-	// +kubebuilder:default=600
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=86400
-	WarmupSeconds *int32 `json:"warmupSeconds,omitempty"`
-	// copyItemsPerSecond limits how many items per second the Job of a warm-up reads from each server. 0 disables the Jobs: items
-	// that no client uses during the warm-up are lost, and after a decrease, items that earlier changes have left on the remaining servers
-	// may come back.
-	// +optional
-	// +kubebuilder:default=10000
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1000000
-	CopyItemsPerSecond *int32 `json:"copyItemsPerSecond,omitempty"`
+	// +kubebuilder:default={}
+	Warmup Warmup `json:"warmup,omitzero"`
 	// preStopSleepSeconds is how long a terminating proxy keeps serving, so that clients get the addresses of the others. Each phase of
 	// a change replaces the proxies, and so waits for it.
 	// +optional
@@ -43,6 +32,29 @@ type Proxy struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3600
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
+}
+
+// Warmup configures how items move to other servers. After a change of the pods, these are new ones, so that the cache needs the resources
+// of both in the meantime.
+type Warmup struct {
+	// enabled moves the items. If it is false, a change of size leaves them behind, and changed pods are replaced one after the other
+	// and start empty.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled *bool `json:"enabled,omitempty"`
+	// maxSeconds is the longest time for which the proxies also read the servers from which items move. In this time each item that a
+	// client uses moves to its new server, and a Job moves all others. The warm-up ends when the Job is complete.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	MaxSeconds *int32 `json:"maxSeconds,omitempty"`
+	// itemsPerSecond limits how many items per second the Job reads from each server.
+	// +optional
+	// +kubebuilder:default=10000
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	ItemsPerSecond *int32 `json:"itemsPerSecond,omitempty"`
 }
 
 // ResizePhase is a phase of a change with proxies.

@@ -8,11 +8,6 @@ import (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxSurge) || self.maxSurge != 0 && self.maxSurge != '0%' || has(self.maxUnavailable) && self.maxUnavailable != 0 && self.maxUnavailable != '0%'",message="maxSurge (1 by default) and maxUnavailable (0 by default) must not both be 0, because no pod could be replaced"
 type RolloutOptions struct {
-	// warm lets a change of the pods with spec.proxy keep the items: a second StatefulSet starts with the changed pods, the proxies move
-	// the items to it, and then the first one is removed. In the meantime, the cache needs the resources of both. If it is false, or if
-	// spec.proxy.warmupSeconds is 0, the pods are replaced one after the other and start empty. Defaults to true.
-	// +optional
-	Warm *bool `json:"warm,omitempty"`
 	// minReadySeconds is how long a new pod must be ready before the next pod is replaced. In this time its empty cache
 	// fills.
 	// +optional

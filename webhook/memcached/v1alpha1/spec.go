@@ -18,11 +18,12 @@ const (
 
 // MemcachedSpec is the desired state of a cache.
 //
-// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",message="spec.workload cannot be changed, because the cache would start empty under other names: create another Memcached and move the clients"
-// +kubebuilder:validation:XValidation:rule="self.workload != 'StatefulSet' || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
+// +kubebuilder:validation:XValidation:rule="(has(oldSelf.workload) ? oldSelf.workload != 'StatefulSet' : !has(oldSelf.proxy)) || (has(self.workload) ? self.workload == 'StatefulSet' : has(self.proxy))",message="spec.workload (Deployment by default without spec.proxy) cannot become Deployment, because the cache would start empty under other names: set it to StatefulSet"
+// +kubebuilder:validation:XValidation:rule="(has(oldSelf.workload) ? oldSelf.workload != 'Deployment' : has(oldSelf.proxy)) || has(self.workload) || !has(self.proxy)",message="spec.proxy needs a StatefulSet, but the pods are those of a Deployment: set spec.workload to StatefulSet if the cache may start empty once, or create another Memcached"
+// +kubebuilder:validation:XValidation:rule="(has(self.workload) ? self.workload != 'StatefulSet' : !has(self.proxy)) || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
 // +kubebuilder:validation:XValidation:rule="self.preStopSleepSeconds < self.terminationGracePeriodSeconds",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.proxy.preStopSleepSeconds < self.terminationGracePeriodSeconds",message="spec.proxy.preStopSleepSeconds (2 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
-// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, whose pods keep the names that the proxies use"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.workload) || self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
@@ -54,9 +55,9 @@ type MemcachedSpec struct {
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// workload is the kind of object that runs the pods: Deployment or StatefulSet. The pods of a StatefulSet keep their
-	// names, so clients lose only the keys of a pod that is replaced. Immutable.
+	// names, so clients lose only the keys of a pod that is replaced. Defaults to StatefulSet with spec.proxy, and to Deployment
+	// without it. A change from Deployment to StatefulSet replaces all pods with empty ones. The other direction is refused.
 	// +optional
-	// +kubebuilder:default=Deployment
 	Workload Workload `json:"workload,omitempty"`
 	// resources are the resources of the memcached container. With a memory limit and no cache.memory, the cache is as
 	// large as fits under the limit. The memory limit defaults to what cache.memory needs, and the memory request to the
@@ -84,7 +85,7 @@ type MemcachedSpec struct {
 	Metrics Metrics `json:"metrics,omitzero"`
 
 	// proxy runs memcached's own proxy between clients and servers: one address for all clients, and changes without
-	// misses. It requires the workload StatefulSet, and neither tls nor auth. By default there is no proxy.
+	// misses. It can be combined neither with tls nor with auth. Use {} for its defaults. By default there is no proxy.
 	// +optional
 	Proxy *Proxy `json:"proxy,omitempty"`
 

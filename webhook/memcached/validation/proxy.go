@@ -18,11 +18,8 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 		return nil
 	}
 	errs := validateRange(path.Child("replicas"), proxy.Replicas, 1, 100)
-	if proxy.Replicas == nil {
-		errs = append(errs, field.Required(path.Child("replicas"), "must be the number of proxies"))
-	}
 	if spec.Workload != v1alpha1.StatefulSetWorkload {
-		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, whose pods keep the names that the proxies use"))
+		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"))
 	}
 	if spec.TLS != nil || spec.Auth != nil {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
@@ -30,8 +27,8 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if spec.Cache.DisableEvictions {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves, and deletes the item without it"))
 	}
-	errs = append(errs, validateRange(path.Child("warmupSeconds"), proxy.WarmupSeconds, 0, 86400)...)
-	errs = append(errs, validateRange(path.Child("copyItemsPerSecond"), proxy.CopyItemsPerSecond, 0, 1_000_000)...)
+	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), proxy.Warmup.MaxSeconds, 1, 86400)...)
+	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
 	errs = append(errs, validateSleep(spec, proxy.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &proxy.Resources)...)
 	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)

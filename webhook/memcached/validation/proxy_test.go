@@ -15,18 +15,18 @@ func TestValidateProxy(t *testing.T) {
 		sentence string
 	}{
 		{"a valid proxy", func(*v1alpha1.Memcached) {}, ""},
-		{"no warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(0)) }, ""},
-		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = "" }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
+		{"no warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Warmup.Enabled = new(false) }, ""},
+		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.DeploymentWorkload }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
 		{"a name that is too long for the second StatefulSet", func(m *v1alpha1.Memcached) { m.Name = strings.Repeat("a", 51) }, "metadata.name: Too long: may not be more than 50 bytes"},
 		{"TLS", func(m *v1alpha1.Memcached) { m.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"passwords", func(m *v1alpha1.Memcached) { m.Spec.Auth = &v1alpha1.Auth{SecretName: "users"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
-		{"no replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = nil }, "spec.proxy.replicas: Required"},
+		{"two proxies by default", func(m *v1alpha1.Memcached) { m.Spec.Workload, m.Spec.Proxy = "", &v1alpha1.Proxy{} }, ""},
 		{"0 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(0)) }, "spec.proxy.replicas: Invalid"},
 		{"101 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(101)) }, "spec.proxy.replicas: Invalid"},
 		{"a sleep as long as a proxy may take to terminate", func(m *v1alpha1.Memcached) { m.Spec.Proxy.PreStopSleepSeconds = new(int64(30)) }, "spec.proxy.preStopSleepSeconds: Invalid"},
 		{"no room for a second copy of an item that moves", func(m *v1alpha1.Memcached) { m.Spec.Cache.DisableEvictions = true }, "spec.proxy: Forbidden"},
-		{"a negative rate", func(m *v1alpha1.Memcached) { m.Spec.Proxy.CopyItemsPerSecond = new(int32(-1)) }, "spec.proxy.copyItemsPerSecond: Invalid"},
-		{"a negative warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.WarmupSeconds = new(int32(-1)) }, "spec.proxy.warmupSeconds: Invalid"},
+		{"a rate of 0 would lose items", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Warmup.ItemsPerSecond = new(int32(0)) }, "spec.proxy.warmup.itemsPerSecond: Invalid"},
+		{"a warm-up without time would lose items", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Warmup.MaxSeconds = new(int32(0)) }, "spec.proxy.warmup.maxSeconds: Invalid"},
 		{"a negative limit", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Resources = sample.Limits("-1") }, "spec.proxy.resources.limits[memory]"},
 		{"the largest size", func(m *v1alpha1.Memcached) { m.Spec.Size = new(int32(1000)) }, ""},
 		{"the largest size with the longest names does not fit into annotations", func(m *v1alpha1.Memcached) {

@@ -30,7 +30,7 @@ import (
 )
 
 // Validate returns an error for a spec that must not change a running cache. managed are the kinds of children that the
-// CompositeController manages, and other reports whether the workload of the other kind exists.
+// CompositeController manages, and other reports whether a workload of the other kind exists that spec does not replace explicitly.
 func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other bool) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
@@ -62,7 +62,7 @@ func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, other boo
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
 	if other {
-		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot be changed, because the cache would start empty: restore the former value, or create another Memcached"))
+		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty: restore the former value, or set StatefulSet explicitly if the pods of a Deployment may be replaced by empty ones"))
 	}
 	limit := 52
 	if spec.Proxy != nil {

@@ -59,6 +59,23 @@ type Observation struct {
 	Proxies *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
+
+	// pending is the first child that does not match the desired state. [Assess] sets it for the checks.
+	pending *Progress
+}
+
+// checks are all checks, in the order in which their problems and risks count. Each has a file.
+var checks = []func(*Observation) Finding{
+	orphaned,
+	exposed,
+	failingPods,
+	recentlyKilled,
+	replicaFailure,
+	ofProxies,
+	ofParent,
+	paused,
+	progressDeadline,
+	overdue,
 }
 
 // Assessment is everything that a parent's status follows from.
@@ -83,30 +100,17 @@ type Assessment struct {
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
 // first risk its risk. An error is a defect of the operator.
 func Assess(o *Observation) (Assessment, error) {
-	pending, err := pendingChild(o)
-	if err != nil {
+	var err error
+	if o.pending, err = pendingChild(o); err != nil {
 		return Assessment{}, err
 	}
-	late := overdue(o, pending)
-	found := First(slices.Concat(
-		[]Finding{
-			onlyOrphaned(late),
-			exposed(o),
-			diagnosePods(o.Pods, o.Remedies, o.Claim, o.Now),
-			recentlyKilled(o.Pods, o.Remedies, o.Now),
-			{Problem: replicaFailure(o.Workload)},
-			findingOfProxies(o.Proxies),
-		},
-		o.Findings,
-		[]Finding{
-			{Problem: paused(o.Workload)},
-			{Problem: progressDeadline(o.Workload)},
-			late,
-		},
-	)...)
+	var found Finding
+	for _, check := range checks {
+		found = First(found, check(o))
+	}
 	assessment := newAssessment(o)
 	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem.withRoomRemedy(o.RoomRemedy), found.Risk, found.Wait
-	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
+	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(o.pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
 }
 
@@ -138,9 +142,11 @@ func (o *Observation) used() []*observed.Pod {
 	return slices.DeleteFunc(slices.Clone(o.Pods), func(pod *observed.Pod) bool { return slices.Contains(o.Unused, pod) })
 }
 
-func findingOfProxies(proxies *Assessment) Finding {
-	if proxies == nil {
+func ofProxies(o *Observation) Finding {
+	if o.Proxies == nil {
 		return Finding{}
 	}
-	return Finding{Problem: proxies.Problem, Risk: proxies.Risk, Wait: proxies.Wait}
+	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
 }
+
+func ofParent(o *Observation) Finding { return First(o.Findings...) }

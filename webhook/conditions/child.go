@@ -46,7 +46,7 @@ const operatorAnnotations = "metadata.annotations.memcached-operator.example.com
 // that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
 func pendingChild(o *Observation) (*Progress, error) {
 	if o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 {
-		return orphaned(o), nil
+		return leftBehind(o), nil
 	}
 	var unrecorded *Progress
 	for _, desired := range o.Children {

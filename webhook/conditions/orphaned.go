@@ -18,7 +18,7 @@ var ReasonOrphaned = Declare(Documentation{ID: "Orphaned", Uses: usesOfChild,
 	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
 	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 
-func orphaned(o *Observation) *Progress {
+func leftBehind(o *Observation) *Progress {
 	var objects []string
 	for _, object := range o.Children {
 		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
@@ -29,11 +29,11 @@ func orphaned(o *Observation) *Progress {
 		o.Parent.GetNamespace(), strings.Join(objects, " "), o.Parent.GetUID())
 }
 
-// onlyOrphaned returns a finding only if a former parent left the workload behind. Its message has all children, also those of
+// orphaned is [overdue] before all other checks if a former parent left the workload behind. Its message has all children, also those of
 // the proxies, so that one command adopts them.
-func onlyOrphaned(late Finding) Finding {
-	if late.Problem == nil || late.Problem.Reason != ReasonOrphaned {
+func orphaned(o *Observation) Finding {
+	if o.pending == nil || o.pending.Reason != ReasonOrphaned {
 		return Finding{}
 	}
-	return late
+	return overdue(o)
 }

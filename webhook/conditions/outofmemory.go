@@ -2,10 +2,6 @@ package conditions
 
 import (
 	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -28,16 +24,16 @@ func outOfMemory(container string, remedy Remedy) *Problem {
 }
 
 // recentlyKilled returns the risk of the first container that was killed for its memory within recentPeriod and is ready again.
-func recentlyKilled(pods []*observed.Pod, remedies Remedies, now metav1.Time) Finding {
+func recentlyKilled(o *Observation) Finding {
 	var first Finding
-	for _, pod := range pods {
+	for _, pod := range o.Pods {
 		for _, container := range pod.Status.ContainerStatuses {
 			end := container.LastState.Terminated
 			if end == nil || end.Reason != oomKilled || !container.Ready {
 				continue
 			}
-			if left := recent(end.FinishedAt.Time, now); left > 0 {
-				message := outOfMemory(container.Name, remedies[container.Name]).Message
+			if left := recent(end.FinishedAt.Time, o.Now); left > 0 {
+				message := outOfMemory(container.Name, o.Remedies[container.Name]).Message
 				first = First(first, Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, message)), Wait: left})
 			}
 		}

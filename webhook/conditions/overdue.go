@@ -21,8 +21,8 @@ this time, so it follows from the times of the parent, of its workload and of it
 // controllers need about a second.
 const overduePeriod = time.Minute
 
-func overdue(o *Observation, pending *Progress) Finding {
-	since := desiredSince(o)
+func overdue(o *Observation) Finding {
+	pending, since := o.pending, desiredSince(o)
 	if pending == nil {
 		pending, since = missingPods(o), later(since, lastPodChange(o.Pods, o.Now))
 	}

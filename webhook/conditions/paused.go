@@ -1,7 +1,5 @@
 package conditions
 
-import "github.com/example/memcached-operator/webhook/observed"
-
 /*
 A Deployment is paused.
 
@@ -13,10 +11,11 @@ var ReasonPaused = Declare(Documentation{ID: "Paused", Uses: UsesOfBlocker,
 	Meaning: "The Deployment is paused, so changes are not rolled out.",
 	Remedy:  "Run `kubectl rollout resume deployment NAME`."})
 
-func paused(workload *observed.Workload) *Problem {
+func paused(o *Observation) Finding {
+	workload := o.Workload
 	if workload == nil || !workload.Spec.Paused {
-		return nil
+		return Finding{}
 	}
-	return ReasonPaused.Problem("Deployment %s is paused, and changes are not rolled out. To resume, run: kubectl rollout resume deployment %s -n %s",
-		workload.Name, workload.Name, workload.Namespace)
+	return Finding{Problem: ReasonPaused.Problem("Deployment %s is paused, and changes are not rolled out. To resume, run: kubectl rollout resume deployment %s -n %s",
+		workload.Name, workload.Name, workload.Namespace)}
 }

@@ -29,13 +29,13 @@ type Remedy struct {
 	Reports bool
 }
 
-// diagnosePods returns the problem of the first pod that has one. Its message has no counters and no back-off times, because
+// failingPods returns the problem of the first pod that has one. Its message has no counters and no back-off times, because
 // these differ at every sync.
-func diagnosePods(pods []*observed.Pod, remedies Remedies, claim *Claim, now metav1.Time) Finding {
+func failingPods(o *Observation) Finding {
 	var first Finding
 	several := false
-	for _, pod := range pods {
-		found := diagnosePod(pod, remedies, claim, now)
+	for _, pod := range o.Pods {
+		found := diagnosePod(pod, o.Remedies, o.Claim, o.Now)
 		first.Wait = Soonest(first.Wait, found.Wait)
 		switch problem := found.Problem; {
 		case problem == nil:

@@ -2,8 +2,6 @@ package conditions
 
 import (
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -17,10 +15,10 @@ var ReasonProgressDeadlineExceeded = Declare(Documentation{ID: "ProgressDeadline
 	Meaning: "A rollout has not progressed for ten minutes, and no check knows the cause.",
 	Remedy:  "Check the Events of the pods that are not ready."})
 
-func progressDeadline(workload *observed.Workload) *Problem {
-	failure := workloadCondition(workload, "Progressing", corev1.ConditionFalse)
+func progressDeadline(o *Observation) Finding {
+	failure := workloadCondition(o.Workload, "Progressing", corev1.ConditionFalse)
 	if failure == nil {
-		return nil
+		return Finding{}
 	}
-	return ReasonProgressDeadlineExceeded.Problem("The rollout does not progress: %s", failure.Message)
+	return Finding{Problem: ReasonProgressDeadlineExceeded.Problem("The rollout does not progress: %s", failure.Message)}
 }

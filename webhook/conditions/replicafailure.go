@@ -19,12 +19,12 @@ var ReasonReplicaFailure = Declare(Documentation{ID: "ReplicaFailure", Uses: Use
 	Meaning: "Pods cannot be created; the message is that of the API server.",
 	Remedy:  "Check the ResourceQuota, the Pod Security Standard of the namespace, and the service account that the message names."})
 
-func replicaFailure(workload *observed.Workload) *Problem {
-	failure := workloadCondition(workload, "ReplicaFailure", corev1.ConditionTrue)
+func replicaFailure(o *Observation) Finding {
+	failure := workloadCondition(o.Workload, "ReplicaFailure", corev1.ConditionTrue)
 	if failure == nil {
-		return nil
+		return Finding{}
 	}
-	return ReasonReplicaFailure.Problem("Pods cannot be created: %s", failure.Message)
+	return Finding{Problem: ReasonReplicaFailure.Problem("Pods cannot be created: %s", failure.Message)}
 }
 
 func workloadCondition(workload *observed.Workload, kind string, status corev1.ConditionStatus) *observed.WorkloadCondition {

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 var long = flag.Bool("long", false, "run all tests for as long as the figures in README.md need")
@@ -60,10 +60,10 @@ func recordings(t *testing.T) (all []recorded, smallest map[string]recorded) {
 // newHandler returns a handler of all hooks. The limit of the heap is high because the heap is also that of the tests.
 func newHandler() http.Handler {
 	now := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
-	return webhook.NewHandler(webhook.Options{
+	return server.NewHandler(server.Options{
 		Controllers: parents.Controllers(memcached.Config{}),
 		Now:         func() time.Time { return now },
-		Limits:      webhook.Limits{MaxHeapBytes: 1 << 30},
+		Limits:      server.Limits{MaxHeapBytes: 1 << 30},
 	})
 }
 

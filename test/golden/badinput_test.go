@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 // smallest returns the shortest fixture of each hook, because tests break it in many ways.
@@ -145,7 +145,7 @@ func TestForeignParent(t *testing.T) {
 // TestRefusedHeaders checks that a wrong method, content type, encoding or size is refused before the body is decoded.
 func TestRefusedHeaders(t *testing.T) {
 	t.Parallel()
-	handler := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{}), Limits: webhook.Limits{MaxBodyBytes: 1 << 20}})
+	handler := server.NewHandler(server.Options{Controllers: parents.Controllers(memcached.Config{}), Limits: server.Limits{MaxBodyBytes: 1 << 20}})
 	for _, f := range smallest(t) {
 		cases := []struct {
 			reason, method, contentType, encoding, url string

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden responses")
@@ -90,7 +90,7 @@ const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
 const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 func newHandler() http.Handler {
-	return webhook.NewHandler(webhook.Options{
+	return server.NewHandler(server.Options{
 		Controllers: parents.Controllers(memcached.Config{ReloaderImage: reloaderImage}),
 		Now:         func() time.Time { return now },
 	})

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 // newerDefaults are other images and another library than those of [newHandler].
@@ -27,7 +27,7 @@ var newerDefaults = memcached.Config{
 // applied a response, no response of the other one changes a child: otherwise the pods would be replaced in turns.
 func TestTwoReleases(t *testing.T) {
 	t.Parallel()
-	newer := webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(newerDefaults), Now: func() time.Time { return now }})
+	newer := server.NewHandler(server.Options{Controllers: parents.Controllers(newerDefaults), Now: func() time.Time { return now }})
 	releases := [2]http.Handler{newHandler(), newer}
 	for _, f := range syncFixtures(t) {
 		if f.hook == "finalize" {

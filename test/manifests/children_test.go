@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 // variant is a case of testdata/children/*.yaml: a parent with an unusual spec.
@@ -167,7 +167,7 @@ func post(url string, body []byte) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodPost, url, bytes.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	response := httptest.NewRecorder()
-	webhook.NewHandler(webhook.Options{
+	server.NewHandler(server.Options{
 		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
 	}).ServeHTTP(response, request)
 	return response

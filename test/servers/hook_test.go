@@ -19,10 +19,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/parents"
+	hookserver "github.com/example/memcached-operator/webhook/server"
 )
 
 // container returns the memcached container in the pods of a spec.
@@ -56,7 +56,7 @@ func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	httpRequest := httptest.NewRequest(http.MethodPost, "/memcached/sync", bytes.NewReader(request))
 	httpRequest.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	webhook.NewHandler(webhook.Options{Controllers: parents.Controllers(memcached.Config{ReloaderImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
+	hookserver.NewHandler(hookserver.Options{Controllers: parents.Controllers(memcached.Config{ReloaderImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("the hook returned %d %s", recorder.Code, recorder.Body)
 	}

@@ -17,9 +17,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 var (
@@ -46,10 +46,10 @@ func TestRandomWalk(t *testing.T) {
 // memcachedHook returns the hooks of Memcached, as the program serves them.
 func memcachedHook() hook {
 	var now time.Time
-	handler := webhook.NewHandler(webhook.Options{
+	handler := server.NewHandler(server.Options{
 		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "registry.example.com/memcached-operator:1"}),
 		Now:         func() time.Time { return now },
-		Limits:      webhook.Limits{MaxHeapBytes: 4 << 30}, // the heap is that of the model too
+		Limits:      server.Limits{MaxHeapBytes: 4 << 30}, // the heap is that of the model too
 	})
 	return func(url string, request []byte, at time.Time) []byte {
 		now = at

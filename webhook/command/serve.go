@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/example/memcached-operator/webhook"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 // logHandlers are the formats of --log-format.
@@ -24,7 +24,7 @@ var logHandlers = map[string]func(io.Writer, *slog.HandlerOptions) slog.Handler{
 var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
 type serveOptions struct {
-	webhook.Config
+	server.Config
 	caches        memcached.Config
 	logLevel      string
 	logFormat     string
@@ -32,7 +32,7 @@ type serveOptions struct {
 }
 
 func newServe(version string) *cobra.Command {
-	options := serveOptions{Config: webhook.Config{Version: version}}
+	options := serveOptions{Config: server.Config{Version: version}}
 	command := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Serve Metacontroller over HTTP",
@@ -65,7 +65,7 @@ func (o *serveOptions) run(command *cobra.Command) error {
 	}
 	o.Logger = slog.New(logHandlers[o.logFormat](command.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
 	o.Controllers = parents.Controllers(o.caches)
-	return webhook.Serve(command.Context(), o.Config)
+	return server.Serve(command.Context(), o.Config)
 }
 
 func (o *serveOptions) addAddresses(flags *pflag.FlagSet) {
@@ -83,7 +83,7 @@ func (o *serveOptions) addTLS(flags *pflag.FlagSet) {
 }
 
 func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
-	defaults := webhook.DefaultLimits()
+	defaults := server.DefaultLimits()
 	flags.Int64Var(&o.MaxBodyBytes, "max-body-bytes", defaults.MaxBodyBytes, "maximum size of a request body in `bytes`; a larger body gets 413 Content Too Large")
 	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit a new connection replaces one without a request")
 	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit no more request bodies are read")

@@ -1,5 +1,5 @@
-// Package webhook serves the hooks of composite controllers over HTTP for Metacontroller.
-package webhook
+// Package server serves the hooks of composite controllers over HTTP for Metacontroller.
+package server
 
 import (
 	"errors"

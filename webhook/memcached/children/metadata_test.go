@@ -3,7 +3,7 @@ package children
 import (
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 

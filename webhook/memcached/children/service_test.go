@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/requests"
-	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 

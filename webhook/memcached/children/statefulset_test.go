@@ -5,7 +5,7 @@ import (
 
 	k8slabels "k8s.io/apimachinery/pkg/labels"
 
-	"github.com/example/memcached-operator/webhook/memcached/sample"
+	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 

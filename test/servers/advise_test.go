@@ -136,7 +136,7 @@ func (c combination) startGets(t *testing.T, s server, config *tls.Config) func(
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(connection)
-	command := func(text string) string {
+	send := func(text string) string {
 		if _, err := fmt.Fprintf(connection, "%s\r\n", text); err != nil {
 			t.Error(err)
 		}
@@ -147,7 +147,7 @@ func (c combination) startGets(t *testing.T, s server, config *tls.Config) func(
 		return line
 	}
 	for i := range adviseItems - 1 { // login has stored one
-		command(fmt.Sprintf("ms item%d 1\r\nx", i))
+		send(fmt.Sprintf("ms item%d 1\r\nx", i))
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -162,8 +162,8 @@ func (c combination) startGets(t *testing.T, s server, config *tls.Config) func(
 			if err := connection.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 				t.Error(err)
 			}
-			command(fmt.Sprintf("mg item%d", i%(adviseItems-1)))
-			command("mg missing")
+			send(fmt.Sprintf("mg item%d", i%(adviseItems-1)))
+			send("mg missing")
 		}
 	}()
 	return func() { close(stop); <-stopped }

@@ -98,8 +98,8 @@ func (r *routes) start(b *testing.B) {
 	servers := addresses(startServers(b, 4))
 	r.proxies, r.clients, r.measured = map[string]server{}, map[string][]*client{}, map[benchStep]*figures{}
 	for _, phase := range append(changing, "before", "after") {
-		proxy := startRoutes(b, r.library, r.config(phase, servers[:3], servers), "-t", "2")
-		r.proxies[phase], r.clients[phase] = proxy, connectAll(b, []string{proxy.address}, 16)
+		p := startRoutes(b, r.library, r.config(phase, servers[:3], servers), "-t", "2")
+		r.proxies[phase], r.clients[phase] = p, connectAll(b, []string{p.address}, 16)
 	}
 }
 
@@ -122,12 +122,12 @@ func (r *routes) measure(b *testing.B, step benchStep, round int) {
 func (r *routes) memory(b *testing.B) float64 {
 	b.Helper()
 	servers := addresses(startServers(b, 4))
-	proxy := startRoutes(b, r.library, r.config("warming", servers[:3], servers), "-t", "4", "-c", "4096")
-	clients := connectAll(b, []string{proxy.address}, 1000)
+	p := startRoutes(b, r.library, r.config("warming", servers[:3], servers), "-t", "4", "-c", "4096")
+	clients := connectAll(b, []string{p.address}, 1000)
 	for _, command := range []string{"set", "get"} {
 		exchange(b, clients, "key", command, 20, 1000)
 	}
-	_, peak := proxy.memory(b)
+	_, peak := p.memory(b)
 	return peak
 }
 
@@ -151,7 +151,7 @@ func (r *routes) requests(b *testing.B, phase string) []string {
 	warming := dialClient(b, startRoutes(b, r.library, r.config("warming", servers[:1], servers)).address)
 	relays := []*relay{startRelay(b, servers[0], nil), startRelay(b, servers[1], nil)}
 	through := []string{relays[0].address(), relays[1].address()}
-	proxy := dialClient(b, startRoutes(b, r.library, r.config(phase, through[:1], through)).address)
+	p := dialClient(b, startRoutes(b, r.library, r.config(phase, through[:1], through)).address)
 	var all []string
 	for _, command := range counted {
 		var counts []string
@@ -165,7 +165,7 @@ func (r *routes) requests(b *testing.B, phase string) []string {
 				warming.must(b, "get k\r\n")
 			}
 			before := relays[0].requests.Load() + relays[1].requests.Load()
-			proxy.must(b, command+"\r\n")
+			p.must(b, command+"\r\n")
 			counts = append(counts, strconv.FormatInt(relays[0].requests.Load()+relays[1].requests.Load()-before, 10))
 		}
 		all = append(all, strings.Join(counts, " / "))

@@ -130,10 +130,10 @@ func TestInvalidSpec(t *testing.T) {
 }
 
 // specs returns the children as JSON, by kind.
-func specs(t *testing.T, children []runtime.Object) map[string]any {
+func specs(t *testing.T, desired []runtime.Object) map[string]any {
 	t.Helper()
 	all := map[string]any{}
-	for _, child := range children {
+	for _, child := range desired {
 		text, err := json.Marshal(child)
 		if err != nil {
 			t.Fatal(err)

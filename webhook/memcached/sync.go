@@ -11,7 +11,6 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
-	"github.com/example/memcached-operator/webhook/memcached/pace"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -45,11 +44,10 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	status, untilReport := pace.Status(memcached.Status, state.status(&assessment), request.Now)
 	return syncResponse{
-		Status:      status,
+		Status:      state.status(&assessment),
 		Children:    policiesFirst(state.children),
-		ResyncAfter: conditions.Soonest(untilReport, state.plan.Wait, assessment.Wait),
+		ResyncAfter: conditions.Soonest(state.plan.Wait, assessment.Wait),
 	}, nil
 }
 

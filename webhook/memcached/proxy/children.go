@@ -20,14 +20,14 @@ func Children(memcached *v1alpha1.Memcached, p children.Plan) []runtime.Object {
 	if memcached.Spec.Proxy == nil {
 		return nil
 	}
-	children := []runtime.Object{Deployment(memcached, p), service(memcached)}
+	all := []runtime.Object{Deployment(memcached, p), service(memcached)}
 	if p.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
-		children = append(children, podDisruptionBudget(memcached))
+		all = append(all, podDisruptionBudget(memcached))
 	}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
-		children = append(children, networkPolicy(memcached))
+		all = append(all, networkPolicy(memcached))
 	}
-	return children
+	return all
 }
 
 // service returns the Service by which clients reach all proxies at one address.

@@ -13,11 +13,11 @@ import (
 // validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could
 // connect to no server.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
-	proxy, path := spec.Proxy, path.Child("proxy")
-	if proxy == nil {
+	if spec.Proxy == nil {
 		return nil
 	}
-	errs := validateRange(path.Child("replicas"), proxy.Replicas, 1, 100)
+	path = path.Child("proxy")
+	errs := validateRange(path.Child("replicas"), spec.Proxy.Replicas, 1, 100)
 	if spec.Workload != v1alpha1.StatefulSetWorkload {
 		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"))
 	}
@@ -27,11 +27,11 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if spec.Cache.DisableEvictions {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves, and deletes the item without it"))
 	}
-	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), proxy.Warmup.MaxSeconds, 1, 86400)...)
-	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
-	errs = append(errs, validateSleep(spec, proxy.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))...)
-	errs = append(errs, corevalidation.Resources(path.Child("resources"), &proxy.Resources)...)
-	return append(errs, corevalidation.HugePages(path.Child("resources"), &proxy.Resources)...)
+	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
+	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), spec.Proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
+	errs = append(errs, validateSleep(spec, spec.Proxy.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))...)
+	errs = append(errs, corevalidation.Resources(path.Child("resources"), &spec.Proxy.Resources)...)
+	return append(errs, corevalidation.HugePages(path.Child("resources"), &spec.Proxy.Resources)...)
 }
 
 // validateProxyConfig refuses a size whose server names do not fit into the annotations of a pod.

@@ -86,9 +86,9 @@ func validateRollout(rollout *v1alpha1.RolloutOptions, path *field.Path) field.E
 }
 
 // validateScaling repeats rules of the CRD. Reason: size.
-func validateScaling(scaling *v1alpha1.Scaling, path *field.Path) field.ErrorList {
-	errs := validateRange(path.Child("maxStep"), scaling.MaxStep, 1, 1000)
-	errs = append(errs, validateRange(path.Child("stepIntervalSeconds"), scaling.StepIntervalSeconds, 1, 86400)...)
+func validateScaling(steps *v1alpha1.Scaling, path *field.Path) field.ErrorList {
+	errs := validateRange(path.Child("maxStep"), steps.MaxStep, 1, 1000)
+	errs = append(errs, validateRange(path.Child("stepIntervalSeconds"), steps.StepIntervalSeconds, 1, 86400)...)
 	return errs
 }
 

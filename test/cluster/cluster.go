@@ -194,11 +194,11 @@ func (c *Cluster) Check() error {
 
 // Log returns the last bytes of a program's log.
 func (c *Cluster) Log(name string, bytes int) string {
-	log, err := os.ReadFile(filepath.Join(c.logs, name+".log"))
+	text, err := os.ReadFile(filepath.Join(c.logs, name+".log"))
 	if err != nil {
 		return err.Error()
 	}
-	return string(log[max(0, len(log)-bytes):])
+	return string(text[max(0, len(text)-bytes):])
 }
 
 // Run starts a program with the cluster's kubeconfig and its own log file. Stop ends the program.

@@ -95,24 +95,24 @@ func create(t *testing.T, raw []byte) error {
 	meta := internal.(metav1.Object)
 	meta.SetCreationTimestamp(metav1.Now())
 	meta.SetUID(uuid.NewUUID())
-	if service, ok := internal.(*core.Service); ok {
-		allocate(service)
+	if created, ok := internal.(*core.Service); ok {
+		allocate(created)
 	}
 	ctx := apirequest.WithRequestInfo(t.Context(), &apirequest.RequestInfo{APIGroup: kind.Group, APIVersion: kind.Version})
 	return rest.BeforeCreate(strategy, apirequest.WithNamespace(ctx, meta.GetNamespace()), internal)
 }
 
 // allocate sets the cluster IP and IP families of a Service, as the API server does before validation.
-func allocate(service *core.Service) {
-	if service.Spec.ClusterIP != core.ClusterIPNone {
-		service.Spec.ClusterIP = "10.0.0.10"
+func allocate(created *core.Service) {
+	if created.Spec.ClusterIP != core.ClusterIPNone {
+		created.Spec.ClusterIP = "10.0.0.10"
 	}
-	service.Spec.ClusterIPs = []string{service.Spec.ClusterIP}
-	service.Spec.IPFamilies = []core.IPFamily{core.IPv4Protocol}
-	if policy := service.Spec.IPFamilyPolicy; policy == nil {
-		service.Spec.IPFamilyPolicy = new(core.IPFamilyPolicySingleStack)
+	created.Spec.ClusterIPs = []string{created.Spec.ClusterIP}
+	created.Spec.IPFamilies = []core.IPFamily{core.IPv4Protocol}
+	if policy := created.Spec.IPFamilyPolicy; policy == nil {
+		created.Spec.IPFamilyPolicy = new(core.IPFamilyPolicySingleStack)
 	} else if *policy != core.IPFamilyPolicySingleStack {
-		service.Spec.IPFamilies = append(service.Spec.IPFamilies, core.IPv6Protocol)
+		created.Spec.IPFamilies = append(created.Spec.IPFamilies, core.IPv6Protocol)
 	}
 }
 

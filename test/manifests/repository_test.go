@@ -123,11 +123,11 @@ func overlay(t *testing.T, resources, components []string) []*unstructured.Unstr
 
 func relative(t *testing.T, from, to string) string {
 	t.Helper()
-	path, err := filepath.Rel(from, to)
+	way, err := filepath.Rel(from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return way
 }
 
 // find returns the objects of one kind as values of its Go type, which refuses fields that the type does not have.

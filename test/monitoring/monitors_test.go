@@ -76,9 +76,9 @@ func TestCachesAreScraped(t *testing.T) {
 				continue
 			}
 			checked[child.Kind] = true
-			labels, hasExporter := child.Spec.Template.Labels, child.Spec.Template.Spec.Containers[0].Name == "memcached"
-			if selects(t, monitor.Spec.Selector, labels) != hasExporter {
-				t.Errorf("%s: the PodMonitor selects pods with the labels %v: %t, want %t", file, labels, !hasExporter, hasExporter)
+			podLabels, hasExporter := child.Spec.Template.Labels, child.Spec.Template.Spec.Containers[0].Name == "memcached"
+			if selects(t, monitor.Spec.Selector, podLabels) != hasExporter {
+				t.Errorf("%s: the PodMonitor selects pods with the labels %v: %t, want %t", file, podLabels, !hasExporter, hasExporter)
 			}
 		}
 	}

@@ -120,9 +120,9 @@ func startRoutes(t testing.TB, library, config string, args ...string) server {
 }
 
 // expectNoLuaError fails the test if the library failed in a proxy.
-func expectNoLuaError(t testing.TB, proxy server) {
+func expectNoLuaError(t testing.TB, p server) {
 	t.Helper()
-	if log := proxy.logged(t); strings.Contains(log, "lua") {
+	if log := p.logged(t); strings.Contains(log, "lua") {
 		t.Errorf("the log of the proxy has an error of the library:\n%.1000s", log)
 	}
 }

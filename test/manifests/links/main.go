@@ -161,8 +161,8 @@ func slug(heading string) string {
 func plain(node ast.Node, content []byte) string {
 	var words strings.Builder
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
-		if text, ok := child.(*ast.Text); ok {
-			words.Write(text.Segment.Value(content))
+		if part, ok := child.(*ast.Text); ok {
+			words.Write(part.Segment.Value(content))
 			continue
 		}
 		words.WriteString(plain(child, content))

@@ -2,25 +2,26 @@ package merge
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// contains reports whether one JSON value has everything that another value has. Both have sorted members, as Metacontroller
-// sends them. If have contains want, and want contains what was applied last, then [difference] finds nothing: FuzzContains
-// checks it. The reverse does not hold for unsorted members and for lists in another order. Callers then use [difference]. A sync
-// of three pods takes 1.6 times as long without contains.
+// contains reports whether an apply of want to have changes nothing, because have has everything that want has. Both have sorted
+// members, as Metacontroller sends them. FuzzContains compares it with [Apply]. The reverse does not hold for unsorted members,
+// for lists in another order, and for lists whose items have different keys. Callers then use [Apply]. Without contains, a sync of
+// three pods makes 2.8 times as many allocations.
 func contains(have, want jsontext.Value) bool {
-	if len(want) == 0 || len(have) == 0 || bytes.Equal(have, want) {
-		return len(want) == 0 || len(have) > 0
+	if len(want) == 0 || len(have) == 0 {
+		return len(want) == 0
 	}
 	a, b := newTokens(have), newTokens(want)
 	defer tokens.Put(a)
 	defer tokens.Put(b)
-	found, _, _ := containsNext(a, b)
-	return found
+	m := containsNext(a, b)
+	return m.found && !m.equalKeys
 }
 
 // tokens has decoders for reuse, because the stacks of a new one grow with the depth of the value.
@@ -32,55 +33,64 @@ func newTokens(value jsontext.Value) *jsontext.Decoder {
 	return decoder
 }
 
-// keySet is a set of [mergeKeys], one bit for each.
-type keySet uint
+// match is the result of a comparison of two values.
+type match struct {
+	found     bool // have contains want
+	more      bool // have has more than want
+	equalKeys bool // two items of a list have the same key, so an apply would use the last one for both
+	// rank is the position in mergeKeys of the first key that an object has, from 1. It is 0 if it has none.
+	rank int
+	// hash is that of the value of this key, or of a scalar. It is 0 for other values.
+	hash uint64
+}
 
-// containsNext reports whether the next value of have contains the next value of want, and whether it has more. keys are those
-// by which an apply could merge want's value as an item of a list.
-func containsNext(have, want *jsontext.Decoder) (found, more bool, keys keySet) {
+// containsNext compares the next values.
+func containsNext(have, want *jsontext.Decoder) match {
 	kind := want.PeekKind()
 	if have.PeekKind() != kind {
-		return false, false, 0
+		return match{}
 	}
 	switch kind {
 	case jsontext.KindBeginObject:
 		return containsObject(have, want)
 	case jsontext.KindBeginArray:
-		found, more = containsList(have, want)
-		return found, more, 0
+		return containsList(have, want)
 	}
 	a, errA := have.ReadValue()
 	b, errB := want.ReadValue()
-	return errA == nil && errB == nil && bytes.Equal(a, b), false, 0
+	return match{found: errA == nil && errB == nil && bytes.Equal(a, b), hash: maphash.Bytes(seed, bytes.Trim(b, `"`))} // an apply does not distinguish 1 and "1"
 }
 
-func containsObject(have, want *jsontext.Decoder) (found, more bool, keys keySet) {
+var seed = maphash.MakeSeed()
+
+func containsObject(have, want *jsontext.Decoder) (m match) {
 	if !readDelimiters(have, want) {
-		return false, false, 0
+		return match{}
 	}
 	for want.PeekKind() == jsontext.KindString {
 		name, err := want.ReadValue()
 		if err != nil {
-			return false, false, 0
+			return match{}
 		}
+		rank := 1 + slices.Index(mergeKeys, string(name[1:len(name)-1]))
 		skipped, reached := skipTo(have, name)
 		if !reached {
-			return false, false, 0
+			return match{}
 		}
-		found, moreBelow, _ := containsNext(have, want)
-		if !found {
-			return false, false, 0
+		below := containsNext(have, want)
+		isScalar := below.rank == 0 && below.hash != 0
+		if !below.found || rank > 0 && !isScalar {
+			return match{}
 		}
-		if i := slices.Index(mergeKeys, string(name[1:len(name)-1])); i >= 0 {
-			if moreBelow {
-				return false, false, 0 // another value of a key is another item
-			}
-			keys |= 1 << i
+		if rank > 0 && (m.rank == 0 || rank < m.rank) {
+			m.rank, m.hash = rank, below.hash
 		}
-		more = more || skipped || moreBelow
+		m.more = m.more || skipped || below.more
+		m.equalKeys = m.equalKeys || below.equalKeys
 	}
 	rest, _ := skipTo(have, nil)
-	return readDelimiters(have, want), more || rest, keys
+	m.found, m.more = readDelimiters(have, want), m.more || rest
+	return m
 }
 
 // skipTo reads members up to the name of the given one. It reports whether it skipped others, and whether it found the name.
@@ -101,24 +111,27 @@ func skipTo(have *jsontext.Decoder, name jsontext.Value) (skipped, reached bool)
 	return skipped, false
 }
 
-// containsList compares lists item by item. An apply replaces a list whose items do not all have the same key, so none of its items
-// may have more.
-func containsList(have, want *jsontext.Decoder) (found, more bool) {
+// containsList compares lists item by item. An apply replaces a list whose items have no key, so none of its items may have more.
+func containsList(have, want *jsontext.Decoder) (m match) {
 	if !readDelimiters(have, want) {
-		return false, false
+		return match{}
 	}
-	shared := ^keySet(0)
+	rank, seen := -1, make([]uint64, 0, 16)
 	for want.PeekKind() != jsontext.KindEndArray {
-		found, moreBelow, keys := containsNext(have, want)
-		if !found {
-			return false, false
+		item := containsNext(have, want)
+		if !item.found || rank >= 0 && item.rank != rank {
+			return match{}
 		}
-		more, shared = more || moreBelow, shared&keys
+		rank = item.rank
+		m.more = m.more || item.more
+		m.equalKeys = m.equalKeys || item.equalKeys || slices.Contains(seen, item.hash)
+		seen = append(seen, item.hash)
 	}
-	if have.PeekKind() != jsontext.KindEndArray || more && shared == 0 {
-		return false, false
+	if have.PeekKind() != jsontext.KindEndArray || rank == 0 && m.more {
+		return match{}
 	}
-	return readDelimiters(have, want), more
+	m.found, m.equalKeys = readDelimiters(have, want), m.equalKeys && rank > 0 // an apply replaces other lists, and what they contain
+	return m
 }
 
 // readDelimiters reads the start or the end of an object or a list from both values.

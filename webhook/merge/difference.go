@@ -2,9 +2,12 @@
 package merge
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -30,47 +33,23 @@ type form struct {
 		Labels      map[string]string `json:"labels"`
 		Annotations map[string]string `json:"annotations"`
 	} `json:"metadata"`
-	Spec jsontext.Value `json:"spec"`
+	Spec jsontext.Value `json:"spec,omitzero"`
 }
 
 // Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when
 // there is none. It compares spec, labels and annotations, and ignores fields that the operator does not set. It compares spec
 // first, because a change of the parent also changes annotations of the operator, which mean nothing to a user.
-//
-// It follows Metacontroller's three-way merge. A field that was applied last and is no longer desired is removed. Lists
-// whose items all have the same key are merged item by item. All other lists are replaced.
-//
-// https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/dynamic/apply/apply.go
 func Difference(desired runtime.Object, child Observed) (string, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
 		return "", err
 	}
-	have, last := observedForm(child), appliedForm(child)
-	if path, err := specDifference(have, last, want); path != "" || err != nil {
-		return path, err
-	}
-	for _, part := range []struct {
-		path             string
-		have, last, want map[string]string
-	}{
-		{"metadata.labels", have.Metadata.Labels, last.Metadata.Labels, want.Metadata.Labels},
-		{"metadata.annotations", have.Metadata.Annotations, last.Metadata.Annotations, want.Metadata.Annotations},
-	} {
-		if key, differs := stringsDifference(part.have, part.last, part.want); differs {
-			return join(part.path, key), nil
-		}
-	}
-	return "", nil
+	return compare(observedForm(child), appliedForm(child), want)
 }
 
 // TemplateDifference is [Difference] for the pod template of a workload only. A change of the template replaces every pod.
 func TemplateDifference(desired runtime.Object, child Observed) (string, error) {
-	want, err := desiredForm(desired)
-	if err != nil {
-		return "", err
-	}
-	return specDifference(templateOf(observedForm(child)), templateOf(appliedForm(child)), templateOf(want))
+	return compareTemplates(observedForm(child), appliedForm(child), desired)
 }
 
 // TemplateChange is [TemplateDifference] from the pod template that was applied last, so that it does not report what somebody else has
@@ -80,12 +59,15 @@ func TemplateChange(desired runtime.Object, child Observed) (string, error) {
 	if len(applied.Spec) == 0 {
 		return TemplateDifference(desired, child)
 	}
+	return compareTemplates(applied, applied, desired)
+}
+
+func compareTemplates(have, last form, desired runtime.Object) (string, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
 		return "", err
 	}
-	last := templateOf(applied)
-	return specDifference(last, last, templateOf(want))
+	return compare(templateOf(have), templateOf(last), templateOf(want))
 }
 
 // templateOf returns the pod template of a workload.
@@ -147,90 +129,95 @@ func AppliedAnnotations(child Observed) map[string]string {
 	return appliedForm(child).Metadata.Annotations
 }
 
-// stringsDifference returns the first key, in sorted order, whose value an apply would change.
-func stringsDifference(have, last, want map[string]string) (first string, differs bool) {
-	changes := func(key string) {
-		if !differs || key < first {
-			first, differs = key, true
+// compare returns the path of a field that an apply would change. It decodes specs only when they may differ, which is rare.
+func compare(have, last, want form) (string, error) {
+	if unchanged(have, last, want) {
+		return "", nil
+	}
+	var objects [3]map[string]any
+	for i, f := range []form{have, last, want} {
+		var err error
+		if objects[i], err = f.object(); err != nil {
+			return "", err
+		}
+	}
+	merged := Apply(objects[0], objects[1], objects[2])
+	for _, part := range [][]string{{"spec"}, {"metadata", "labels"}, {"metadata", "annotations"}} {
+		before, _, _ := unstructured.NestedFieldNoCopy(objects[0], part...)
+		after, _, _ := unstructured.NestedFieldNoCopy(merged, part...)
+		if path, differs := difference(before, after); differs {
+			return join(strings.Join(part, "."), path), nil
+		}
+	}
+	return "", nil
+}
+
+// object returns a form as [Apply] needs it.
+func (f form) object() (object map[string]any, err error) {
+	text, err := jsonv2.Marshal(f)
+	if err == nil {
+		err = jsonv2.Unmarshal(text, &object)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a child: %w", err)
+	}
+	return object, nil
+}
+
+// unchanged reports that an apply changes nothing. If it returns false, [Apply] decides.
+func unchanged(have, last, want form) bool {
+	return hasStrings(have.Metadata.Labels, last.Metadata.Labels, want.Metadata.Labels) &&
+		hasStrings(have.Metadata.Annotations, last.Metadata.Annotations, want.Metadata.Annotations) &&
+		(len(last.Spec) == 0 || bytes.Equal(last.Spec, want.Spec)) && contains(have.Spec, want.Spec)
+}
+
+// hasStrings is [unchanged] for labels or annotations.
+func hasStrings(have, last, want map[string]string) bool {
+	for key := range last {
+		if _, wanted := want[key]; !wanted {
+			return false
 		}
 	}
 	for key, value := range want {
 		if got, found := have[key]; !found || got != value {
-			changes(key)
+			return false
 		}
 	}
-	for key := range last {
-		_, wanted := want[key]
-		_, there := have[key]
-		if there && !wanted {
-			changes(key)
-		}
-	}
-	return first, differs
+	return true
 }
 
-// specDifference compares specs. It decodes them only when they may differ, which is rare.
-func specDifference(have, last, want form) (string, error) {
-	if contains(have.Spec, want.Spec) && contains(want.Spec, last.Spec) {
-		return "", nil
-	}
-	specs := [3]any{}
-	for i, text := range []jsontext.Value{have.Spec, last.Spec, want.Spec} {
-		if len(text) == 0 {
-			continue
-		}
-		if err := jsonv2.Unmarshal(text, &specs[i]); err != nil {
-			return "", fmt.Errorf("reading a spec: %w", err)
-		}
-	}
-	path, differs := difference(specs[0], specs[1], specs[2])
-	if !differs {
-		return "", nil
-	}
-	return join("spec", path), nil
-}
-
-// difference returns the path at which a value differs, and whether it differs.
-func difference(have, last, want any) (path string, differs bool) {
-	switch want := want.(type) {
+// difference returns the first path, in sorted order, at which a value has changed, and whether it has.
+func difference(before, after any) (path string, differs bool) {
+	switch after := after.(type) {
 	case map[string]any:
-		have, ok := have.(map[string]any)
-		if !ok {
-			return "", true
+		if before, ok := before.(map[string]any); ok {
+			return objectDifference(before, after)
 		}
-		last, _ := last.(map[string]any)
-		return objectDifference(have, last, want)
 	case []any:
-		have, ok := have.([]any)
-		if !ok {
-			return "", true
+		before, ok := before.([]any)
+		if key := mergeKey(before, after); ok && key != "" {
+			if path, differs := objectDifference(byKey(key, before), byKey(key, after)); differs {
+				return path, true
+			}
 		}
-		last, _ := last.([]any)
-		return listDifference(have, last, want)
 	}
-	return "", !reflect.DeepEqual(have, want)
+	return "", !reflect.DeepEqual(before, after)
 }
 
-// objectDifference returns the first path in sorted order, so that the message of a difference is stable.
-func objectDifference(have, last, want map[string]any) (first string, differs bool) {
-	at := func(path string) {
-		if !differs || path < first {
-			first, differs = path, true
+func objectDifference(before, after map[string]any) (path string, differs bool) {
+	both := maps.Clone(before)
+	maps.Copy(both, after)
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		old, existed := before[key]
+		value, exists := after[key]
+		if existed != exists {
+			return key, true
+		}
+		if path, differs := difference(old, value); differs {
+			return join(key, path), true
 		}
 	}
-	for key := range last {
-		_, wanted := want[key]
-		_, there := have[key]
-		if there && !wanted {
-			at(key)
-		}
-	}
-	for key, value := range want {
-		if path, differs := difference(have[key], last[key], value); differs {
-			at(join(key, path))
-		}
-	}
-	return first, differs
+	return "", false
 }
 
 func join(path, below string) string {

@@ -4,10 +4,14 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 // apply returns the next request after Metacontroller has applied a response, before any other controller acts. Desired
-// children are merged into the observed children, a changed spec gets a new generation, other children are deleted, and
+// children are applied, a changed spec gets a new generation, other children are deleted, and
 // the parent has the new status.
 func apply(request, response map[string]any) map[string]any {
 	next := maps.Clone(request)
@@ -36,44 +40,19 @@ func apply(request, response map[string]any) map[string]any {
 }
 
 func applyChild(before, child map[string]any) map[string]any {
-	desired := maps.Clone(child)
-	delete(desired, "status")
+	desired := &unstructured.Unstructured{Object: child}
 	if before == nil {
-		desired["metadata"] = merge(desired["metadata"], map[string]any{"generation": float64(1)})
-		return desired
+		created := requests.Created(desired).Object
+		created["metadata"].(map[string]any)["generation"] = float64(1)
+		return created
 	}
-	after := merge(before, desired).(map[string]any)
+	after := requests.Updated(&unstructured.Unstructured{Object: before}, desired).Object
 	if !reflect.DeepEqual(before["spec"], after["spec"]) {
-		generation, _ := before["metadata"].(map[string]any)["generation"].(float64)
-		after["metadata"] = merge(after["metadata"], map[string]any{"generation": generation + 1})
+		metadata := after["metadata"].(map[string]any)
+		generation, _ := metadata["generation"].(float64)
+		metadata["generation"] = generation + 1
 	}
 	return after
-}
-
-// merge returns the observed value with the desired fields. Fields that only the observed value has stay, as defaults do.
-func merge(observed, desired any) any {
-	switch desired := desired.(type) {
-	case map[string]any:
-		merged := map[string]any{}
-		if observed, ok := observed.(map[string]any); ok {
-			maps.Copy(merged, observed)
-		}
-		for key, value := range desired {
-			merged[key] = merge(merged[key], value)
-		}
-		return merged
-	case []any:
-		observed, _ := observed.([]any)
-		if len(observed) != len(desired) {
-			return desired
-		}
-		merged := make([]any, len(desired))
-		for i := range desired {
-			merged[i] = merge(observed[i], desired[i])
-		}
-		return merged
-	}
-	return desired
 }
 
 func groupKey(child map[string]any) string {

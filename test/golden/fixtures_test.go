@@ -83,9 +83,6 @@ func syncFixtures(t testing.TB) []fixture {
 	return found
 }
 
-// lastApplied is the annotation in which Metacontroller stores the child that it applied last.
-const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
-
 // reloaderImage is the image in manifests/base.
 const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
 

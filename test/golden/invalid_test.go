@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // TestInvariantInvalidSpec checks that an invalid spec changes and deletes no child. The hook refuses the request, or returns
@@ -116,7 +118,7 @@ func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool
 	for group, objects := range request["children"].(map[string]any) {
 		for _, object := range objects.(map[string]any) {
 			annotations, _ := object.(map[string]any)["metadata"].(map[string]any)["annotations"].(map[string]any)
-			text, _ := annotations[lastApplied].(string)
+			text, _ := annotations[observed.LastAppliedAnnotation].(string)
 			var child map[string]any
 			if err := json.Unmarshal([]byte(text), &child); err != nil {
 				return nil, false
@@ -126,7 +128,7 @@ func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool
 				delete(labels, "controller-uid") // Metacontroller refuses the uid of another parent
 			}
 			if _, isObject := child["kind"].(string); !isObject {
-				t.Fatalf("%s: the annotation %s is not an object", group, lastApplied)
+				t.Fatalf("%s: the annotation %s is not an object", group, observed.LastAppliedAnnotation)
 			}
 			applied[childName(child)] = child
 		}

@@ -1,4 +1,4 @@
-// Package requests builds sync requests of any size for benchmarks, and observed children, as Metacontroller sends them.
+// Package requests builds sync requests of any size for benchmarks, as Metacontroller sends them, and children as it writes them.
 package requests
 
 import (
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // template is a recorded request of a settled Memcached with one pod. The pod has the fields of a usual cluster with three
@@ -20,9 +22,6 @@ const (
 	Name      = "cache"
 	Namespace = "web"
 )
-
-// lastApplied is the annotation in which Metacontroller stores the child that it applied last.
-const lastApplied = "metacontroller.k8s.io/last-applied-configuration"
 
 // MaxSize is the largest spec.size. A request with more pods has a Memcached that still has pods of an earlier workload.
 const MaxSize = 1000
@@ -46,7 +45,7 @@ func Sync(pods int) []byte {
 	deployment := first(member(request, "children", "Deployment.apps/v1")).(map[string]any)
 	member(deployment, "spec")["replicas"] = min(pods, MaxSize)
 	annotations := member(deployment, "metadata", "annotations")
-	annotations[lastApplied] = strings.Replace(annotations[lastApplied].(string), `"replicas":2`, fmt.Sprintf(`"replicas":%d`, min(pods, MaxSize)), 1)
+	annotations[observed.LastAppliedAnnotation] = strings.Replace(annotations[observed.LastAppliedAnnotation].(string), `"replicas":2`, fmt.Sprintf(`"replicas":%d`, min(pods, MaxSize)), 1)
 	for _, count := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
 		member(deployment, "status")[count] = pods
 	}

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // object is a stored child. It is replaced and never modified, because earlier observations refer to it.
@@ -146,9 +148,9 @@ func (s *apiServer) update(observed *object, next *unstructured.Unstructured, no
 
 // kindOfUpdate returns "annotate" if only the annotation of Metacontroller changes, and "update" otherwise.
 func kindOfUpdate(before, after *unstructured.Unstructured) string {
-	text := before.GetAnnotations()[lastApplied]
+	text := before.GetAnnotations()[observed.LastAppliedAnnotation]
 	same := after.DeepCopy()
-	same.SetAnnotations(withEntry(same.GetAnnotations(), lastApplied, text))
+	same.SetAnnotations(withEntry(same.GetAnnotations(), observed.LastAppliedAnnotation, text))
 	if text != "" && reflect.DeepEqual(before.Object, same.Object) {
 		return "annotate"
 	}

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -45,6 +46,14 @@ func withDefaults[T any](object *unstructured.Unstructured, setDefaults func(*T)
 		panic(err)
 	}
 	return decodeObject(text)
+}
+
+func decodeObject(text []byte) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(text); err != nil {
+		panic(fmt.Sprintf("decoding %.200s: %v", text, err))
+	}
+	return object
 }
 
 func set[T comparable](field *T, value T) {

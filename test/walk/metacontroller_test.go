@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
 const (
@@ -153,14 +155,13 @@ func (m *metacontroller) apply(observed *object, child *unstructured.Unstructure
 	desired.SetLabels(withEntry(desired.GetLabels(), uidLabel, string(p.uid)))
 	if observed == nil {
 		return func() error {
-			created := desired.DeepCopy()
-			setLastApplied(created, desired)
+			created := requests.Created(desired)
 			created.SetOwnerReferences([]metav1.OwnerReference{controllerRef(p)})
 			return m.create(created, m.now)
 		}
 	}
 	return func() error {
-		next := applied(observed.Unstructured, desired)
+		next := requests.Updated(observed.Unstructured, desired)
 		if reflect.DeepEqual(next.Object, observed.Object) {
 			m.unchanged[observed] = child
 			return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // times matches times, also those in messages.
@@ -18,7 +19,7 @@ var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 // masked are fields that differ between two clusters with the same desired state.
 var masked = map[string]bool{
 	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
-	"lastStepTime": true, "lastChangeTime": true, "observedGeneration": true, uidLabel: true, lastApplied: true,
+	"lastStepTime": true, "lastChangeTime": true, "observedGeneration": true, uidLabel: true, observed.LastAppliedAnnotation: true,
 	"memcached-operator.example.com/parent-generation": true,
 	foreignAnnotation: true, children.SetLabel: true,
 }
@@ -27,7 +28,7 @@ var masked = map[string]bool{
 const foreignAnnotation = "kubectl.kubernetes.io/restartedAt"
 
 // snapshot returns the state of a quiet cluster, by the keys of its children: without UIDs, versions, generations and times, and
-// without random names of pods. Lists that Metacontroller merges by key are sorted.
+// without random names of pods. Lists of objects are sorted, because the order of what Metacontroller merges by key depends on the history.
 func (m *metacontroller) snapshot() map[string]string {
 	state := map[string]string{}
 	for _, key := range m.keys() {
@@ -92,11 +93,11 @@ func normal(value any) any {
 		return fields
 	case []any:
 		items := slices.Clone(value)
-		if key := mergeKey(items); key != "" {
-			slices.SortFunc(items, func(a, b any) int { return strings.Compare(keyOf(key, a), keyOf(key, b)) })
-		}
 		for i := range items {
 			items[i] = normal(items[i])
+		}
+		if len(items) > 0 && isObject(items[0]) {
+			slices.SortFunc(items, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 		}
 		return items
 	}
@@ -107,6 +108,11 @@ func normal(value any) any {
 func empty(value any) bool {
 	fields, isMap := value.(map[string]any)
 	return isMap && len(fields) == 0
+}
+
+func isObject(value any) bool {
+	_, isMap := value.(map[string]any)
+	return isMap
 }
 
 // mustEqual compares two snapshots.

@@ -17,7 +17,7 @@ const MetacontrollerUser = "system:serviceaccount:metacontroller:metacontroller"
 
 // restrictedKubeconfig returns a kubeconfig of a user with the name of Metacontroller's ServiceAccount, with only the RBAC
 // permissions of manifests/metacontroller-values.yaml and of the applied manifests, so that tests find a missing permission. The
-// stand-in does not use it, because server-side apply needs other permissions.
+// stand-in does not use it, because it reads Secrets and other objects one by one.
 func (c *Cluster) restrictedKubeconfig(ctx context.Context) (string, error) {
 	file := filepath.Join(c.root, "manifests", "metacontroller-values.yaml")
 	content, err := os.ReadFile(file)

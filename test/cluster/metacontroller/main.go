@@ -1,11 +1,11 @@
 // Metacontroller is a stand-in for Metacontroller (https://metacontroller.github.io/metacontroller/) in the demo and the
 // cluster tests. It implements CompositeControllers with namespaced parents and hook versions v1 and v2, and applies children
-// like Metacontroller with --apply-strategy=server-side-apply.
+// like Metacontroller with --apply-strategy=dynamic-apply, the default.
 //
 // Differences from Metacontroller:
 //   - It rejects CompositeControllers without generateSelector. It does not read spec.selector. A child has the parent as its
 //     controller and the parent's label controller-uid.
-//   - It does not support the update methods Recreate and Rolling*. It updates only children with the method InPlace.
+//   - It does not support the update methods Rolling*: it does not update such children.
 //   - It ignores ignoreStatusChanges, and also syncs after its own status updates.
 //   - It does not support DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks
 //     with a service, ETag, or responseUnMarshallMode: it decodes every response in strict mode. It supports only

@@ -59,7 +59,6 @@ type parentController struct {
 	controller controller.Controller
 	customized sync.Map // related rules by generation of the parent
 	watched    sync.Map // watched kinds of related objects
-	applied    sync.Map // last applied hash and resourceVersion by UID of the child
 }
 
 // addTo adds a controller for the CompositeController to the manager.

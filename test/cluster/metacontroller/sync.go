@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,12 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/example/memcached-operator/test/requests"
 )
 
-const (
-	uidLabel              = "controller-uid"
-	lastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
-)
+const uidLabel = "controller-uid"
 
 // Reconcile syncs one parent. An error results in an Event and a retry with exponential backoff.
 func (p *parentController) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -124,8 +122,7 @@ func (p *parentController) manageChildren(ctx context.Context, parent *unstructu
 	for kind, objects := range observed {
 		for key, o := range objects {
 			if desired[kind][key] == nil && o.GetDeletionTimestamp() == nil {
-				err := p.client.Delete(ctx, o, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: ptr.To(o.GetUID())})
-				errs = append(errs, client.IgnoreNotFound(err))
+				errs = append(errs, p.remove(ctx, o))
 			}
 		}
 	}
@@ -139,7 +136,7 @@ func (p *parentController) manageChildren(ctx context.Context, parent *unstructu
 	return errors.Join(errs...)
 }
 
-// apply applies a child unless neither the desired nor the observed state has changed since the last apply.
+// apply creates or updates a child as Metacontroller does with its default --apply-strategy.
 func (p *parentController) apply(ctx context.Context, parent, observed, child *unstructured.Unstructured) error {
 	labels := child.GetLabels()
 	if labels == nil {
@@ -147,52 +144,51 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 	}
 	labels[uidLabel] = string(parent.GetUID())
 	child.SetLabels(labels)
-	child.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(parent, p.kind)})
-	unstructured.RemoveNestedField(child.Object, "status")
-	content, err := json.Marshal(child)
-	if err != nil {
-		return err
+	if observed == nil {
+		return p.create(ctx, parent, child)
 	}
-	sum := sha256.Sum256(content)
-	if observed != nil {
-		last, _ := p.applied.Load(observed.GetUID())
-		if observed.GetDeletionTimestamp() != nil || p.methods[child.GroupVersionKind()] != "InPlace" ||
-			last == fmt.Sprintf("%x %s", sum, observed.GetResourceVersion()) {
-			return nil
+	updated := requests.Updated(observed, child)
+	if reflect.DeepEqual(updated.Object, observed.Object) || observed.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	switch p.methods[child.GroupVersionKind()] {
+	case "InPlace":
+		if err := p.client.Update(ctx, updated); !apierrors.IsConflict(err) { // the current object causes another sync
+			return client.IgnoreNotFound(err)
 		}
+	case "Recreate":
+		return p.remove(ctx, observed) // the next sync creates it
 	}
-	if err := unstructured.SetNestedField(child.Object, string(content), "metadata", "annotations", lastAppliedAnnotation); err != nil {
-		return err
-	}
-	if observed != nil {
-		child.SetResourceVersion(observed.GetResourceVersion())
-	} else if free, err := p.nameIsFree(ctx, parent, child); err != nil || !free {
-		return err
-	}
-	err = p.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(child), client.FieldOwner("metacontroller"), client.ForceOwnership)
-	switch {
-	case observed != nil && apierrors.IsConflict(err):
-		return nil // like Metacontroller: the observed object was outdated, and the current one causes another sync
-	case err != nil:
-		return err
-	}
-	p.applied.Store(child.GetUID(), fmt.Sprintf("%x %s", sum, child.GetResourceVersion()))
 	return nil
 }
 
-// nameIsFree reports whether the parent may apply a child that it does not observe. Like Metacontroller, it adopts an orphan with
-// the parent's label, releases an object of the parent without the label, and leaves any other object alone.
-func (p *parentController) nameIsFree(ctx context.Context, parent, child *unstructured.Unstructured) (bool, error) {
+func (p *parentController) remove(ctx context.Context, child *unstructured.Unstructured) error {
+	err := p.client.Delete(ctx, child, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: ptr.To(child.GetUID())})
+	return client.IgnoreNotFound(err)
+}
+
+// create creates a child that the parent does not observe. If its name is taken, create does as Metacontroller: it adopts an orphan
+// with the parent's label, releases an object of the parent without the label, and leaves any other object alone.
+func (p *parentController) create(ctx context.Context, parent, child *unstructured.Unstructured) error {
+	created, owner := requests.Created(child), *metav1.NewControllerRef(parent, p.kind)
+	created.SetOwnerReferences([]metav1.OwnerReference{owner})
+	if err := p.client.Create(ctx, created); !apierrors.IsAlreadyExists(err) {
+		return err
+	}
 	existing := ofKind(child.GroupVersionKind())
 	if err := p.client.Get(ctx, client.ObjectKeyFromObject(child), existing); err != nil {
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		return client.IgnoreNotFound(err)
 	}
-	labelled := existing.GetLabels()[uidLabel] == string(parent.GetUID())
-	if metav1.IsControlledBy(existing, parent) && !labelled {
+	labelled, owned := existing.GetLabels()[uidLabel] == string(owner.UID), metav1.IsControlledBy(existing, parent)
+	switch {
+	case labelled && metav1.GetControllerOf(existing) == nil:
+		existing.SetOwnerReferences(append(existing.GetOwnerReferences(), owner))
+	case owned && !labelled:
 		existing.SetOwnerReferences(nil)
-		return false, p.client.Update(ctx, existing)
+	default:
+		return nil
 	}
-	return labelled, nil
+	return p.client.Update(ctx, existing)
 }
 
 // updateStatus replaces the whole status if it differs.

@@ -123,23 +123,23 @@ func (s *apiServer) create(child *unstructured.Unstructured, now time.Time) erro
 }
 
 // update stores a child that Metacontroller has merged with the observed one. A conflict is ignored, as Metacontroller does.
-func (s *apiServer) update(observed *object, next *unstructured.Unstructured, now time.Time) error {
-	key := observed.key()
+func (s *apiServer) update(known *object, next *unstructured.Unstructured, now time.Time) error {
+	key := known.key()
 	switch current := s.children[key]; {
-	case current == nil || current.GetResourceVersion() != observed.GetResourceVersion():
+	case current == nil || current.GetResourceVersion() != known.GetResourceVersion():
 		s.writes = append(s.writes, "conflict "+key)
 		return nil
-	case observed.GetKind() == s.refused:
+	case known.GetKind() == s.refused:
 		return fmt.Errorf("%s is refused", s.refused)
 	}
-	for _, field := range immutable[observed.GetKind()] {
-		before, _, _ := unstructured.NestedFieldNoCopy(observed.Object, "spec", field)
+	for _, field := range immutable[known.GetKind()] {
+		before, _, _ := unstructured.NestedFieldNoCopy(known.Object, "spec", field)
 		after, _, _ := unstructured.NestedFieldNoCopy(stored(next).Object, "spec", field)
 		if !reflect.DeepEqual(before, after) {
 			fail("the update of %s changes the immutable field %s from %v to %v", key, field, before, after)
 		}
 	}
-	kind := kindOfUpdate(observed.Unstructured, next)
+	kind := kindOfUpdate(known.Unstructured, next)
 	if s.put(next, now) {
 		s.writes = append(s.writes, kind+" "+key)
 	}
@@ -166,13 +166,13 @@ func withEntry(entries map[string]string, key, value string) map[string]string {
 }
 
 // remove deletes a child that Metacontroller observed. Its UID is a precondition.
-func (s *apiServer) remove(observed *object) error {
-	key := observed.key()
+func (s *apiServer) remove(known *object) error {
+	key := known.key()
 	current := s.children[key]
 	if current == nil {
 		return nil
 	}
-	if current.GetUID() != observed.GetUID() {
+	if current.GetUID() != known.GetUID() {
 		return fmt.Errorf("%s has another UID", key)
 	}
 	delete(s.children, key)

@@ -78,19 +78,27 @@ func containsObject(have, want *jsontext.Decoder) (m match) {
 			return match{}
 		}
 		below := containsNext(have, want)
-		isScalar := below.rank == 0 && below.hash != 0
-		if !below.found || rank > 0 && !isScalar {
+		if !below.found || rank > 0 && !below.isScalar() {
 			return match{}
 		}
-		if rank > 0 && (m.rank == 0 || rank < m.rank) {
-			m.rank, m.hash = rank, below.hash
-		}
-		m.more = m.more || skipped || below.more
-		m.equalKeys = m.equalKeys || below.equalKeys
+		m.addMember(rank, below)
+		m.more = m.more || skipped
 	}
 	rest, _ := skipTo(have, nil)
 	m.found, m.more = readDelimiters(have, want), m.more || rest
 	return m
+}
+
+// isScalar reports whether the match is one of values that are neither objects nor lists.
+func (m match) isScalar() bool { return m.rank == 0 && m.hash != 0 }
+
+// addMember adds the match of a member to that of its object. rank is 0 if the member is no merge key.
+func (m *match) addMember(rank int, below match) {
+	if rank > 0 && (m.rank == 0 || rank < m.rank) {
+		m.rank, m.hash = rank, below.hash
+	}
+	m.more = m.more || below.more
+	m.equalKeys = m.equalKeys || below.equalKeys
 }
 
 // skipTo reads members up to the name of the given one. It reports whether it skipped others, and whether it found the name.

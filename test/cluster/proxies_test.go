@@ -109,7 +109,7 @@ func TestResizeWithProxies(t *testing.T) {
 	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "resize"); servers != 4 || ready != 2 || resizing {
 		t.Errorf("status.proxy is %v", m.Object["status"].(map[string]any)["proxy"])
 	}
-	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"proxy":null}}`)
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"workload":"StatefulSet","proxy":null}}`)
 	eventually(t, waitTimeout, "the proxies are deleted", func(context.Context) error {
 		if out, err := tryKubectl(t, "get", "deployment,service,poddisruptionbudget,networkpolicy", "--namespace", m.GetNamespace(), "--output=name"); err != nil || strings.Contains(out, "proxy") {
 			return fmt.Errorf("%s %w", out, err)

@@ -24,7 +24,7 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
-	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // explicitly
+	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // not by default: the pods of a Deployment end with their items
 	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
 	existing, others := request.Children.workloads(memcached)

@@ -13,7 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +20,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// routesLabel has the numbers of servers that a proxy knows and its phase: "4", or "4-3-preparing".
+// routesLabel has the numbers of servers that a proxy knows and its phase: "4", or "0-3_0-2_preparing".
 const routesLabel = "memcached-operator.example.com/proxy-servers"
 
 // newProxied creates a cache whose warm-up takes its whole time: kwok.yaml lets no Job with the label copy items.
@@ -95,8 +94,8 @@ func TestResizeWithProxies(t *testing.T) {
 		size int
 		want []string
 	}{
-		{3, []string{"4 servers, routes 4", "4 servers, routes 4-3-announcing", "4 servers, routes 4-3-preparing", "4 servers, routes 4-3-warming", "4 servers, routes 4-3-closing", "4 servers, routes 3", "3 servers, routes 3"}},
-		{4, []string{"3 servers, routes 3", "4 servers, routes 3-4-announcing", "4 servers, routes 3-4-preparing", "4 servers, routes 3-4-warming", "4 servers, routes 3-4-closing", "4 servers, routes 4"}},
+		{3, []string{"servers 0-3, routes 0-3", "servers 0-3, routes 0-3_0-2_announcing", "servers 0-3, routes 0-3_0-2_preparing", "servers 0-3, routes 0-3_0-2_warming", "servers 0-3, routes 0-3_0-2_closing", "servers 0-3, routes 0-2", "servers 0-2, routes 0-2"}},
+		{4, []string{"servers 0-2, routes 0-2", "servers 0-3, routes 0-2_0-3_announcing", "servers 0-3, routes 0-2_0-3_preparing", "servers 0-3, routes 0-2_0-3_warming", "servers 0-3, routes 0-2_0-3_closing", "servers 0-3, routes 0-3"}},
 	} {
 		setSize(t, m, step.size)
 		waitReady(t, m, step.size, 2*waitTimeout)
@@ -104,9 +103,9 @@ func TestResizeWithProxies(t *testing.T) {
 			t.Errorf("resize to %d: the cluster had\n%q, want\n%q", step.size, got, step.want)
 		}
 	}
-	servers, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "servingServers")
+	servers, _, _ := unstructured.NestedString(m.Object, "status", "proxy", "servers")
 	ready, _, _ := unstructured.NestedInt64(m.Object, "status", "proxy", "readyReplicas")
-	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "resize"); servers != 4 || ready != 2 || resizing {
+	if _, resizing, _ := unstructured.NestedMap(m.Object, "status", "proxy", "move"); servers != "0-3" || ready != 2 || resizing {
 		t.Errorf("status.proxy is %v", m.Object["status"].(map[string]any)["proxy"])
 	}
 	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"workload":"StatefulSet","proxy":null}}`)
@@ -129,8 +128,8 @@ func TestHookKilledDuringAWarmup(t *testing.T) {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
 			return err
 		}
-		if _, found, _ := unstructured.NestedString(m.Object, "status", "proxy", "resize", "until"); !found {
-			return errors.New("no time in status.proxy.resize.until")
+		if _, found, _ := unstructured.NestedString(m.Object, "status", "proxy", "move", "until"); !found {
+			return errors.New("no time in status.proxy.move.until")
 		}
 		return nil
 	})
@@ -142,13 +141,13 @@ func TestHookKilledDuringAWarmup(t *testing.T) {
 		}
 	}()
 	waitForEvent(t, m, "EOF") // Metacontroller has called the hook after the warm-up
-	if got, want := history(), []string{"3 servers, routes 3", "3 servers, routes 3-2-announcing", "3 servers, routes 3-2-preparing", "3 servers, routes 3-2-warming"}; !slices.Equal(got, want) {
+	if got, want := history(), []string{"servers 0-2, routes 0-2", "servers 0-2, routes 0-2_0-1_announcing", "servers 0-2, routes 0-2_0-1_preparing", "servers 0-2, routes 0-2_0-1_warming"}; !slices.Equal(got, want) {
 		t.Errorf("while the hook is down, the cluster had\n%q, want\n%q", got, want)
 	}
 	restarted = true
 	must(t, shared.Hook.Start())
 	waitReady(t, m, 2, 2*waitTimeout)
-	if got, want := history(), []string{"3 servers, routes 3-2-warming", "3 servers, routes 3-2-closing", "3 servers, routes 2", "2 servers, routes 2"}; !slices.Equal(got, want) {
+	if got, want := history(), []string{"servers 0-2, routes 0-2_0-1_warming", "servers 0-2, routes 0-2_0-1_closing", "servers 0-2, routes 0-1", "servers 0-1, routes 0-1"}; !slices.Equal(got, want) {
 		t.Errorf("after the hook has started, the cluster had\n%q, want\n%q", got, want)
 	}
 }
@@ -208,26 +207,22 @@ func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error)
 	if err := shared.Client.Get(ctx, client.ObjectKey{Namespace: memcached.Namespace, Name: memcached.Name + "-proxy"}, &deployment); err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
-	servers, counts := map[scaling.Set]int32{}, []string{}
-	for _, set := range []scaling.Set{scaling.First, scaling.Second} {
-		var object appsv1.StatefulSet
-		switch err := shared.Client.Get(ctx, client.ObjectKey{Namespace: memcached.Namespace, Name: memcached.Name + set.Suffix()}, &object); {
-		case apierrors.IsNotFound(err):
-		case err != nil:
-			return "", err
-		case object.DeletionTimestamp == nil:
-			servers[set] = *object.Spec.Replicas
-			counts = append(counts, scaling.Servers{Set: set, Count: servers[set]}.String())
-		}
+	var set appsv1.StatefulSet
+	if err := shared.Client.Get(ctx, memcached, &set); err != nil {
+		return "", client.IgnoreNotFound(err)
 	}
+	run := scaling.Servers{Count: *set.Spec.Replicas}
+	if set.Spec.Ordinals != nil {
+		run.First = set.Spec.Ordinals.Start
+	}
+	runs := func(servers scaling.Servers) bool { return servers.First >= run.First && servers.End() <= run.End() }
 	for _, pod := range pods.Items {
-		routes := scaling.ParseRoutes(pod.Labels[routesLabel])
-		if routes == (scaling.Routes{}) || routes.In(scaling.First) > servers[scaling.First] || routes.In(scaling.Second) > servers[scaling.Second] {
-			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], counts)
+		if routes := scaling.ParseRoutes(pod.Labels[routesLabel]); routes == (scaling.Routes{}) || !runs(routes.Knows()) {
+			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], run)
 		}
 	}
-	if routes := scaling.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == scaling.Announcing && servers[routes.To.Set] < routes.To.Count {
+	if routes := scaling.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == scaling.Announcing && !runs(routes.To) {
 		return "", nil // until the next sync adds the servers
 	}
-	return fmt.Sprintf("%s servers, routes %s", strings.Join(counts, "+"), deployment.Spec.Template.Labels[routesLabel]), nil
+	return fmt.Sprintf("servers %s, routes %s", run, deployment.Spec.Template.Labels[routesLabel]), nil
 }

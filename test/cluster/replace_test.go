@@ -23,12 +23,12 @@ func TestReplaceServers(t *testing.T) {
 		want  []string
 	}{
 		{`{"spec":{"size":4,"cache":{"memory":"100Mi"}}}`, 4, []string{
-			"3 servers, routes 3", "3+4b servers, routes 3-4b-announcing", "3+4b servers, routes 3-4b-preparing",
-			"3+4b servers, routes 3-4b-warming", "3+4b servers, routes 3-4b-closing", "3+4b servers, routes 4b", "4b servers, routes 4b",
+			"servers 0-2, routes 0-2", "servers 0-6, routes 0-2_3-6_announcing", "servers 0-6, routes 0-2_3-6_preparing",
+			"servers 0-6, routes 0-2_3-6_warming", "servers 0-6, routes 0-2_3-6_closing", "servers 0-6, routes 3-6", "servers 3-6, routes 3-6",
 		}},
 		{`{"spec":{"cache":{"memory":"50Mi"}}}`, 4, []string{
-			"4b servers, routes 4b", "4+4b servers, routes 4b-4-announcing", "4+4b servers, routes 4b-4-preparing",
-			"4+4b servers, routes 4b-4-warming", "4+4b servers, routes 4b-4-closing", "4+4b servers, routes 4", "4 servers, routes 4",
+			"servers 3-6, routes 3-6", "servers 3-10, routes 3-6_7-10_announcing", "servers 3-10, routes 3-6_7-10_preparing",
+			"servers 3-10, routes 3-6_7-10_warming", "servers 3-10, routes 3-6_7-10_closing", "servers 3-10, routes 7-10", "servers 7-10, routes 7-10",
 		}},
 	} {
 		kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", step.patch)
@@ -50,10 +50,10 @@ func TestReplaceServersWithoutRoom(t *testing.T) {
 	}{
 		{"servers", "if the cluster has no room for the new servers, the ones in use must stay, and the condition must say why, and what to do",
 			"100Mi", "10Mi", "220Mi", "260Mi", // the proxies of a rollout have room at any time, and a new server never
-			[]string{"StatefulSet cache-b has 0 of 2 pods", "ResourceQuota", "set spec.proxy.warmup.enabled to false"}, []string{"2-2b-announcing"}},
+			[]string{"StatefulSet cache has 2 of 4 pods", "ResourceQuota", "set spec.proxy.warmup.enabled to false"}, []string{"0-1_2-3_announcing"}},
 		{"proxies", "if the cluster has no room for one more proxy, those in use must stay, and the condition must say why, and what to do",
 			"20Mi", "100Mi", "240Mi", "370Mi", // the new servers have room, or one proxy. If the servers start first, the first rollout waits, otherwise the second one
-			[]string{"Pods cannot be created", "exceeded quota: memory", "set spec.proxy.warmup.enabled to false"}, []string{"2-2b-announcing", "2-2b-preparing"}},
+			[]string{"Pods cannot be created", "exceeded quota: memory", "set spec.proxy.warmup.enabled to false"}, []string{"0-1_2-3_announcing", "0-1_2-3_preparing"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			because(t, test.why)
@@ -74,8 +74,8 @@ func TestReplaceServersWithoutRoom(t *testing.T) {
 			}
 			kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"proxy":{"warmup":{"enabled":false}}}}`)
 			waitReady(t, m, 2, 2*waitTimeout)
-			if got := history(); len(got) == 0 || got[len(got)-1] != "2 servers, routes 2" {
-				t.Errorf("after the warm-up was disabled, the cluster had\n%q, want the first StatefulSet alone", got)
+			if got := history(); len(got) == 0 || got[len(got)-1] != "servers 0-1, routes 0-1" {
+				t.Errorf("after the warm-up was disabled, the cluster had\n%q, want the first servers alone", got)
 			}
 		})
 	}

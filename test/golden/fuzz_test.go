@@ -66,17 +66,17 @@ func FuzzSync(f *testing.F) {
 func resizing() map[string]string {
 	const request = `{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":"Memcached","metadata":{"name":"a","namespace":"b"},
 		"spec":{"size":%d,"workload":"StatefulSet","proxy":{"replicas":1}},
-		"status":{"proxy":{"servers":4,"lastChangeTime":"2026-11-21T06:00:00Z","resize":{"from":3,"to":4,"phase":"WarmingUp","until":"2026-11-21T07:05:00Z"}}}},
+		"status":{"proxy":{"servers":"0-3","lastChangeTime":"2026-11-21T06:00:00Z","move":{"for":"Resize","from":3,"to":4,"phase":"WarmingUp","until":"2026-11-21T07:05:00Z"}}}},
 		"children":{"Deployment.apps/v1":{"a-proxy":{"metadata":{"name":"a-proxy","namespace":"b"},"spec":{"replicas":1,"template":{"metadata":{"labels":{"memcached-operator.example.com/proxy-servers":"%[3]s"}}}},
 			"status":{"replicas":1,"updatedReplicas":1,"availableReplicas":1}}},
 			"StatefulSet.apps/v1":{"a":{"metadata":{"name":"a","namespace":"b"},"spec":{"replicas":%[2]d}}},
 			"Service.v1":{},"PodDisruptionBudget.policy/v1":{},"NetworkPolicy.networking.k8s.io/v1":{}},"related":{"Pod.v1":{}}}`
 	return map[string]string{
-		"AddingServers":   fmt.Sprintf(request, 4, 3, "3"),
-		"Cleaning":        fmt.Sprintf(request, 3, 4, "4"),
-		"Preparing":       fmt.Sprintf(request, 3, 4, "4-3-announcing"),
-		"WarmingUp":       fmt.Sprintf(request, 4, 4, "3-4-warming"),
-		"RemovingServers": fmt.Sprintf(request, 0, 4, "4"),
+		"AddingServers":   fmt.Sprintf(request, 4, 3, "0-2_0-3_announcing"),
+		"Cleaning":        fmt.Sprintf(request, 3, 4, "0-3_0-2_announcing"),
+		"Preparing":       fmt.Sprintf(request, 3, 4, "0-3_0-2_preparing"),
+		"WarmingUp":       fmt.Sprintf(request, 4, 4, "0-2_0-3_warming"),
+		"RemovingServers": fmt.Sprintf(request, 0, 4, "0-3"),
 	}
 }
 
@@ -91,14 +91,13 @@ func wantProxies(t *testing.T, request map[string]any, children []any) {
 	spec := proxies["spec"].(map[string]any)
 	label, _, _ := unstructured.NestedString(spec, "template", "metadata", "labels", "memcached-operator.example.com/proxy-servers")
 	routes := scaling.ParseRoutes(label)
-	for _, set := range []scaling.Set{scaling.First, scaling.Second} {
-		replicas := 0.0
-		if servers := childNamed(children, "StatefulSet "+parent+set.Suffix()); servers != nil {
-			replicas = servers["spec"].(map[string]any)["replicas"].(float64)
-		}
-		if servers := routes.In(set); spec["replicas"] != 0.0 && (routes.From.Count < 1 || float64(servers) > replicas) {
-			t.Fatalf("proxies have the routes %q to %v servers of %s", label, replicas, parent+set.Suffix())
-		}
+	run := scaling.Servers{}
+	if servers := childNamed(children, "StatefulSet "+parent); servers != nil {
+		start, _, _ := unstructured.NestedFloat64(servers, "spec", "ordinals", "start")
+		run = scaling.Servers{First: int32(start), Count: int32(servers["spec"].(map[string]any)["replicas"].(float64))}
+	}
+	if known := routes.Knows(); spec["replicas"] != 0.0 && (known.Count < 1 || known.First < run.First || known.End() > run.End()) {
+		t.Fatalf("proxies have the routes %q to servers %s", label, run)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 
 	"github.com/example/memcached-operator/test/internal/reasons"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -24,6 +26,9 @@ func (m *metacontroller) check(v *observation) {
 	if meta.IsStatusConditionTrue(after.Conditions, "Ready") {
 		must(!m.wrote("create", "update"), "a Memcached is Ready only if its children match the desired state: %v", m.writes)
 		m.checkReady(v, int64(*spec.Size))
+	}
+	if after.Proxy != nil && meta.IsStatusConditionTrue(after.Conditions, "Available") {
+		mustServe(v, scaling.RecordedRoutes(after.Proxy).Serving())
 	}
 	switch {
 	case invalid(after):
@@ -60,18 +65,33 @@ func (m *metacontroller) checkStep(v *observation, spec *v1alpha1.MemcachedSpec,
 	from, to := workloadIn(v.children).number("spec", "replicas"), m.desiredReplicas()
 	switch {
 	case before != nil && after != nil && m.faultless: // clients use the servers that the proxies use
-		from, to = int64(before.ServingServers), int64(after.ServingServers)
+		from, to = serving(before), serving(after)
 	case spec.Proxy != nil:
 		return // without a reliable status, only the proxies show which servers they use
 	}
 	must(from == 0 || len(v.pods) == 0 || max(from-to, to-from) <= int64(*spec.Scaling.MaxStep), "steps are within maxStep %d: from %d to %d", *spec.Scaling.MaxStep, from, to)
 }
 
+// serving returns the number of servers that the proxies use.
+func serving(status *v1alpha1.ProxyStatus) int64 {
+	return int64(scaling.RecordedRoutes(status).Serving().Count)
+}
+
+// mustServe checks that memcached runs in a pod of the servers that the proxies use.
+func mustServe(v *observation, servers scaling.Servers) {
+	for _, raw := range v.pods {
+		p := decoded[corev1.Pod](raw)
+		ordinal, err := strconv.ParseInt(strings.TrimPrefix(p.Name, name+"-"), 10, 32)
+		if err == nil && servers.Has(int32(ordinal)) && len(p.Status.ContainerStatuses) > 0 && p.Status.ContainerStatuses[0].State.Running != nil {
+			return
+		}
+	}
+	fail("a Memcached is Available only if a server that the proxies use runs: %s of %q", servers, v.podNames)
+}
+
 func (m *metacontroller) checkReady(v *observation, size int64) {
 	workload := workloadIn(v.children)
-	for _, o := range v.children {
-		must(o.GetKind() != "StatefulSet" || o.GetName() == workload.GetName(), "a Memcached is Ready only with one StatefulSet: %s, %s", o.GetName(), workload.GetName())
-	}
+	must(workload.number("spec", "updateStrategy", "rollingUpdate", "partition") == 0, "a Memcached is Ready only if no pod keeps its template")
 	for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
 		must(workload.number("status", field) == size, "a Memcached is Ready only with all %d %s: %v", size, field, workload.Object["status"])
 	}
@@ -90,13 +110,11 @@ func invalid(status v1alpha1.MemcachedStatus) bool {
 	return ready != nil && ready.Reason == "InvalidSpec"
 }
 
-// workloadIn returns the Deployment or StatefulSet of the servers; the first one if there are two.
+// workloadIn returns the Deployment or StatefulSet of the servers.
 func workloadIn(children []*object) *object {
-	for _, workload := range []string{name, name + "-b"} {
-		for _, o := range children {
-			if o.GetName() == workload && o.Object["spec"].(map[string]any)["template"] != nil {
-				return o
-			}
+	for _, o := range children {
+		if o.GetName() == name && o.Object["spec"].(map[string]any)["template"] != nil {
+			return o
 		}
 	}
 	return &object{Unstructured: &unstructured.Unstructured{}}

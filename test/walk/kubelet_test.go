@@ -41,6 +41,9 @@ func (c *cluster) newPod(name string, owner *object, t *template) *pod {
 	p.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 	p.ObjectMeta = metav1.ObjectMeta{Name: name, Namespace: namespace, UID: types.UID(fmt.Sprint("pod-", c.serial)), CreationTimestamp: metav1.NewTime(c.now),
 		Labels: t.Labels, Annotations: t.Annotations}
+	if owner.GetKind() == "StatefulSet" {
+		p.Labels = withEntry(t.Labels, "controller-revision-hash", t.revision)
+	}
 	p.Spec.TerminationGracePeriodSeconds = t.Spec.TerminationGracePeriodSeconds
 	for _, container := range t.Spec.Containers {
 		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: container.Name, Image: container.Image})

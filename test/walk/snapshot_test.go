@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -21,7 +20,7 @@ var masked = map[string]bool{
 	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
 	"lastStepTime": true, "lastChangeTime": true, "observedGeneration": true, uidLabel: true, observed.LastAppliedAnnotation: true,
 	"memcached-operator.example.com/parent-generation": true,
-	foreignAnnotation: true, children.SetLabel: true,
+	foreignAnnotation: true, "updateRevision": true,
 }
 
 // foreignAnnotation is one that other clients set.
@@ -54,24 +53,39 @@ func (m *metacontroller) snapshot() map[string]string {
 		}
 	}
 	state["status"] = text(status)
-	return asFirstSet(state)
+	return fromZero(state)
 }
 
-// setRoutes matches the routes to servers of the second StatefulSet.
-var setRoutes = regexp.MustCompile(`("[^"]*(?:proxy-servers|routes)": "\d+)b"`)
-
-// asFirstSet returns the same state if the first StatefulSet is in use. Which one it is follows from the history of the pod template.
-func asFirstSet(state map[string]string) map[string]string {
-	if state["StatefulSet/"+name] != "" || state["StatefulSet/"+name+"-b"] == "" {
+// fromZero returns the same state with servers from ordinal 0 on. Where they begin follows from the history of the pod template.
+func fromZero(state map[string]string) map[string]string {
+	var set struct {
+		Spec struct{ Ordinals struct{ Start int } }
+	}
+	if found := state["StatefulSet/"+name]; found == "" || json.Unmarshal([]byte(found), &set) != nil || set.Spec.Ordinals.Start == 0 {
 		return state
 	}
-	first := map[string]string{}
-	for key, text := range state {
-		text = setRoutes.ReplaceAllString(text, `$1"`)
-		first[strings.ReplaceAll(key, name+"-b", name)] = strings.ReplaceAll(text, name+"-b", name)
+	earlier := func(number string) string {
+		ordinal, _ := strconv.Atoi(number)
+		return strconv.Itoa(ordinal - set.Spec.Ordinals.Start)
 	}
-	return first
+	moved := map[string]string{}
+	for key, text := range state {
+		text = starts.ReplaceAllString(text, `"start": 0`)
+		text = names.ReplaceAllStringFunc(text, func(found string) string { return name + "-" + earlier(found[len(name)+1:]) })
+		moved[key] = ranges.ReplaceAllStringFunc(text, func(found string) string {
+			first, last, _ := strings.Cut(strings.Trim(found, `"`), "-")
+			return `"` + earlier(first) + "-" + earlier(last) + `"`
+		})
+	}
+	return moved
 }
+
+// Servers stand in a snapshot as the start of the StatefulSet, as names, and as ranges of ordinals.
+var (
+	starts = regexp.MustCompile(`"start": \d+`)
+	names  = regexp.MustCompile(`\b` + name + `-\d+`)
+	ranges = regexp.MustCompile(`"\d+-\d+"`)
+)
 
 func text(value any) string {
 	encoded, err := json.MarshalIndent(normal(value), "", " ")

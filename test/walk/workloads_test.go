@@ -28,6 +28,7 @@ type cluster struct {
 
 	templates map[string]*template // by key, generation and UID of the workload
 	progress  map[string]progress  // by the key of a Deployment
+	current   map[string]*template // of status.currentRevision, by the UID of a StatefulSet
 }
 
 // template is a decoded pod template.
@@ -175,20 +176,26 @@ func (c *cluster) rollOutInOrder(w *workload) {
 		}
 	}
 	replacing := false
-	for ordinal := w.replicas - 1; ordinal >= 0; ordinal-- {
+	start, partition := int(w.number("spec", "ordinals", "start")), int(w.number("spec", "updateStrategy", "rollingUpdate", "partition"))
+	current := c.currentRevision(w)
+	for ordinal := start + w.replicas - 1; ordinal >= start; ordinal-- {
+		wanted, kept := w.template, ordinal < start+partition
+		if kept {
+			wanted = current
+		}
 		name := fmt.Sprint(w.GetName(), "-", ordinal)
 		p := pods[name]
 		delete(pods, name)
 		switch {
 		case p == nil:
 			if !slices.ContainsFunc(c.pods, func(p *pod) bool { return p.Name == name }) { // of a former StatefulSet
-				c.pods = append(c.pods, c.newPod(name, w.object, w.template))
+				c.pods = append(c.pods, c.newPod(name, w.object, wanted))
 			}
 			replacing = true
 		case replacing:
 		case p.DeletionTimestamp != nil:
 			replacing = true
-		case p.revision != w.template.revision:
+		case !kept && p.revision != w.template.revision:
 			c.terminate(p)
 			replacing = true
 		default:
@@ -200,11 +207,26 @@ func (c *cluster) rollOutInOrder(w *workload) {
 	}
 }
 
+// currentRevision returns the pod template of status.currentRevision: the one that all pods had last.
+func (c *cluster) currentRevision(w *workload) *template {
+	key := string(w.GetUID())
+	if c.current == nil {
+		c.current = map[string]*template{}
+	}
+	if c.current[key] == nil || len(w.current) == w.replicas && len(w.live) == w.replicas && w.ready == w.replicas {
+		c.current[key] = w.template
+	}
+	return c.current[key]
+}
+
 // report writes the status of a workload.
 func (c *cluster) report(w *workload) {
 	status := map[string]any{
 		"observedGeneration": w.GetGeneration(), "replicas": int64(len(w.live)), "updatedReplicas": int64(len(w.current)),
 		"readyReplicas": int64(w.ready), "availableReplicas": int64(w.available),
+	}
+	if w.GetKind() == "StatefulSet" {
+		status["updateRevision"] = w.template.revision
 	}
 	if w.GetKind() == "Deployment" {
 		state := fmt.Sprint(w.GetGeneration(), len(w.live), len(w.current), w.ready, w.available)

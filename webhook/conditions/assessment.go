@@ -23,14 +23,12 @@ type Observation struct {
 	Before api.ReplicaStatus
 	// Workload is the parent's Deployment or StatefulSet; nil when there is none.
 	Workload *observed.Workload
-	// Second is the workload with the pods that replace those of Workload; nil when there is none.
-	Second *observed.Workload
 	// Rollout compares the desired replicas with the observed ones. See [RolloutOf].
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
 	Pods []*observed.Pod
-	// Unused are those of Pods that clients do not reach: the pods of Second.
-	Unused []*observed.Pod
+	// Serving are those of Pods that clients reach; nil when they reach all.
+	Serving []*observed.Pod
 	// Selector has the labels of the parent's pods.
 	Selector map[string]string
 	// Container is the name of the container that serves in each pod.
@@ -93,8 +91,9 @@ type Assessment struct {
 	// pending is the first child that does not match the desired state, or else Observation.Awaited.
 	pending         *Progress
 	steps, teardown *Progress
-	// serves reports whether a pod serves, even if another of its containers is not ready.
-	serves bool
+	// serves reports whether a pod that clients reach serves, even if another of its containers is not ready. unreachable reports whether
+	// only pods that they do not reach may be ready.
+	serves, unreachable bool
 }
 
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
@@ -130,16 +129,16 @@ func (p *Problem) withRoomRemedy(remedy string) *Problem {
 }
 
 func newAssessment(o *Observation) Assessment {
-	return Assessment{
-		Rollout: o.Rollout,
-		Proxies: o.Proxies,
-		serves:  slices.ContainsFunc(o.used(), func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
+	serving := o.Serving
+	if serving == nil {
+		serving = o.Pods
 	}
-}
-
-// used returns the pods that clients reach.
-func (o *Observation) used() []*observed.Pod {
-	return slices.DeleteFunc(slices.Clone(o.Pods), func(pod *observed.Pod) bool { return slices.Contains(o.Unused, pod) })
+	return Assessment{
+		Rollout:     o.Rollout,
+		Proxies:     o.Proxies,
+		serves:      slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
+		unreachable: o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
+	}
 }
 
 func ofProxies(o *Observation) Finding {

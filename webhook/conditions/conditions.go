@@ -29,7 +29,7 @@ func (a *Assessment) available() metav1.Condition {
 	switch {
 	case a.Proxies != nil && a.Rollout.Desired > 0 && a.Proxies.available().Status != metav1.ConditionTrue:
 		return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoProxyReady, "No proxy is ready.")
-	case a.Rollout.Ready > 0 || a.Rollout.readyPods > 0:
+	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
 	case a.serves:
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although another of its containers is not ready.")

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -50,10 +49,8 @@ func desiredSince(o *Observation) time.Time {
 			since = later(since, entry.Time.Time)
 		}
 	}
-	for _, workload := range []*observed.Workload{o.Workload, o.Second} {
-		if workload != nil {
-			since = later(since, workload.CreationTimestamp)
-		}
+	if o.Workload != nil {
+		since = later(since, o.Workload.CreationTimestamp)
 	}
 	return since
 }

@@ -1,7 +1,6 @@
 package conditions
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -28,13 +27,7 @@ func missingPods(o *Observation) *Progress {
 		return nil
 	}
 	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
-	if o.Second == nil {
-		return missingPodsOf(o.Workload, kind, max(o.Workload.Status.Replicas, int32(len(o.Pods))))
-	}
-	return cmp.Or(missingPodsOf(o.Workload, kind, o.Workload.Status.Replicas), missingPodsOf(o.Second, kind, o.Second.Status.Replicas))
-}
-
-func missingPodsOf(workload *observed.Workload, kind string, existing int32) *Progress {
+	workload, existing := o.Workload, max(o.Workload.Status.Replicas, int32(len(o.Pods)))
 	desired := ptr.Deref(workload.Spec.Replicas, 0)
 	if existing >= desired {
 		return nil

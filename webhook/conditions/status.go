@@ -35,7 +35,7 @@ func InvalidStatus(o *Observation, cause error) api.ReplicaStatus {
 	if o.Workload != nil {
 		replicas = ptr.Deref(o.Workload.Spec.Replicas, 0)
 	}
-	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.used())
+	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
 	assessment := newAssessment(o)
 	assessment.Problem = ReasonInvalidSpec.Problem("%v", cause)
 	return assessment.Status(o)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -26,23 +25,14 @@ type childGroups struct {
 	ServiceMonitors      composite.Group[observed.Child]    `json:"ServiceMonitor.monitoring.coreos.com/v1" composite:"optional"`
 }
 
-// workloads are the observed workloads of both sets; nil if a set has none. A Deployment belongs to the first set.
-type workloads = [2]*observed.Workload
-
-// workloads returns the workloads of spec.workload, and those of the other kind.
-func (g *childGroups) workloads(memcached *v1alpha1.Memcached) (found, others workloads) {
-	deployments := workloads{g.Deployments.Get(memcached.Namespace, memcached.Name)}
+// workloads returns the workload of spec.workload, and the one of the other kind; nil if there is none.
+func (g *childGroups) workloads(memcached *v1alpha1.Memcached) (workload, other *observed.Workload) {
+	deployment := g.Deployments.Get(memcached.Namespace, memcached.Name)
+	statefulSet := g.StatefulSets.Get(memcached.Namespace, memcached.Name)
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		return g.statefulSets(memcached), deployments
+		return statefulSet, deployment
 	}
-	return deployments, g.statefulSets(memcached)
-}
-
-func (g *childGroups) statefulSets(memcached *v1alpha1.Memcached) (found workloads) {
-	for set := range found {
-		found[set] = g.StatefulSets.Get(memcached.Namespace, children.StatefulSetName(memcached, scaling.Set(set)))
-	}
-	return found
+	return deployment, statefulSet
 }
 
 // managedKinds returns the kinds of children that the CompositeController manages.

@@ -27,9 +27,9 @@ func ago(seconds int) *metav1.Time {
 func PlanOf(memcached *v1alpha1.Memcached, replicas int32, image string) children.Plan {
 	memcached.Default()
 	return children.Plan{
-		Plan:   scaling.Plan{Sets: [2]scaling.DesiredSet{{Exists: true, Replicas: replicas}}},
-		Memory: memory.Of(&memcached.Spec),
-		Images: children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image},
+		Decision: scaling.Decision{Run: scaling.Servers{Count: replicas}},
+		Memory:   memory.Of(&memcached.Spec),
+		Images:   children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image},
 	}
 }
 
@@ -75,7 +75,7 @@ func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
 	var existing observed.Workload
 	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
-	for _, child := range children.Children(memcached, [2]children.Plan{PlanOf(memcached, size, image)}, nil) {
+	for _, child := range children.Children(memcached, PlanOf(memcached, size, image), nil) {
 		switch child.GetObjectKind().GroupVersionKind().Kind {
 		case "Service":
 			request.Children.Services = composite.GroupOf(requests.Applied[observed.Child](child))

@@ -1,7 +1,6 @@
 package memcached
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,23 +24,16 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		status.Servers = children.ServerAddresses(pods)
 	}
-	inUse := scaling.RecordedRoutes(memcached.Status.Proxy).Used().Set
-	if stateful := request.Children.statefulSets(memcached); stateful != (workloads{}) {
-		workload = stateful[inUse]
-		var sets [2]scaling.DesiredSet
-		for set, each := range stateful {
-			if each != nil {
-				workload = cmp.Or(workload, each)
-				sets[set].Replicas = min(max(ptr.Deref(each.Spec.Replicas, 0), 0), scaling.MaxServers)
-			}
-		}
-		status.Servers = children.StatefulSetServers(memcached, sets)
+	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
+		workload = stateful
+		count := min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers)
+		status.Servers = children.ServerNames(memcached, scaling.Servers{First: stateful.Spec.Ordinals.Start, Count: count})
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
 	}
 	o := observationOf(request, workload, pods)
-	o.Unused = podsOf(inUse.Other(), pods)
+	o.Serving = children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), pods)
 	if missing := missingChildren(request, workload); len(missing) > 0 {
 		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}
@@ -62,9 +54,7 @@ func missingChildren(request *syncRequest, workload *observed.Workload) []string
 			missing = append(missing, kind+" "+name)
 		}
 	}
-	routes := scaling.RecordedRoutes(memcached.Status.Proxy)
-	inUse := children.StatefulSetName(memcached, routes.Used().Set) // also the name of a Deployment
-	note(string(memcached.Spec.Workload), inUse, workload == nil || routes != (scaling.Routes{}) && workload.Name != inUse)
+	note(string(memcached.Spec.Workload), memcached.Name, workload == nil)
 	names := []string{memcached.Name}
 	if memcached.Status.Proxy != nil {
 		names = append(names, proxy.Name(memcached))

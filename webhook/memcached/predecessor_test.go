@@ -19,7 +19,7 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// predecessorPods returns the pods of a deleted Memcached: six servers of both sets, and two proxies in the middle of a change.
+// predecessorPods returns the pods of a deleted Memcached: twelve servers, and two proxies in the middle of a change.
 func predecessorPods(created time.Time, deleted *metav1.Time) []observed.Pod {
 	former := sample.Proxied(6)
 	former.Default()
@@ -31,12 +31,10 @@ func predecessorPods(created time.Time, deleted *metav1.Time) []observed.Pod {
 	}
 	for i := range 6 {
 		add(fmt.Sprintf("cache-%d", i), children.SelectorLabels(former))
-		second := children.SelectorLabels(former)
-		second[children.SetLabel] = "b"
-		add(fmt.Sprintf("cache-b-%d", i), second)
+		add(fmt.Sprintf("cache-%d", i+6), children.SelectorLabels(former))
 	}
 	for i := range 2 {
-		add(fmt.Sprintf("cache-proxy-%d", i), proxy.PodLabels(former, scaling.ParseRoutes("5-6b-preparing")))
+		add(fmt.Sprintf("cache-proxy-%d", i), proxy.PodLabels(former, scaling.ParseRoutes("0-5_6-11_preparing")))
 	}
 	return pods
 }
@@ -79,7 +77,7 @@ func TestNewParentInheritsNothing(t *testing.T) {
 				if diff := cmp.Diff([]string{fmt.Sprint("cache with ", *memcached.Spec.Size)}, workloads); diff != "" {
 					t.Errorf("%s, sync %d of %d: servers (-want +got):\n%s", reason, i, len(deletions), diff)
 				}
-				if p := response.Status.Proxy; p != nil && (p.Routes != "2" || p.Resize != nil) {
+				if p := response.Status.Proxy; p != nil && (p.Controller.Routes != "0-1" || p.Move != nil) {
 					t.Errorf("%s, sync %d of %d: the status of the proxies is %+v", reason, i, len(deletions), p)
 				}
 			}
@@ -96,5 +94,5 @@ func TestAdoptedProxiesCount(t *testing.T) {
 	c.resize(2)
 	c.history = nil
 	c.sync()
-	c.wantHistory("only the StatefulSet is adopted", "5 servers, 2 proxies with routes 5")
+	c.wantHistory("only the StatefulSet is adopted", "servers 0-4, 2 proxies with routes 0-4")
 }

@@ -3,6 +3,7 @@ package memcached
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -68,13 +70,17 @@ func (c *proxyCluster) sync() {
 			replicas := *workload.Spec.Replicas
 			workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, ObservedGeneration: workload.Generation}
 			for i := range replicas {
-				pods = append(pods, readyPod(fmt.Sprintf("%s-%d", name, i), workload.Spec.Template.Metadata.Labels))
+				pod := readyPod(fmt.Sprintf("%s-%d", name, workload.Spec.Ordinals.Start+i), maps.Clone(workload.Spec.Template.Metadata.Labels))
+				if kind == "StatefulSet" {
+					c.start(&pod, &workload, i)
+				}
+				pods = append(pods, pod)
 			}
 			if kind == "Deployment" {
 				groups.Deployments = composite.GroupOf(workload)
 				state += fmt.Sprintf(", %d proxies with routes %s", replicas, workload.Spec.Template.Metadata.Labels[proxy.RoutesLabel])
 			} else {
-				servers = append(servers, strconv.Itoa(int(replicas))+strings.TrimPrefix(name, "cache"))
+				servers = append(servers, scaling.Servers{First: workload.Spec.Ordinals.Start, Count: replicas}.String())
 				groups.StatefulSets = composite.GroupOf(append(all(groups.StatefulSets), workload)...)
 			}
 		case "Job":
@@ -94,9 +100,20 @@ func (c *proxyCluster) sync() {
 	}
 	c.request.Children, c.request.Related.Pods = groups, composite.GroupOf(pods...)
 	slices.Sort(servers)
-	state = strings.Join(servers, " and ") + " servers" + state
+	state = "servers " + strings.Join(servers, " and ") + state
 	if len(c.history) == 0 || c.history[len(c.history)-1] != state {
 		c.history = append(c.history, state)
+	}
+}
+
+// start gives a pod of a StatefulSet its revision: the image of memcached. A pod that exists keeps it if the partition has it.
+func (c *proxyCluster) start(pod *observed.Pod, set *observed.Workload, number int32) {
+	set.Status.UpdateRevision = set.Image("memcached")
+	pod.Labels[appsv1.ControllerRevisionHashLabelKey] = set.Status.UpdateRevision
+	for existing := range c.request.Related.Pods.All() {
+		if existing.Name == pod.Name && number < set.Spec.UpdateStrategy.RollingUpdate.Partition {
+			pod.Labels[appsv1.ControllerRevisionHashLabelKey] = existing.Labels[appsv1.ControllerRevisionHashLabelKey]
+		}
 	}
 }
 

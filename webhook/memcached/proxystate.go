@@ -38,10 +38,6 @@ func (s *syncState) proxyStatus(assessment *conditions.Assessment) *v1alpha1.Pro
 	}
 	status := s.plan.Proxy.DeepCopy()
 	status.LastChangeTime = s.lastChange()
-	status.ServingStatefulSet = children.StatefulSetName(s.request.Parent, s.plan.InUse)
-	if status.SecondServers > 0 {
-		status.SecondStatefulSet = children.StatefulSetName(s.request.Parent, s.plan.Routes.Second().Set)
-	}
 	if assessment.Proxies != nil {
 		status.Address, status.ReadyReplicas = proxy.Address(s.request.Parent), assessment.Proxies.Rollout.Ready
 	}
@@ -56,7 +52,7 @@ const changeTimeStep = 10 * time.Second
 func (s *syncState) lastChange() *metav1.Time {
 	status, now := &s.request.Parent.Status, s.request.Now
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
-		scaling.RecordedRoutes(before) == s.plan.Routes && len(status.Servers) == int(s.plan.Replicas()) {
+		scaling.RecordedRoutes(before) == s.plan.Routes && len(status.Servers) == int(s.plan.Run.Count) {
 		return before.LastChangeTime
 	}
 	return new(metav1.NewTime(now.Truncate(changeTimeStep)))

@@ -20,31 +20,31 @@ import (
 func TestResizeOfACluster(t *testing.T) {
 	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
-	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
+	c.wantHistory("a new cache", "servers 0-2, 2 proxies with routes 0-2")
 	status := c.request.Parent.Status.Proxy
-	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.ServingServers != 3 || status.SecondServers != 0 || status.Resize != nil {
+	if status.Address != "cache-proxy.web.svc:11211" || status.ReadyReplicas != 2 || status.Servers != "0-2" || status.OtherServers != "" || status.Move != nil {
 		t.Errorf("the status of the proxies is %+v", status)
 	}
 	start := c.request.Now
 	c.resize(4)
 	c.settle()
-	c.wantHistory("up", "3 servers, 2 proxies with routes 3-4-announcing", "4 servers, 2 proxies with routes 3-4-announcing",
-		"4 servers, 2 proxies with routes 3-4-preparing", "4 servers, 2 proxies with routes 3-4-warming",
-		"4 servers, 2 proxies with routes 3-4-closing", "4 servers, 2 proxies with routes 4")
+	c.wantHistory("up", "servers 0-2, 2 proxies with routes 0-2_0-3_announcing", "servers 0-3, 2 proxies with routes 0-2_0-3_announcing",
+		"servers 0-3, 2 proxies with routes 0-2_0-3_preparing", "servers 0-3, 2 proxies with routes 0-2_0-3_warming",
+		"servers 0-3, 2 proxies with routes 0-2_0-3_closing", "servers 0-3, 2 proxies with routes 0-3")
 	if took := c.request.Now.Sub(start.Time); took < time.Minute {
 		t.Errorf("the warm-up of a minute has taken %s", took)
 	}
 	c.resize(3)
 	c.settle()
-	c.wantHistory("down", "4 servers, 2 proxies with routes 4-3-announcing", "4 servers, 2 proxies with routes 4-3-preparing",
-		"4 servers, 2 proxies with routes 4-3-warming", "4 servers, 2 proxies with routes 4-3-closing",
-		"4 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3")
+	c.wantHistory("down", "servers 0-3, 2 proxies with routes 0-3_0-2_announcing", "servers 0-3, 2 proxies with routes 0-3_0-2_preparing",
+		"servers 0-3, 2 proxies with routes 0-3_0-2_warming", "servers 0-3, 2 proxies with routes 0-3_0-2_closing",
+		"servers 0-3, 2 proxies with routes 0-2", "servers 0-2, 2 proxies with routes 0-2")
 	c.resize(0)
 	c.settle()
-	c.wantHistory("to no servers", "3 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 3", "0 servers, 0 proxies with routes 1")
+	c.wantHistory("to no servers", "servers 0-2, 0 proxies with routes 0-2", "servers , 0 proxies with routes 0-2", "servers , 0 proxies with routes 0-0")
 	c.resize(2)
 	c.settle()
-	c.wantHistory("from no servers", "2 servers, 2 proxies with routes 2")
+	c.wantHistory("from no servers", "servers 0-1, 2 proxies with routes 0-1")
 }
 
 func TestResizeInSteps(t *testing.T) {
@@ -56,12 +56,12 @@ func TestResizeInSteps(t *testing.T) {
 	c.history = nil
 	c.resize(2)
 	c.settle()
-	c.wantHistory("down", "5 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 3", "3 servers, 2 proxies with routes 2", "2 servers, 2 proxies with routes 2")
+	c.wantHistory("down", "servers 0-4, 2 proxies with routes 0-2", "servers 0-2, 2 proxies with routes 0-2", "servers 0-2, 2 proxies with routes 0-1", "servers 0-1, 2 proxies with routes 0-1")
 	c.resize(5)
 	c.settle()
-	c.wantHistory("up", "2 servers, 2 proxies with routes 2",
-		"2 servers, 2 proxies with routes 2-4-announcing", "4 servers, 2 proxies with routes 2-4-announcing", "4 servers, 2 proxies with routes 4",
-		"4 servers, 2 proxies with routes 4-5-announcing", "5 servers, 2 proxies with routes 4-5-announcing", "5 servers, 2 proxies with routes 5")
+	c.wantHistory("up", "servers 0-1, 2 proxies with routes 0-1",
+		"servers 0-1, 2 proxies with routes 0-1_0-3_announcing", "servers 0-3, 2 proxies with routes 0-1_0-3_announcing", "servers 0-3, 2 proxies with routes 0-3",
+		"servers 0-3, 2 proxies with routes 0-3_0-4_announcing", "servers 0-4, 2 proxies with routes 0-3_0-4_announcing", "servers 0-4, 2 proxies with routes 0-4")
 	if c.request.Parent.Status.Scaling.Replicas != 5 {
 		t.Errorf("the last step is %+v", c.request.Parent.Status.Scaling)
 	}
@@ -102,12 +102,12 @@ func TestCustomizeOfFormerProxiesWithoutStatus(t *testing.T) {
 	c.request.Related.Pods = composite.GroupOf(pods...)
 	c.history = nil
 	c.sync()
-	c.wantHistory("two proxies still stop", "3 servers")
+	c.wantHistory("two proxies still stop", "servers 0-2")
 	if c.request.Parent.Status.Proxy == nil {
 		t.Error("the status has no proxies, so that the next sync does not observe them")
 	}
 	c.settle()
-	c.wantHistory("the proxies have stopped", "3 servers", "2 servers")
+	c.wantHistory("the proxies have stopped", "servers 0-2", "servers 0-1")
 	if rules := customize(c.request.Parent); len(rules) != 1 {
 		t.Errorf("in the end, the rules are %+v", rules)
 	}

@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,35 +16,34 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// unready makes no pod of a StatefulSet ready, with these statuses of the containers.
-func (c *proxyCluster) unready(name string, transition time.Time, containers ...observed.ContainerStatus) {
+// unready makes some servers not ready, with these statuses of the containers.
+func (c *proxyCluster) unready(servers scaling.Servers, transition time.Time, containers ...observed.ContainerStatus) {
 	pods := all(c.request.Related.Pods)
 	for i := range pods {
-		if pods[i].Name[:strings.LastIndex(pods[i].Name, "-")] == name {
+		ordinal, err := strconv.Atoi(strings.TrimPrefix(pods[i].Name, "cache-"))
+		if err == nil && int32(ordinal) >= servers.First && int32(ordinal) < servers.End() {
 			pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: transition}}
 			pods[i].Status.ContainerStatuses = containers
 		}
 	}
 	c.request.Related.Pods = composite.GroupOf(pods...)
 	sets := all(c.request.Children.StatefulSets)
-	for i := range sets {
-		if sets[i].Name == name {
-			sets[i].Status.ReadyReplicas, sets[i].Status.AvailableReplicas = 0, 0
-		}
-	}
+	sets[0].Status.ReadyReplicas -= servers.Count
+	sets[0].Status.AvailableReplicas -= servers.Count
 	c.request.Children.StatefulSets = composite.GroupOf(sets...)
 }
 
 // until syncs until the change is in a phase.
-func (c *proxyCluster) until(phase v1alpha1.ResizePhase) {
+func (c *proxyCluster) until(phase v1alpha1.MovePhase) {
 	c.Helper()
 	for range 50 {
 		c.sync()
-		if p := c.request.Parent.Status.Proxy; p != nil && p.Resize != nil && p.Resize.Phase == phase {
+		if p := c.request.Parent.Status.Proxy; p != nil && p.Move != nil && p.Move.Phase == phase {
 			return
 		}
 		c.request.Now = metav1.NewTime(c.request.Now.Add(c.last.ResyncAfter))
@@ -77,9 +77,9 @@ func TestReplaceUnready(t *testing.T) {
 		c.faulty = true
 		c.settle()
 		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
-		c.unready("cache", test.transition, test.containers...)
+		c.unready(scaling.Servers{Count: 3}, test.transition, test.containers...)
 		c.sync()
-		if kept := c.images()["cache"] == "memcached:1"; kept != test.keeps {
+		if kept := c.images() == "0 1, 1 1, 2 1"; kept != test.keeps {
 			t.Errorf("%s: the pods keep their template: %t", test.reason, kept)
 		}
 	}
@@ -93,24 +93,24 @@ func TestReplaceByBrokenServers(t *testing.T) {
 	c.faulty = true
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
-	c.until(v1alpha1.ResizeWarmingUp)
+	c.until(v1alpha1.MoveWarmingUp)
 	for range 10 {
-		c.unready("cache-b", time.Time{})
+		c.unready(scaling.Servers{First: 3, Count: 3}, time.Time{})
 		c.sync()
 		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Hour))
 	}
-	c.wantImages("the new servers never get ready", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
-	c.unready("cache-b", time.Time{})
+	c.wantImages("the new servers never get ready", "0 1, 1 1, 2 1, 3 2, 4 2, 5 2")
+	c.unready(scaling.Servers{First: 3, Count: 3}, time.Time{})
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:3" })
 	c.sync()
 	c.settle()
-	c.wantImages("another template repairs them", map[string]string{"cache-b": "memcached:3"})
+	c.wantImages("another template repairs them", "6 3, 7 3, 8 3")
 }
 
-// TestLeaveWithTwoSets checks that spec can lose its proxies in each phase, and that no user takes the cache for ready in between.
-func TestLeaveWithTwoSets(t *testing.T) {
-	for _, phase := range []v1alpha1.ResizePhase{
-		v1alpha1.ResizeAddingServers, v1alpha1.ResizePreparing, v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers,
+// TestLeaveDuringReplacement checks that spec can lose its proxies in each phase, and that no user takes the cache for ready in between.
+func TestLeaveDuringReplacement(t *testing.T) {
+	for _, phase := range []v1alpha1.MovePhase{
+		v1alpha1.MoveAddingServers, v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing, v1alpha1.MoveRemovingServers,
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Spec.Image = "memcached:1"
@@ -121,37 +121,58 @@ func TestLeaveWithTwoSets(t *testing.T) {
 		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Proxy = nil })
 		for range 10 {
 			c.sync()
-			if sets := len(all(c.request.Children.StatefulSets)); sets == 2 && c.condition(api.Ready).Status == metav1.ConditionTrue {
-				t.Errorf("spec lost its proxies in %s: two StatefulSets exist, and the cache is ready", phase)
+			if servers := len(c.request.Parent.Status.Servers); servers == 6 && c.condition(api.Ready).Status == metav1.ConditionTrue {
+				t.Errorf("spec lost its proxies in %s: six servers exist, and the cache is ready", phase)
 			}
 			c.request.Now = metav1.NewTime(c.request.Now.Add(c.last.ResyncAfter))
 		}
 		c.settle()
-		if images := c.images(); len(images) != 1 {
-			t.Errorf("spec lost its proxies in %s: in the end, the StatefulSets are %v", phase, images)
+		if images := c.images(); images != "0 2, 1 2, 2 2" && images != "3 2, 4 2, 5 2" {
+			t.Errorf("spec lost its proxies in %s: in the end, the servers are %s", phase, images)
 		}
 	}
 }
 
-// TestAvailableOfTheSetInUse checks that ready servers of the StatefulSet that is not in use do not make the cache available, also while the spec
+// TestAvailableOfServersInUse checks that ready servers that no client reaches do not make the cache available, also while the spec
 // is invalid.
-func TestAvailableOfTheSetInUse(t *testing.T) {
+func TestAvailableOfServersInUse(t *testing.T) {
 	memcached := sample.Proxied(1)
 	memcached.Spec.Image = "memcached:1"
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
-	c.until(v1alpha1.ResizePreparing)
-	c.unready("cache", noon.Time)
+	c.until(v1alpha1.MovePreparing)
+	c.unready(scaling.Servers{Count: 1}, noon.Time)
 	for _, threads := range []int32{4, 0} {
 		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = &threads })
 		if got := conditionsOf(t, c.config, c.request)[api.Available]; got.Status != metav1.ConditionFalse || got.Reason != "NoReplicaReady" {
-			t.Errorf("%d threads: only cache-b-0 is ready, which no client reaches, and Available is %s: %s: %s", threads, got.Status, got.Reason, got.Message)
+			t.Errorf("%d threads: only cache-1 is ready, which no client reaches, and Available is %s: %s: %s", threads, got.Status, got.Reason, got.Message)
 		}
 	}
 }
 
-// TestLeaveForDeployment checks that a Deployment follows a second StatefulSet that was deleted.
+// TestDeploymentIgnoresProxies checks that a cache with a Deployment does not follow the label of proxies that it has adopted.
+func TestDeploymentIgnoresProxies(t *testing.T) {
+	request := settled(sample.New(2))
+	adopted := observed.Workload{ChildMeta: observed.ChildMeta{Name: "cache-proxy", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(2))}}
+	adopted.Spec.Template.Metadata.Labels = map[string]string{proxy.RoutesLabel: "3-5"}
+	request.Children.Deployments = composite.GroupOf(append(all(request.Children.Deployments), adopted)...)
+	response, err := (Config{}).sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deployments []string
+	for _, child := range response.Children {
+		if deployment, ok := child.(*appsv1.Deployment); ok {
+			deployments = append(deployments, fmt.Sprint(deployment.Name, " with ", *deployment.Spec.Replicas))
+		}
+	}
+	if diff := cmp.Diff([]string{"cache with 2"}, deployments); diff != "" {
+		t.Errorf("Deployments (-want +got):\n%s", diff)
+	}
+}
+
+// TestLeaveForDeployment checks that a Deployment follows a StatefulSet that was deleted.
 func TestLeaveForDeployment(t *testing.T) {
 	c := newProxyCluster(t, sample.Proxied(3))
 	c.faulty = true
@@ -169,26 +190,4 @@ func TestLeaveForDeployment(t *testing.T) {
 		}
 	}
 	t.Errorf("the cluster has %q, and no Deployment of 3 servers", c.history)
-}
-
-// TestDeploymentIgnoresProxies checks that a cache with a Deployment does not follow the label of proxies that it has adopted: it has one set
-// of servers, and a second one would be another child of the same name.
-func TestDeploymentIgnoresProxies(t *testing.T) {
-	request := settled(sample.New(2))
-	adopted := observed.Workload{ChildMeta: observed.ChildMeta{Name: "cache-proxy", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(2))}}
-	adopted.Spec.Template.Metadata.Labels = map[string]string{proxy.RoutesLabel: "3b"}
-	request.Children.Deployments = composite.GroupOf(append(all(request.Children.Deployments), adopted)...)
-	response, err := (Config{}).sync(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var deployments []string
-	for _, child := range response.Children {
-		if deployment, ok := child.(*appsv1.Deployment); ok {
-			deployments = append(deployments, fmt.Sprint(deployment.Name, " with ", *deployment.Spec.Replicas))
-		}
-	}
-	if diff := cmp.Diff([]string{"cache with 2"}, deployments); diff != "" {
-		t.Errorf("Deployments (-want +got):\n%s", diff)
-	}
 }

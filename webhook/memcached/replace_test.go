@@ -1,11 +1,14 @@
 package memcached
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,87 +26,80 @@ func (c *proxyCluster) edit(change func(*v1alpha1.MemcachedSpec)) {
 	c.request.Parent.Generation++
 }
 
-// images returns the image of each StatefulSet.
-func (c *proxyCluster) images() map[string]string {
+// images returns the revisions of the servers, which are their images, in the order of their ordinals.
+func (c *proxyCluster) images() string {
 	images := map[string]string{}
-	for set := range c.request.Children.StatefulSets.All() {
-		images[set.Name] = set.Image("memcached")
+	for pod := range c.request.Related.Pods.All() {
+		if pod.Labels[children.ProxyLabel] == "" {
+			images[pod.Name] = pod.Labels[appsv1.ControllerRevisionHashLabelKey]
+		}
 	}
-	return images
+	var text []string
+	for _, name := range slices.Sorted(maps.Keys(images)) {
+		text = append(text, strings.TrimPrefix(name, "cache-")+" "+strings.TrimPrefix(images[name], "memcached:"))
+	}
+	return strings.Join(text, ", ")
 }
 
-func (c *proxyCluster) wantImages(reason string, want map[string]string) {
+func (c *proxyCluster) wantImages(reason, want string) {
 	c.Helper()
 	if diff := cmp.Diff(want, c.images()); diff != "" {
 		c.Errorf("%s: images (-want +got):\n%s", reason, diff)
 	}
 }
 
-// TestReplace checks a change of the image with proxies, and the way back.
+// TestReplace checks changes of the image with proxies.
 func TestReplace(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Image = "memcached:1"
 	c := newProxyCluster(t, memcached)
 	c.settle()
-	c.wantHistory("a new cache", "3 servers, 2 proxies with routes 3")
+	c.wantHistory("a new cache", "servers 0-2, 2 proxies with routes 0-2")
 
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Size = "memcached:2", new(int32(4)) })
 	c.sync()
-	c.wantImages("the proxies expect the change first", map[string]string{"cache": "memcached:1"})
+	c.wantImages("the template is written first", "0 1, 1 1, 2 1")
 	c.sync()
-	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
+	c.wantImages("the proxies expect the change", "0 1, 1 1, 2 1")
+	c.sync()
+	c.wantImages("servers in use keep their template", "0 1, 1 1, 2 1, 3 2, 4 2, 5 2, 6 2")
 	c.settle()
-	c.wantHistory("a new image and size", "3 servers, 2 proxies with routes 3-4b-announcing", "3 and 4-b servers, 2 proxies with routes 3-4b-announcing",
-		"3 and 4-b servers, 2 proxies with routes 3-4b-preparing", "3 and 4-b servers, 2 proxies with routes 3-4b-warming",
-		"3 and 4-b servers, 2 proxies with routes 3-4b-closing",
-		"3 and 4-b servers, 2 proxies with routes 4b", "4-b servers, 2 proxies with routes 4b")
+	c.wantHistory("a new image and size", "servers 0-2, 2 proxies with routes 0-2", "servers 0-2, 2 proxies with routes 0-2_3-6_announcing",
+		"servers 0-6, 2 proxies with routes 0-2_3-6_announcing", "servers 0-6, 2 proxies with routes 0-2_3-6_preparing",
+		"servers 0-6, 2 proxies with routes 0-2_3-6_warming", "servers 0-6, 2 proxies with routes 0-2_3-6_closing",
+		"servers 0-6, 2 proxies with routes 3-6", "servers 3-6, 2 proxies with routes 3-6")
 	status := c.request.Parent.Status
-	if status.Proxy.ServingStatefulSet != "cache-b" || status.Proxy.SecondStatefulSet != "" || len(status.Servers) != 4 ||
-		!strings.HasPrefix(status.Servers[3], "cache-b-3.cache.web.svc:") || len(status.Nodes) != 4 || status.Replicas != 4 {
-		t.Errorf("the second set serves, and status is %+v, %+v", status, status.Proxy)
+	if status.Proxy.Servers != "3-6" || status.Proxy.OtherServers != "" || len(status.Servers) != 4 ||
+		!strings.HasPrefix(status.Servers[3], "cache-6.cache.web.svc:") || len(status.Nodes) != 4 || status.Replicas != 4 {
+		t.Errorf("the new servers serve, and status is %+v, %+v", status, status.Proxy)
 	}
-
-	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:3" })
-	c.sync()
-	c.sync()
-	c.wantImages("the way back", map[string]string{"cache": "memcached:3", "cache-b": "memcached:2"})
-	c.settle()
-	c.wantImages("only the set in use stays", map[string]string{"cache": "memcached:3"})
 
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image, spec.Proxy.Warmup.Enabled = "memcached:4", new(false) })
 	c.history = nil
 	c.settle()
-	c.wantImages("spec replaces pods in place", map[string]string{"cache": "memcached:4"})
-	c.wantHistory("spec replaces pods in place", "4 servers, 2 proxies with routes 4")
-}
+	c.wantImages("spec replaces pods in place", "3 4, 4 4, 5 4, 6 4")
+	c.wantHistory("spec replaces pods in place", "servers 3-6, 2 proxies with routes 3-6")
 
-// TestReplaceWithoutLastApplied checks that a set keeps its pods also if nothing says what was applied last.
-func TestReplaceWithoutLastApplied(t *testing.T) {
-	memcached := sample.Proxied(3)
-	memcached.Spec.Image = "memcached:1"
-	c := newProxyCluster(t, memcached)
+	c.resize(0)
 	c.settle()
-	set := all(c.request.Children.StatefulSets)[0]
-	delete(set.Annotations, observed.LastAppliedAnnotation)
-	c.request.Children.StatefulSets = composite.GroupOf(set)
-	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
-	c.sync()
-	c.sync()
-	c.wantImages("the set in use keeps its template", map[string]string{"cache": "memcached:1", "cache-b": "memcached:2"})
+	c.history = nil
+	c.resize(2)
+	c.settle()
+	c.wantHistory("after size 0, the cache starts where it was", "servers 3-4, 2 proxies with routes 3-4")
 }
 
-// TestReplaceThatDoesNotFit checks that the conditions say why the second set does not start, and which field replaces pods in place.
+// TestReplaceThatDoesNotFit checks that the conditions say why the new servers do not start, and which field replaces pods in place.
 func TestReplaceThatDoesNotFit(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Image = "memcached:1"
 	c := newProxyCluster(t, memcached)
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
-	c.sync()
+	c.until(v1alpha1.MoveAddingServers)
 	c.sync()
 	pods := all(c.request.Related.Pods)
 	for i := range pods {
-		if strings.HasPrefix(pods[i].Name, "cache-b-") {
+		if strings.HasPrefix(pods[i].Name, "cache-3") || strings.HasPrefix(pods[i].Name, "cache-4") || strings.HasPrefix(pods[i].Name, "cache-5") {
 			pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available: 3 Insufficient memory."}}
 		}
 	}
@@ -112,14 +108,10 @@ func TestReplaceThatDoesNotFit(t *testing.T) {
 
 	c.request.Related.Pods = composite.GroupOf(pods[:3]...)
 	sets := all(c.request.Children.StatefulSets)
-	for i := range sets {
-		if sets[i].Name == "cache-b" {
-			sets[i].Status = observed.WorkloadStatus{ObservedGeneration: 1}
-		}
-	}
+	sets[0].Status.Replicas, sets[0].Status.ReadyReplicas, sets[0].Status.AvailableReplicas = 3, 3, 3
 	c.request.Children.StatefulSets = composite.GroupOf(sets...)
 	c.request.Now = metav1.NewTime(c.request.Now.Add(10 * time.Minute))
-	c.wantBlocked("quota", "StatefulSet cache-b has 0 of 3 pods")
+	c.wantBlocked("quota", "StatefulSet cache has 3 of 6 pods")
 
 	c.sync() // the servers start
 	c.exceedQuota()
@@ -137,10 +129,10 @@ func TestQuotaWithoutReplacement(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		edit   func(*v1alpha1.MemcachedSpec)
-		phase  v1alpha1.ResizePhase
+		phase  v1alpha1.MovePhase
 	}{
-		{"the size changes", func(spec *v1alpha1.MemcachedSpec) { spec.Size = new(int32(4)) }, v1alpha1.ResizeAddingServers},
-		{"the items move already", func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" }, v1alpha1.ResizeWarmingUp},
+		{"the size changes", func(spec *v1alpha1.MemcachedSpec) { spec.Size = new(int32(4)) }, v1alpha1.MoveAddingServers},
+		{"the items move already", func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" }, v1alpha1.MoveWarmingUp},
 	} {
 		c := newProxyCluster(t, sample.Proxied(3))
 		c.settle()
@@ -161,7 +153,7 @@ func (c *proxyCluster) exceedQuota() {
 	c.request.Children.Deployments = composite.GroupOf(deployments...)
 }
 
-// wantBlocked checks the conditions while the second set cannot start.
+// wantBlocked checks the conditions while the new servers cannot start.
 func (c *proxyCluster) wantBlocked(reason, problem string) {
 	c.Helper()
 	response, err := c.config.sync(c.request)
@@ -181,48 +173,36 @@ func (c *proxyCluster) wantBlocked(reason, problem string) {
 	}
 }
 
-// TestReplaceKeepsDefaults checks that another release, with another default image, moves no items by itself, and that each set keeps
-// the image that it runs.
+// TestReplaceKeepsDefaults checks that another release, with another default image, moves no items by itself.
 func TestReplaceKeepsDefaults(t *testing.T) {
-	c := newProxyCluster(t, sample.Proxied(3))
+	c := newProxyCluster(t, sample.Proxied(1))
 	c.config.Image = "memcached:2"
 	c.settle()
-	c.wantImages("only the release changes", map[string]string{"cache": children.DefaultImage})
+	c.wantImages("only the release changes", "0 "+strings.TrimPrefix(children.DefaultImage, "memcached:"))
 
 	c.edit(func(spec *v1alpha1.MemcachedSpec) {
 		spec.Resources.Requests = corev1.ResourceList{"cpu": resource.MustParse("1")}
 	})
-	c.sync()
-	c.sync()
-	c.wantImages("the pods change", map[string]string{"cache": children.DefaultImage, "cache-b": "memcached:2"})
-	if got := c.request.Parent.Status.Image; got != children.DefaultImage {
-		t.Errorf("the first set serves, and status.image is %q", got)
-	}
-	c.config.Image = "memcached:3"
-	c.sync()
-	c.wantImages("the release changes again", map[string]string{"cache": children.DefaultImage, "cache-b": "memcached:2"})
-	for set := range c.request.Children.StatefulSets.All() {
-		if got := set.Annotations[children.ImageAnnotation(children.ContainerName)]; got != set.Image(children.ContainerName) {
-			t.Errorf("the annotation of %s has the image %q, and its pods have %q", set.Name, got, set.Image(children.ContainerName))
-		}
-	}
 	c.settle()
-	c.wantImages("the move has ended", map[string]string{"cache-b": "memcached:2"})
+	c.wantImages("the pods change", "1 2")
+	c.config.Image = "memcached:3"
+	c.settle()
+	c.wantImages("the release changes again", "1 2")
 	if got := c.request.Parent.Status.Image; got != "memcached:2" {
-		t.Errorf("the second set serves, and status.image is %q", got)
+		t.Errorf("status.image is %q", got)
 	}
 }
 
-// TestReplacedWhileInvalid checks that an invalid spec has the servers of the second set, and misses it if it is deleted.
+// TestReplacedWhileInvalid checks that an invalid spec has the servers after a change of the pod template, and misses their StatefulSet.
 func TestReplacedWhileInvalid(t *testing.T) {
 	c := newProxyCluster(t, sample.Proxied(3))
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = new(int32(0)) })
-	c.wantInvalid("the second set serves", 3, "")
+	c.wantInvalid("the new servers serve", 3, "")
 	c.request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
-	c.wantInvalid("the second set was deleted", 3, "StatefulSet cache-b")
+	c.wantInvalid("the StatefulSet was deleted", 3, "StatefulSet cache")
 }
 
 // wantInvalid checks the number of servers, and the children that are missing.
@@ -232,7 +212,7 @@ func (c *proxyCluster) wantInvalid(reason string, servers int, missing string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	if got := response.Status.Servers; len(got) != servers || !strings.HasPrefix(got[0], "cache-b-0.") {
+	if got := response.Status.Servers; len(got) != servers || !strings.HasPrefix(got[0], "cache-3.") {
 		c.Errorf("%s: servers %q", reason, got)
 	}
 	c.request.Parent.Status.Conditions = response.Status.Conditions

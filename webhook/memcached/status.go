@@ -21,7 +21,7 @@ func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.Memcached
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   assessment.Status(o, own...),
 		UpdatedReplicas: o.Rollout.Updated,
-		Servers:         children.Servers(s.request.Parent, s.plan.Sets, o.Pods),
+		Servers:         children.Servers(s.request.Parent, s.plan.Run, o.Pods),
 		Image:           children.Image(&s.request.Parent.Spec, s.plan),
 		Memory:          memoryStatus(s.plan.Memory),
 		Scaling:         s.plan.Scaling,

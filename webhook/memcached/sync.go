@@ -12,7 +12,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/memcached/validation"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -27,14 +26,12 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // not by default: the pods of a Deployment end with their items
 	memcached.Default()
 	pods := observed.LivePods(request.Related.Pods.All(), memcached.Namespace, children.SelectorLabels(memcached))
-	existing, others := request.Children.workloads(memcached)
-	if err := validation.Validate(memcached, request.Children.managedKinds(), others != (workloads{}) && !mayReplace); err != nil {
+	existing, other := request.Children.workloads(memcached)
+	if err := validation.Validate(memcached, request.Children.managedKinds(), other != nil && !mayReplace); err != nil {
 		return composite.Keep(&request, invalidStatus(&request, pods, err), err)
 	}
-	for _, workload := range existing {
-		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) { // it would look like a workload without pods
-			return syncResponse{}, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, workload.Name)}
-		}
+	if existing != nil && (existing.Spec.Replicas == nil || *existing.Spec.Replicas < 0) { // it would look like a workload without pods
+		return syncResponse{}, &composite.RequestError{Err: fmt.Errorf("%s %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", memcached.Spec.Workload, existing.Name)}
 	}
 	state, err := c.newSyncState(&request, existing, pods)
 	if err != nil {
@@ -54,8 +51,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 // syncState contains what one sync derives from its request.
 type syncState struct {
 	request *syncRequest
-	// plan is the one of the set in use.
-	plan children.Plan
+	plan    children.Plan
 	// proxies is the observed Deployment of the proxies; nil if there is none.
 	proxies *observed.Workload
 	// children are the desired ones of all kinds that the CompositeController lists. The conditions await those of the observation.
@@ -64,30 +60,29 @@ type syncState struct {
 	observation conditions.Observation
 }
 
-func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*observed.Pod) (*syncState, error) {
+func (c Config) newSyncState(request *syncRequest, existing *observed.Workload, pods []*observed.Pod) (*syncState, error) {
 	memcached, spec := request.Parent, &request.Parent.Spec
-	sets, state, err := c.planSets(request, existing, pods)
+	plan, facts, err := c.plan(request, existing, pods)
 	if err != nil {
 		return nil, err
 	}
-	inUse := sets[scaling.First].InUse
 	s := &syncState{
 		request:     request,
-		plan:        sets[inUse],
+		plan:        plan,
 		proxies:     proxyWorkload(request),
-		observation: observationOf(request, existing[inUse], pods),
+		observation: observationOf(request, existing, pods),
 	}
 	if s.plan.ProxyDefaults, err = c.proxyDefaults(request, s.plan); err != nil {
 		return nil, err
 	}
 	o := &s.observation
-	o.Second, o.Unused = existing[inUse.Other()], podsOf(inUse.Other(), pods)
-	o.Rollout = conditions.RolloutOf(existing[inUse], *spec.Size, memcached, podsOf(inUse, pods))
+	o.Rollout = conditions.RolloutOf(existing, *spec.Size, memcached, pods)
+	o.Serving = children.Serving(memcached, plan.Routes, pods)
 	s.secrets = diagnosis.SecretsOf(spec, memcached.Status.Conditions, s.plan.Images.Reloader, o)
 	service := request.Children.Services.Get(memcached.Namespace, memcached.Name)
-	s.children = request.Listed(slices.Concat(children.Children(memcached, sets, service), proxy.Children(memcached, s.plan), c.warmup(memcached, s.plan.Plan)))
+	s.children = request.Listed(slices.Concat(children.Children(memcached, plan, service), proxy.Children(memcached, s.plan), c.warmup(memcached, plan.Decision)))
 	o.Children = slices.DeleteFunc(slices.Clone(s.children), func(child runtime.Object) bool { return isWarmup(memcached, child) })
-	o.Steps, o.RoomRemedy = diagnosis.Progress(state, s.plan.Plan), state.RoomRemedy(s.plan.Plan)
+	o.Steps, o.RoomRemedy = diagnosis.Progress(facts, plan.Decision), facts.RoomRemedy(plan.Decision)
 	if s.plan.Scaling != nil {
 		o.LastStep = s.plan.Scaling.LastStepTime.Time
 	}
@@ -95,7 +90,7 @@ func (c Config) newSyncState(request *syncRequest, existing workloads, pods []*o
 	o.Findings = []conditions.Finding{
 		s.secrets.Mounted, s.secrets.Reloaded,
 		diagnosis.MemoryLimitTooLow(spec, s.plan.Memory), diagnosis.FlashMemoryTooLow(spec, s.plan.Memory),
-		diagnosis.CopyFailed(memcached, state, s.plan.Plan), diagnosis.CopyNotStarted(memcached, warmupJob(request), s.plan.Plan, request.Now.Time),
+		diagnosis.CopyFailed(memcached, facts, plan.Decision), diagnosis.CopyNotStarted(memcached, warmupJob(request), plan.Decision, request.Now.Time),
 	}
 	return s, s.assessProxies()
 }

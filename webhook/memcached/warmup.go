@@ -12,11 +12,11 @@ import (
 
 // warmup returns the desired Job and its NetworkPolicy; none if there is no Job now. The conditions do not await them: the planner and the
 // findings report what a Job does.
-func (c Config) warmup(memcached *v1alpha1.Memcached, p scaling.Plan) []runtime.Object {
-	if p.Copy == (scaling.Job{}) || memcached.Spec.Proxy == nil {
+func (c Config) warmup(memcached *v1alpha1.Memcached, d scaling.Decision) []runtime.Object {
+	if d.Copy == (scaling.Job{}) || memcached.Spec.Proxy == nil {
 		return nil
 	}
-	job := proxy.Warmup(memcached, p.Copy, c.ReloaderImage)
+	job := proxy.Warmup(memcached, d.Copy, c.ReloaderImage)
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return []runtime.Object{job}
 	}

@@ -28,7 +28,7 @@ func warmingUp(t *testing.T, config Config) *proxyCluster {
 	for range 4 {
 		c.sync()
 	}
-	if routes := c.routes(); routes != "3-4-warming" {
+	if routes := c.routes(); routes != "0-2_0-3_warming" {
 		t.Fatalf("the proxies have the routes %s", routes)
 	}
 	return c
@@ -152,7 +152,7 @@ func TestCopyThatDoesNotStart(t *testing.T) {
 func TestCopyThatIsNotCreated(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
 	c.request.Parent.Spec.Proxy.Warmup.MaxSeconds = new(int32(600))
-	c.request.Parent.Status.Proxy.Resize.Until = nil // the rollout has just ended
+	c.request.Parent.Status.Proxy.Move.Until = nil // the rollout has just ended
 	c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
 	var since metav1.Time
 	for range 5 {
@@ -181,7 +181,7 @@ func TestCopyOfAnotherWarmup(t *testing.T) {
 	c.sync()
 	own := c.job().Annotations[proxy.CopiedForAnnotation]
 	other := *c.job()
-	other.Annotations = map[string]string{proxy.CopiedForAnnotation: "3-4-warming 1"}
+	other.Annotations = map[string]string{proxy.CopiedForAnnotation: "0-2_0-3_warming 1"}
 	other.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobComplete), Status: corev1.ConditionTrue}}
 	c.request.Children.Jobs = composite.GroupOf(other)
 	c.sync()
@@ -213,16 +213,16 @@ func TestClean(t *testing.T) {
 	c.job().Status.Succeeded = 1
 	c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later
 	c.sync()
-	if message := c.condition(api.Progressing).Message; c.routes() != "3-2-announcing" || !strings.Contains(message, "phase Cleaning") || !strings.Contains(message, "1 of 2 servers are cleaned") {
+	if message := c.condition(api.Progressing).Message; c.routes() != "0-2_0-1_announcing" || !strings.Contains(message, "phase Cleaning") || !strings.Contains(message, "1 of 2 servers are cleaned") {
 		t.Errorf("while the Job runs, the proxies have the routes %s, and the message is %q", c.routes(), message)
 	}
 	end(batchv1.JobFailed)
 	risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk)
-	if c.routes() != "3-2-announcing" || risk == nil || risk.Reason != "CopyFailed" || !strings.Contains(risk.Message, "warmup.enabled") {
+	if c.routes() != "0-2_0-1_announcing" || risk == nil || risk.Reason != "CopyFailed" || !strings.Contains(risk.Message, "warmup.enabled") {
 		t.Errorf("after the Job has failed, the proxies have the routes %s, and AtRisk is %+v", c.routes(), risk)
 	}
 	end(batchv1.JobComplete)
-	if c.routes() != "3-2-preparing" {
+	if c.routes() != "0-2_0-1_preparing" {
 		t.Errorf("after the Job is complete, the proxies have the routes %s", c.routes())
 	}
 	c.sync()
@@ -234,14 +234,14 @@ func TestClean(t *testing.T) {
 // TestOverdueProxy checks that a proxy whose node is lost stops a change, and that the message names it.
 func TestOverdueProxy(t *testing.T) {
 	c := warmingUp(t, Config{})
-	pod := readyPod("cache-proxy-old", proxy.PodLabels(c.request.Parent, scaling.ParseRoutes("3-4-preparing")))
+	pod := readyPod("cache-proxy-old", proxy.PodLabels(c.request.Parent, scaling.ParseRoutes("0-2_0-3_preparing")))
 	pod.DeletionTimestamp = new(metav1.NewTime(c.request.Now.Add(-time.Hour)))
 	for range 2 {
 		c.request.Related.Pods = composite.GroupOf(append(all(c.request.Related.Pods), pod)...)
 		c.request.Parent.Status.Conditions = nil // otherwise progress is reported a few seconds later
 		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Hour))
 		c.sync()
-		if message := c.condition(api.Progressing).Message; c.routes() != "3-4-warming" || !strings.Contains(message, "pod cache-proxy-old") {
+		if message := c.condition(api.Progressing).Message; c.routes() != "0-2_0-3_warming" || !strings.Contains(message, "pod cache-proxy-old") {
 			t.Errorf("the proxies have the routes %s, and the message is %q", c.routes(), message)
 		}
 	}
@@ -265,15 +265,15 @@ func TestCopySurvivesProxies(t *testing.T) {
 func TestCopyOfAnEarlierStatus(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
 	c.sync()
-	before, want := *c.request.Parent.Status.DeepCopy(), c.request.Parent.Status.Proxy.Resize.Until
-	before.Proxy.Resize.Until = nil // the sync that began the warm-up recorded it
+	before, want := *c.request.Parent.Status.DeepCopy(), c.request.Parent.Status.Proxy.Move.Until
+	before.Proxy.Move.Until = nil // the sync that began the warm-up recorded it
 	for i := range 4 {
 		stored := c.request.Parent.Status
 		c.request.Parent.Status = before
 		c.request.Now = metav1.NewTime(c.request.Now.Add(time.Second))
 		c.sync()
 		before = stored
-		if got := c.request.Parent.Status.Proxy.Resize.Until; !got.Equal(want) {
+		if got := c.request.Parent.Status.Proxy.Move.Until; !got.Equal(want) {
 			t.Errorf("sync %d: the warm-up ends at %v, and ended at %v before", i, got, want)
 		}
 	}

@@ -25,6 +25,15 @@ type WorkloadSpec struct {
 	// Paused stops rollouts of a Deployment. kubectl rollout pause sets it.
 	Paused   bool        `json:"paused"`
 	Template PodTemplate `json:"template"`
+	// Ordinals and UpdateStrategy are those of a StatefulSet.
+	Ordinals struct {
+		Start int32 `json:"start"`
+	} `json:"ordinals"`
+	UpdateStrategy struct {
+		RollingUpdate struct {
+			Partition int32 `json:"partition"`
+		} `json:"rollingUpdate"`
+	} `json:"updateStrategy"`
 
 	whole jsontext.Value
 }
@@ -86,12 +95,14 @@ func (w *Workload) TemplateAnnotation(key string) string {
 
 // WorkloadStatus is the part of a workload's status that rules read.
 type WorkloadStatus struct {
-	ObservedGeneration int64               `json:"observedGeneration"`
-	Replicas           int32               `json:"replicas"`
-	UpdatedReplicas    int32               `json:"updatedReplicas"`
-	ReadyReplicas      int32               `json:"readyReplicas"`
-	AvailableReplicas  int32               `json:"availableReplicas"`
-	Conditions         []WorkloadCondition `json:"conditions"`
+	ObservedGeneration int64 `json:"observedGeneration"`
+	Replicas           int32 `json:"replicas"`
+	UpdatedReplicas    int32 `json:"updatedReplicas"`
+	ReadyReplicas      int32 `json:"readyReplicas"`
+	AvailableReplicas  int32 `json:"availableReplicas"`
+	// UpdateRevision is the label controller-revision-hash of the pods of a StatefulSet that have its pod template.
+	UpdateRevision string              `json:"updateRevision"`
+	Conditions     []WorkloadCondition `json:"conditions"`
 }
 
 // WorkloadCondition is the part of a workload's condition that rules read.

@@ -33,11 +33,8 @@ func ImageAnnotation(container string) string {
 	return "memcached-operator.example.com/" + container + "-image"
 }
 
-// Image returns the image of memcached in the server pods of a set.
+// Image returns the image of memcached in the pod template of the servers.
 func Image(spec *v1alpha1.MemcachedSpec, p Plan) string {
-	if p.Kept != nil {
-		return p.Kept.image(ContainerName)
-	}
 	return cmp.Or(spec.Image, p.Images.Memcached)
 }
 

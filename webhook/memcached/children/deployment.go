@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -30,7 +29,7 @@ func deployment(memcached *v1alpha1.Memcached, p Plan) *appsv1.Deployment {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, p)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(p.Sets[scaling.First].Replicas),
+			Replicas: new(p.Run.Count),
 			Selector: &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
 			Template: PodTemplate(memcached, p),
 			Strategy: appsv1.DeploymentStrategy{

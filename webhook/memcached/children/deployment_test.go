@@ -45,5 +45,5 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 }
 
 func planOf(memcached *v1alpha1.Memcached, replicas int32) Plan {
-	return Plan{Plan: scaling.Plan{Sets: [2]scaling.DesiredSet{{Exists: true, Replicas: replicas}}}, Memory: memory.Of(&memcached.Spec), Images: Images{Memcached: DefaultImage}}
+	return Plan{Decision: scaling.Decision{Run: scaling.Servers{Count: replicas}}, Memory: memory.Of(&memcached.Spec), Images: Images{Memcached: DefaultImage}}
 }

@@ -6,18 +6,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // NameLabel is the label with the name of the Memcached.
 const NameLabel = "memcached_cr"
-
-// SetLabel is on the second StatefulSet and its pods only. The selector of the first one also selects these pods, but each StatefulSet
-// manages only pods whose names begin with its own.
-const SetLabel = "memcached_set"
 
 // ProxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 const ProxyLabel = "memcached_proxy"
@@ -39,24 +33,8 @@ func childLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return resources.Labels(SelectorLabels(memcached), "memcached", memcached.Name, "cache")
 }
 
-func podLabels(memcached *v1alpha1.Memcached, set scaling.Set) map[string]string {
-	return AddLabels(setLabels(childLabels(memcached), set), memcached.Spec.PodLabels)
-}
-
-// setLabels adds the label of the second set.
-func setLabels(labels map[string]string, set scaling.Set) map[string]string {
-	if set == scaling.Second {
-		labels[SetLabel] = "b"
-	}
-	return labels
-}
-
-// SetOf returns the set that a pod belongs to.
-func SetOf(pod *observed.Pod) scaling.Set {
-	if pod.Labels[SetLabel] != "" {
-		return scaling.Second
-	}
-	return scaling.First
+func podLabels(memcached *v1alpha1.Memcached) map[string]string {
+	return AddLabels(childLabels(memcached), memcached.Spec.PodLabels)
 }
 
 // AddLabels adds the labels of the spec to the labels of a child, except those that the operator owns.
@@ -73,7 +51,7 @@ func AddLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelVal
 // labels.
 func OwnedLabel(key string) bool {
 	switch key {
-	case "app", NameLabel, SetLabel, ProxyLabel, WarmupLabel,
+	case "app", NameLabel, ProxyLabel, WarmupLabel,
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
 		"controller-uid", "job-name", // Metacontroller selects the children of a parent by the first one, and Jobs select pods by both
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
@@ -90,9 +68,6 @@ func OwnedAnnotation(key string) bool {
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
 func workloadAnnotations(memcached *v1alpha1.Memcached, p Plan) map[string]string {
 	annotations := imageAnnotations(&memcached.Spec, p.Images)
-	if p.Kept != nil {
-		annotations = maps.Clone(p.Kept.Images)
-	}
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

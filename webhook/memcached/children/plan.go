@@ -13,25 +13,19 @@ import (
 
 // Plan contains what determines the children in addition to spec.
 type Plan struct {
-	scaling.Plan
-	// Set is the set that the workload belongs to.
-	Set           scaling.Set
+	scaling.Decision
 	Memory        memory.Size
 	Images        Images
 	ProxyDefaults ProxyDefaults
-	// Kept is the pod template to keep; nil for the desired one.
-	Kept *KeptTemplate
 }
 
-// Children returns the children that belong to the servers, the workload in use first. existing is the observed Service; nil if there
+// Children returns the children that belong to the servers, the workload first. existing is the observed Service; nil if there
 // is none.
-func Children(memcached *v1alpha1.Memcached, sets [2]Plan, existing *observed.Child) []runtime.Object {
-	p := sets[sets[scaling.First].InUse]
+func Children(memcached *v1alpha1.Memcached, p Plan, existing *observed.Child) []runtime.Object {
 	children := []runtime.Object{Workload(memcached, p), keepForeignAnnotations(service(memcached), existing)}
-	if other := p.InUse.Other(); p.Sets[other].Exists {
-		children = append(children, Workload(memcached, sets[other]))
+	if budget := podDisruptionBudget(memcached, p.Run.Count); budget != nil {
+		children = append(children, budget)
 	}
-	children = append(children, podDisruptionBudgets(memcached, p)...)
 	if policy := networkPolicy(memcached); policy != nil {
 		children = append(children, policy)
 	}

@@ -20,7 +20,7 @@ const (
 // PodTemplate returns the template of the server pods.
 func PodTemplate(memcached *v1alpha1.Memcached, p Plan) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached, p.Set), Annotations: podAnnotations(&memcached.Spec)},
+		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
 		Spec:       resources.HardenedPod(podSpec(memcached, p)),
 	}
 }

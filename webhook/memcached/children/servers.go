@@ -12,44 +12,62 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Servers returns the servers for clients: the names of all pods of the StatefulSets, or the addresses of the serving pods of a
+// Servers returns the servers for clients: the names of all pods of the StatefulSet, or the addresses of the serving pods of a
 // Deployment.
-func Servers(memcached *v1alpha1.Memcached, sets [2]scaling.DesiredSet, pods []*observed.Pod) []string {
+func Servers(memcached *v1alpha1.Memcached, run scaling.Servers, pods []*observed.Pod) []string {
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
-	return StatefulSetServers(memcached, sets)
+	return ServerNames(memcached, run)
 }
 
-// StatefulSetServers returns the host:port of all servers of both StatefulSets.
-func StatefulSetServers(memcached *v1alpha1.Memcached, sets [2]scaling.DesiredSet) []string {
-	first := ServerNames(memcached, scaling.Servers{Set: scaling.First, Count: sets[scaling.First].Replicas})
-	return append(first, ServerNames(memcached, scaling.Servers{Set: scaling.Second, Count: sets[scaling.Second].Replicas})...)
-}
-
-// RecordedServers returns how many of the servers in status belong to a set.
-func RecordedServers(memcached *v1alpha1.Memcached, set scaling.Set) (number int32) {
-	second := StatefulSetName(memcached, scaling.Second) + "-"
-	for _, server := range memcached.Status.Servers {
-		if strings.HasPrefix(server, second) == (set == scaling.Second) {
-			number++
-		}
+// RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
+func RecordedServers(memcached *v1alpha1.Memcached) scaling.Servers {
+	servers := memcached.Status.Servers
+	if len(servers) == 0 || len(servers) > 2*scaling.MaxServers {
+		return scaling.Servers{}
 	}
-	return number
+	name, _, _ := strings.Cut(servers[0], ".")
+	first, err := strconv.ParseInt(strings.TrimPrefix(name, memcached.Name+"-"), 10, 32)
+	if recorded := (scaling.Servers{First: int32(first), Count: int32(len(servers))}); err == nil && ServerName(memcached, strconv.FormatInt(first, 10)) == servers[0] {
+		return recorded
+	}
+	return scaling.Servers{}
 }
 
-// ServerNames returns the host:port of servers of a StatefulSet.
+// ServerNames returns the host:port of servers of the StatefulSet.
 func ServerNames(memcached *v1alpha1.Memcached, servers scaling.Servers) []string {
 	names := make([]string, 0, servers.Count)
-	for i := range servers.Count {
-		names = append(names, ServerName(memcached, servers.Set, strconv.Itoa(int(i))))
+	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
+		names = append(names, ServerName(memcached, strconv.Itoa(int(ordinal))))
 	}
 	return names
 }
 
-// ServerName returns the host:port of a pod of a StatefulSet.
-func ServerName(memcached *v1alpha1.Memcached, set scaling.Set, ordinal string) string {
-	return fmt.Sprintf("%s-%s.%s.%s.svc:%d", StatefulSetName(memcached, set), ordinal, memcached.Name, memcached.Namespace, Port)
+// ServerName returns the host:port of a pod of the StatefulSet.
+func ServerName(memcached *v1alpha1.Memcached, ordinal string) string {
+	return fmt.Sprintf("%s-%s.%s.%s.svc:%d", memcached.Name, ordinal, memcached.Name, memcached.Namespace, Port)
+}
+
+// Ordinal returns the ordinal of a pod of the StatefulSet, and whether it has one.
+func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
+	suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-")
+	ordinal, err := strconv.ParseInt(suffix, 10, 32)
+	return int32(ordinal), found && err == nil
+}
+
+// Serving returns those of some pods that clients reach: with proxies, the ones whose ordinals serve; nil if clients reach all.
+func Serving(memcached *v1alpha1.Memcached, routes scaling.Routes, pods []*observed.Pod) []*observed.Pod {
+	if routes == (scaling.Routes{}) {
+		return nil
+	}
+	serving := []*observed.Pod{}
+	for _, pod := range pods {
+		if ordinal, found := Ordinal(memcached, pod); found && routes.Serving().Has(ordinal) {
+			serving = append(serving, pod)
+		}
+	}
+	return serving
 }
 
 // ServerAddresses returns the addresses of the pods whose memcached serves, sorted by address.

@@ -39,8 +39,29 @@ func TestServers(t *testing.T) {
 		{"without replicas, the servers are empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Servers(test.memcached, [2]scaling.DesiredSet{{Replicas: test.replicas}}, test.pods)); diff != "" {
+		if diff := cmp.Diff(test.want, Servers(test.memcached, scaling.Servers{Count: test.replicas}, test.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestRecordedServers checks which range of a StatefulSet the servers in status are.
+func TestRecordedServers(t *testing.T) {
+	cases := []struct {
+		reason  string
+		servers []string
+		want    scaling.Servers
+	}{
+		{"no servers", nil, scaling.Servers{}},
+		{"after a change of the pod template", []string{"cache-3.cache.web.svc:11211", "cache-4.cache.web.svc:11211"}, scaling.Servers{First: 3, Count: 2}},
+		{"a Deployment", []string{"10.0.0.1:11211"}, scaling.Servers{}},
+		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, scaling.Servers{}},
+	}
+	for _, test := range cases {
+		memcached := sample.New(2)
+		memcached.Status.Servers = test.servers
+		if got := RecordedServers(memcached); got != test.want {
+			t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
 		}
 	}
 }

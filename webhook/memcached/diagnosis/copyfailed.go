@@ -20,11 +20,11 @@ var ReasonCopyFailed = conditions.Declare(conditions.Documentation{ID: "CopyFail
 	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
 
 // CopyFailed returns a finding if the Job of the phase that is under way has failed.
-func CopyFailed(memcached *v1alpha1.Memcached, state scaling.State, p scaling.Plan) conditions.Finding {
-	if p.Copy == (scaling.Job{}) || p.Routes != p.Copy.Routes || state.Copy == nil || !state.Copy.Failed {
+func CopyFailed(memcached *v1alpha1.Memcached, facts scaling.Facts, d scaling.Decision) conditions.Finding {
+	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes || facts.Copy == nil || !facts.Copy.Failed {
 		return conditions.Finding{}
 	}
-	if p.Routes.Phase == scaling.Announcing {
+	if d.Routes.Phase == scaling.Announcing {
 		return conditions.Finding{Risk: ReasonCopyFailed.Risk(
 			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",
 			proxy.WarmupName(memcached))}

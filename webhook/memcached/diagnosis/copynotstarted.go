@@ -28,17 +28,17 @@ const copyStartPeriod = time.Minute
 
 // CopyNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
 // copyStartPeriod. The observed Job is nil if there is none.
-func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, p scaling.Plan, now time.Time) conditions.Finding {
-	if p.Copy == (scaling.Job{}) || p.Routes != p.Copy.Routes {
+func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, d scaling.Decision, now time.Time) conditions.Finding {
+	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes {
 		return conditions.Finding{}
 	}
 	effect := "Items that no client uses before the warm-up ends are lost."
-	if p.Routes.Phase == scaling.Announcing {
+	if d.Routes.Phase == scaling.Announcing {
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
-	since, risk := copyDesiredSince(memcached, p), ReasonCopyNotStarted.Risk(
+	since, risk := copyDesiredSince(memcached, d), ReasonCopyNotStarted.Risk(
 		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.WarmupName(memcached), effect)
-	if job != nil && !job.Terminating() && job.Annotations[proxy.CopiedForAnnotation] == p.Copy.String() {
+	if job != nil && !job.Terminating() && job.Annotations[proxy.CopiedForAnnotation] == d.Copy.String() {
 		status := job.Status
 		if status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
 			return conditions.Finding{}
@@ -56,13 +56,13 @@ func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, p scaling.
 }
 
 // copyDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
-func copyDesiredSince(memcached *v1alpha1.Memcached, p scaling.Plan) time.Time {
+func copyDesiredSince(memcached *v1alpha1.Memcached, d scaling.Decision) time.Time {
 	var since time.Time
 	if before := memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
 		since = before.LastChangeTime.Time
 	}
-	if p.Proxy != nil && p.Proxy.Resize != nil && p.Proxy.Resize.Until != nil {
-		since = later(since, p.Proxy.Resize.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds)*time.Second))
+	if d.Proxy != nil && d.Proxy.Move != nil && d.Proxy.Move.Until != nil {
+		since = later(since, d.Proxy.Move.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds)*time.Second))
 	}
 	return since
 }

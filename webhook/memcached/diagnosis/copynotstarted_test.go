@@ -17,45 +17,45 @@ import (
 
 func TestCopyNotStarted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	routes := scaling.ParseRoutes("3-4-warming")
+	routes := scaling.ParseRoutes("0-2_0-3_warming")
 	const warmup = 600
 	for _, test := range []struct {
 		reason string
 		since  time.Duration
-		change func(*observed.Job, *scaling.Plan)
+		change func(*observed.Job, *scaling.Decision)
 		risk   bool
 		wait   time.Duration
 	}{
-		{"no pod has run for a minute", time.Minute, func(*observed.Job, *scaling.Plan) {}, true, 0},
-		{"no pod has run for a minute before a decrease", time.Minute, func(j *observed.Job, p *scaling.Plan) {
-			p.Routes = scaling.ParseRoutes("4-3-announcing")
+		{"no pod has run for a minute", time.Minute, func(*observed.Job, *scaling.Decision) {}, true, 0},
+		{"no pod has run for a minute before a decrease", time.Minute, func(j *observed.Job, p *scaling.Decision) {
+			p.Routes = scaling.ParseRoutes("0-3_0-2_announcing")
 			p.Copy.Routes = p.Routes
 			j.Annotations[proxy.CopiedForAnnotation] = p.Copy.String()
 		}, true, 0},
-		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *scaling.Plan) {}, false, 40 * time.Second},
-		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *scaling.Plan) {}, false, time.Minute},
-		{"the Job controller has not seen the Job", time.Minute, func(j *observed.Job, _ *scaling.Plan) { j.Status.StartTime = time.Time{} }, true, 0},
-		{"a pod runs", time.Minute, func(j *observed.Job, _ *scaling.Plan) { j.Status.Ready = 1 }, false, 0},
-		{"a server is copied", time.Minute, func(j *observed.Job, _ *scaling.Plan) { j.Status.Succeeded = 1 }, false, 0},
-		{"a pod has failed, and another one follows", time.Minute, func(j *observed.Job, _ *scaling.Plan) { j.Status.Failed = 1 }, false, 0},
-		{"the Job has failed", time.Minute, func(j *observed.Job, _ *scaling.Plan) {
+		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *scaling.Decision) {}, false, 40 * time.Second},
+		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *scaling.Decision) {}, false, time.Minute},
+		{"the Job controller has not seen the Job", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.StartTime = time.Time{} }, true, 0},
+		{"a pod runs", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.Ready = 1 }, false, 0},
+		{"a server is copied", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.Succeeded = 1 }, false, 0},
+		{"a pod has failed, and another one follows", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.Failed = 1 }, false, 0},
+		{"the Job has failed", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
 			j.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobFailed), Status: corev1.ConditionTrue}}
 		}, false, 0},
-		{"an earlier Job of this name is being deleted, although its pods have run", time.Minute, func(j *observed.Job, _ *scaling.Plan) {
+		{"an earlier Job of this name is being deleted, although its pods have run", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
 			j.DeletionTimestamp, j.Status.Ready = &metav1.Time{Time: now}, 1
 		}, true, 0},
-		{"the Job of another warm-up", time.Minute, func(j *observed.Job, _ *scaling.Plan) {
-			j.Annotations[proxy.CopiedForAnnotation], j.Status.Ready = "2-3-warming", 1
+		{"the Job of another warm-up", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
+			j.Annotations[proxy.CopiedForAnnotation], j.Status.Ready = "0-1_0-2_warming", 1
 		}, true, 0},
-		{"no Job is desired", time.Minute, func(_ *observed.Job, p *scaling.Plan) { *p = scaling.Plan{Routes: routes} }, false, 0},
-		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *scaling.Plan) { p.Routes.Phase = scaling.Closing }, false, 0},
+		{"no Job is desired", time.Minute, func(_ *observed.Job, p *scaling.Decision) { *p = scaling.Decision{Routes: routes} }, false, 0},
+		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *scaling.Decision) { p.Routes.Phase = scaling.Closing }, false, 0},
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Default()
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
-		plan := scaling.Plan{Routes: routes, Copy: scaling.Job{Routes: routes, Rollout: "5"}, Proxy: &v1alpha1.ProxyStatus{Resize: &v1alpha1.ResizeStatus{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}}
+		plan := scaling.Decision{Routes: routes, Copy: scaling.Job{Routes: routes, Rollout: "5"}, Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}}
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.CopiedForAnnotation: plan.Copy.String()}
 		test.change(job, &plan)

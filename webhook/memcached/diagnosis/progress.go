@@ -21,14 +21,14 @@ var (
 )
 
 // Progress returns the progress of a change of size; nil if there is none.
-func Progress(state scaling.State, p scaling.Plan) *conditions.Progress {
-	switch reason, message := state.Progress(p); reason {
+func Progress(facts scaling.Facts, d scaling.Decision) *conditions.Progress {
+	switch reason, message := facts.Progress(d); reason {
 	case scaling.ReasonScaling:
 		return ReasonScaling.Progress("%s", message)
 	case scaling.ReasonResizing:
 		return ReasonResizing.Progress("%s", message)
 	}
-	if p.Proxy != nil && !state.Proxies.Desired {
+	if d.Proxy != nil && !facts.Proxies.Desired {
 		return ReasonResizing.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
 	}
 	return nil

@@ -1,12 +1,12 @@
-// Package planning translates observed objects into the state from which package scaling decides.
+// Package planning translates observed objects into the facts from which package scaling decides.
 package planning
 
 import (
 	"iter"
 	"strconv"
-	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,8 +25,9 @@ const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 // Observed are the objects from which the planner decides.
 type Observed struct {
 	Memcached *v1alpha1.Memcached
-	// Sets run the servers. A Deployment is the first set.
-	Sets [2]Set
+	// Workload runs the servers; nil if none is observed. Current reports whether its pod template is the desired one.
+	Workload *observed.Workload
+	Current  bool
 	// Proxies is the Deployment of the proxies; nil if none is observed.
 	Proxies *observed.Workload
 	// Pods are the pods of servers and proxies with the name of the Memcached.
@@ -36,26 +37,19 @@ type Observed struct {
 	CanCopy bool
 }
 
-// Set is a workload of servers.
-type Set struct {
-	// Workload is nil if none is observed.
-	Workload *observed.Workload
-	// Current reports whether its pod template is the desired one.
-	Current bool
-}
-
-// State returns what the number of servers, and the routes of the proxies, are decided from.
-func (o Observed) State(now time.Time) scaling.State {
+// Facts returns what the pods that run, and the routes of the proxies, are decided from.
+func (o Observed) Facts(now time.Time) scaling.Facts {
 	o = o.withoutPredecessor()
 	spec := &o.Memcached.Spec
-	return scaling.State{
+	return scaling.Facts{
 		Now:      now,
 		Size:     *spec.Size,
 		MaxStep:  ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval: time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Sets:     o.sets(),
-		OneSet:   spec.Workload == v1alpha1.DeploymentWorkload,
 		Warm:     spec.WarmsUp(),
+		Workload: o.workload(),
+		Servers:  o.servers(),
+		Recorded: children.RecordedServers(o.Memcached),
 		Proxies:  o.proxies(),
 		Copy:     o.copy(),
 		CanCopy:  o.CanCopy,
@@ -63,31 +57,25 @@ func (o Observed) State(now time.Time) scaling.State {
 	}
 }
 
-func (o Observed) sets() (sets [2]scaling.ObservedSet) {
-	servers := o.servers()
-	for set := range sets {
-		sets[set] = scaling.ObservedSet{
-			Workload: o.Sets[set].workload(),
-			Servers:  servers[set],
-			Recorded: children.RecordedServers(o.Memcached, scaling.Set(set)),
-		}
-	}
-	return sets
-}
-
-func (s Set) workload() *scaling.Workload {
-	if s.Workload == nil {
+func (o Observed) workload() *scaling.Workload {
+	w := o.Workload
+	if w == nil {
 		return nil
 	}
-	status := s.Workload.Status
 	return &scaling.Workload{
-		Revision:  revision(s.Workload),
-		Replicas:  *s.Workload.Spec.Replicas,
-		Ready:     status.ReadyReplicas,
-		Available: status.AvailableReplicas,
-		Current:   s.Current,
-		Updated:   status.ObservedGeneration >= s.Workload.Generation && status.UpdatedReplicas == status.Replicas,
+		Revision:  revision(w),
+		Run:       scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Partition: w.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Ready:     w.Status.ReadyReplicas,
+		Available: w.Status.AvailableReplicas,
+		Current:   o.Current,
+		Observed:  isObserved(w),
 	}
+}
+
+// isObserved reports whether the controller of a workload has observed all of it.
+func isObserved(workload *observed.Workload) bool {
+	return workload.Status.ObservedGeneration >= workload.Generation
 }
 
 func revision(workload *observed.Workload) v1alpha1.Revision {
@@ -100,49 +88,34 @@ func rolloutOf(deployment *observed.Workload) v1alpha1.Revision {
 	return v1alpha1.Revision{Created: metav1.NewTime(deployment.CreationTimestamp), Generation: number}
 }
 
-// servers returns the pods of each StatefulSet by ordinal.
-func (o Observed) servers() (servers [2]map[int32]scaling.Server) {
-	memcached := o.Memcached
-	if !HasProxies(memcached) && !o.hasSecondSet() {
-		return servers // only proxies use ordinals, and have two sets
-	}
-	pods := observed.UnfinishedPods(o.Pods, memcached.Namespace, children.SelectorLabels(memcached))
-	for set := range servers {
-		servers[set] = serversOf(children.StatefulSetName(memcached, scaling.Set(set)), pods)
-	}
-	return servers
-}
-
-// hasSecondSet reports whether a pod of the second set exists.
-func (o Observed) hasSecondSet() bool {
-	for pod := range o.Pods {
-		if pod.Labels[children.NameLabel] == o.Memcached.Name && children.SetOf(pod) == scaling.Second {
-			return true
-		}
-	}
-	return false
-}
-
 // HasProxies reports whether spec has proxies, or the proxies that it had may still run.
 func HasProxies(memcached *v1alpha1.Memcached) bool {
 	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil
 }
 
-func serversOf(name string, pods []*observed.Pod) map[int32]scaling.Server {
+// servers returns the pods of the StatefulSet by ordinal. Only proxies use ordinals.
+func (o Observed) servers() map[int32]scaling.Server {
+	if !HasProxies(o.Memcached) {
+		return nil
+	}
+	pods := observed.UnfinishedPods(o.Pods, o.Memcached.Namespace, children.SelectorLabels(o.Memcached))
 	servers := make(map[int32]scaling.Server, len(pods))
 	for _, pod := range pods {
-		if suffix, found := strings.CutPrefix(pod.Name, name+"-"); found {
-			if ordinal, err := strconv.ParseInt(suffix, 10, 32); err == nil {
-				servers[int32(ordinal)] = server(pod)
-			}
+		if ordinal, found := children.Ordinal(o.Memcached, pod); found {
+			servers[ordinal] = o.server(pod)
 		}
 	}
 	return servers
 }
 
-func server(pod *observed.Pod) scaling.Server {
+func (o Observed) server(pod *observed.Pod) scaling.Server {
 	live := !pod.Terminating()
-	return scaling.Server{Pod: podOf(pod), Ready: live && pod.Ready(), HasItems: live && pod.RunsSinceReady(children.ContainerName)}
+	return scaling.Server{
+		Pod:      podOf(pod),
+		Ready:    live && pod.Ready(),
+		HasItems: live && pod.RunsSinceReady(children.ContainerName),
+		Updated:  o.Workload != nil && isObserved(o.Workload) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == o.Workload.Status.UpdateRevision,
+	}
 }
 
 // Routes returns the routes of a Deployment of proxies.
@@ -164,7 +137,7 @@ func (o Observed) proxies() scaling.Proxies {
 			Routes:    Routes(d),
 			Replicas:  *d.Spec.Replicas,
 			RolledOut: rolledOut(d),
-			Observed:  d.Status.ObservedGeneration >= d.Generation,
+			Observed:  isObserved(d),
 		}
 	}
 	for pod := range o.Pods {

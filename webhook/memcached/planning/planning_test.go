@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,12 +32,12 @@ func TestObservedProxies(t *testing.T) {
 	}
 	extra := func(edit func(*observed.Pod)) func(*Observed) {
 		return func(o *Observed) {
-			pod := proxyPod(o.Memcached, "old", "4")
+			pod := proxyPod(o.Memcached, "old", "0-3")
 			edit(pod)
 			o.Pods = slices.Values(append(slices.Collect(o.Pods), pod))
 		}
 	}
-	old, deleted := scaling.ParseRoutes("4"), noon.Add(20*time.Second)
+	old, deleted := scaling.ParseRoutes("0-3"), noon.Add(20*time.Second)
 	cases := []struct {
 		reason    string
 		change    func(*Observed)
@@ -67,14 +68,14 @@ func TestObservedProxies(t *testing.T) {
 				Spec:   observed.WorkloadSpec{Replicas: new(int32(2))},
 				Status: observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2},
 			},
-			Pods: slices.Values([]*observed.Pod{proxyPod(memcached, "a", "3"), proxyPod(memcached, "b", "3")}),
+			Pods: slices.Values([]*observed.Pod{proxyPod(memcached, "a", "0-2"), proxyPod(memcached, "b", "0-2")}),
 		}
 		test.change(&o)
-		got := o.State(noon.Time).Proxies
+		got := o.Facts(noon.Time).Proxies
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
-		want := append([]scaling.Proxy{{Pod: scaling.Pod{Name: "a"}, Routes: scaling.ParseRoutes("3")}, {Pod: scaling.Pod{Name: "b"}, Routes: scaling.ParseRoutes("3")}}, test.extra...)
+		want := append([]scaling.Proxy{{Pod: scaling.Pod{Name: "a"}, Routes: scaling.ParseRoutes("0-2")}, {Pod: scaling.Pod{Name: "b"}, Routes: scaling.ParseRoutes("0-2")}}, test.extra...)
 		if diff := cmp.Diff(want, got.Pods); diff != "" {
 			t.Errorf("%s: proxies (-want +got):\n%s", test.reason, diff)
 		}
@@ -92,20 +93,36 @@ func TestObservedServers(t *testing.T) {
 	}
 	stopping := server("cache-2", corev1.ConditionTrue)
 	stopping.DeletionTimestamp = &noon
-	pods := []*observed.Pod{
-		server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, server("cache-x", corev1.ConditionTrue),
-		server("cache-b-1", corev1.ConditionTrue),
+	outdated := server("cache-3", corev1.ConditionTrue)
+	outdated.Labels[appsv1.ControllerRevisionHashLabelKey] = "a"
+	updated := server("cache-4", corev1.ConditionTrue)
+	updated.Labels[appsv1.ControllerRevisionHashLabelKey] = "b"
+	o := Observed{
+		Memcached: memcached,
+		Workload:  &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}},
+		Current:   true,
+		Pods: slices.Values([]*observed.Pod{
+			server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, outdated, updated,
+			server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
+		}),
 	}
-	got := Observed{Memcached: memcached, Pods: slices.Values(pods)}.State(noon.Time).Sets
-	want := [2]scaling.ObservedSet{
-		{Servers: map[int32]scaling.Server{
-			0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
-			1: {Pod: scaling.Pod{Name: "cache-1"}},
-			2: {Pod: scaling.Pod{Name: "cache-2", Deleted: &noon.Time}},
-		}},
-		{Servers: map[int32]scaling.Server{1: {Pod: scaling.Pod{Name: "cache-b-1"}, Ready: true, HasItems: true}}},
+	want := map[int32]scaling.Server{
+		0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
+		1: {Pod: scaling.Pod{Name: "cache-1"}},
+		2: {Pod: scaling.Pod{Name: "cache-2", Deleted: &noon.Time}},
+		3: {Pod: scaling.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
+		4: {Pod: scaling.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	got := o.Facts(noon.Time)
+	if diff := cmp.Diff(want, got.Servers); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
+	}
+	o.Workload.Generation = 9
+	if got := o.Facts(noon.Time); got.Workload.Observed || got.Servers[4].Updated {
+		t.Errorf("the StatefulSet controller has not observed the StatefulSet, and a pod is updated: %+v, %+v", got.Workload, got.Servers[4])
+	}
+	o.Workload.Spec.Ordinals.Start, o.Workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
+	if got := o.Facts(noon.Time).Workload; got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
+		t.Errorf("the StatefulSet runs %v with a partition of %d, want 3-7 and 2", got.Run, got.Partition)
 	}
 }

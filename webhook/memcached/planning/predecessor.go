@@ -15,7 +15,7 @@ import (
 // is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
 func (o Observed) withoutPredecessor() Observed {
 	created, exists := o.Memcached.CreationTimestamp.Time, false
-	for _, workload := range []*observed.Workload{o.Proxies, o.Sets[0].Workload, o.Sets[1].Workload} {
+	for _, workload := range []*observed.Workload{o.Proxies, o.Workload} {
 		exists = exists || workload != nil
 		if workload != nil && workload.CreationTimestamp.Before(created) {
 			return o
@@ -39,5 +39,5 @@ func (o Observed) workloadOf(pod *observed.Pod) *observed.Workload {
 	if pod.Labels[children.ProxyLabel] != "" {
 		return o.Proxies
 	}
-	return o.Sets[children.SetOf(pod)].Workload
+	return o.Workload
 }

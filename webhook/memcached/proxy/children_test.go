@@ -34,7 +34,7 @@ func TestProxyChildren(t *testing.T) {
 		memcached := sample.Proxied(3)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range Children(memcached, children.Plan{Plan: scaling.Plan{Proxies: test.proxies, Routes: scaling.ParseRoutes("3")}}) {
+		for _, child := range Children(memcached, children.Plan{Decision: scaling.Decision{Proxies: test.proxies, Routes: scaling.ParseRoutes("0-2")}}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
 				t.Errorf("%s: a child has the name %s", test.reason, name)
@@ -54,7 +54,7 @@ func TestServerPeers(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
-	all := children.Children(memcached, [2]children.Plan{routed(memcached, "3")}, nil)
+	all := children.Children(memcached, routed(memcached, "0-2"), nil)
 	rules := all[slices.IndexFunc(all, func(child runtime.Object) bool {
 		return child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy"
 	})].(*networkingv1.NetworkPolicy).Spec.Ingress

@@ -16,10 +16,10 @@ func TestConfig(t *testing.T) {
 	for _, test := range []struct {
 		reason, routes, want string
 	}{
-		{"without a change, the proxies know the servers of one size", "3", field("to", "a:1", "b:1", "c:1")},
-		{"in a growth, the new servers come last", "1-3-preparing",
+		{"without a change, the proxies know the servers of one size", "0-2", field("to", "a:1", "b:1", "c:1")},
+		{"in a growth, the new servers come last", "0-0_0-2_preparing",
 			field("to", "a:1", "b:1", "c:1") + field("from", "a:1") + "    phase = \"preparing\",\n"},
-		{"a server that is removed is known until the end", "4-3-closing",
+		{"a server that is removed is known until the end", "0-3_0-2_closing",
 			field("to", "a:1", "b:1", "c:1") + field("from", "a:1", "b:1", "c:1", "d:1") + "    phase = \"closing\",\n"},
 	} {
 		routes, servers := scaling.ParseRoutes(test.routes), []string{"a:1", "b:1", "c:1", "d:1"}

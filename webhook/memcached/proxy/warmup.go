@@ -34,7 +34,7 @@ func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + 
 // Warmup returns the Job of a change. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
 // one server for each index. The Job is never updated, because its template is immutable.
 func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batchv1.Job {
-	_, _, servers := job.Sources()
+	servers := job.Sources().Count
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
 		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.Warmup.MaxSeconds)+deadlineDelay)
@@ -111,10 +111,10 @@ func warmupPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 
 // warmupArgs returns the command line for the server of an index. The Job controller sets the variable.
 func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
-	set, first, _ := r.Sources()
-	server, index := children.ServerName(memcached, set, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
+	first := r.Sources().First
+	server, index := children.ServerName(memcached, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
-		return []string{"clean", "--server=" + server, index, fmt.Sprintf("--of=%d", r.From.Count), "--patience=1h"}
+		return []string{"clean", "--server=" + server, fmt.Sprintf("--first-ordinal=%d", first), index, fmt.Sprintf("--of=%d", r.From.Count), "--patience=1h"}
 	}
 	args := []string{
 		"copy",
@@ -125,7 +125,7 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
 	switch {
-	case r.To.Set == r.From.Set && r.To.Count > r.From.Count: // a server keeps most of its keys
+	case !r.Replaces() && r.To.Count > r.From.Count: // a server keeps most of its keys
 		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
 	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
 		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*memory.Of(&memcached.Spec).ItemMiB/int64(r.From.Count))))

@@ -29,11 +29,11 @@ func TestWarmupServers(t *testing.T) {
 		pods           int32
 		args           []string
 	}{
-		{"items of all servers move to a new one, which has room for them", "3-4-warming", 3, 2, []string{"--first-ordinal=0", "--servers=4"}},
-		{"only the items of the last server move, and the others have room for three of four", "4-3-warming", 1, 1, []string{"--first-ordinal=3", "--room=48"}},
-		{"half of the servers are removed", "6-3-warming", 3, 2, []string{"--first-ordinal=3", "--room=32"}},
-		{"the servers that stay are cleaned of the keys of all six", "6-3-announcing", 3, 3, []string{"--of=6"}},
-		{"items of all servers move to three others", "3-3b-warming", 3, 2, []string{"--first-ordinal=0", "--room=64"}},
+		{"items of all servers move to a new one, which has room for them", "0-2_0-3_warming", 3, 2, []string{"--first-ordinal=0", "--servers=4"}},
+		{"only the items of the last server move, and the others have room for three of four", "0-3_0-2_warming", 1, 1, []string{"--first-ordinal=3", "--room=48"}},
+		{"half of the servers are removed", "0-5_0-2_warming", 3, 2, []string{"--first-ordinal=3", "--room=32"}},
+		{"the servers that stay are cleaned of the keys of all six", "0-5_0-2_announcing", 3, 3, []string{"--of=6"}},
+		{"items of all servers move to three others", "0-2_3-5_warming", 3, 2, []string{"--first-ordinal=0", "--room=64"}},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
@@ -52,7 +52,7 @@ func TestWarmupServers(t *testing.T) {
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	labels := k8slabels.Set(Warmup(memcached, jobFor("3-4-warming"), "operator:1").Spec.Template.Labels)
+	labels := k8slabels.Set(Warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1").Spec.Template.Labels)
 	for name, selector := range map[string]map[string]string{
 		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
 		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
@@ -75,7 +75,7 @@ func TestWarmupPolicy(t *testing.T) {
 	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
 		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
 	}
-	pods := Warmup(memcached, jobFor("3-4-warming"), "operator:1").Spec.Template.Labels
+	pods := Warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1").Spec.Template.Labels
 	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
 		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
 	}

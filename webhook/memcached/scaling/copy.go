@@ -2,9 +2,9 @@ package scaling
 
 import "time"
 
-// Copy is the observed Job of a change. In Warming, it reads all items of the servers that items move from through the proxies, so that
+// Copy is the observed Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
 // items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease: it deletes their items of earlier
-// changes.
+// moves.
 type Copy struct {
 	// For is [Job.String] of the Job that was desired.
 	For string
@@ -16,7 +16,7 @@ type Copy struct {
 	Servers, Copied int32
 }
 
-// Job is a desired Job: what it does, and for which rollout of the proxies. The routes alone would be those of an earlier change, too.
+// Job is a desired Job: what it does, and for which rollout of the proxies. The routes alone would be those of an earlier move, too.
 type Job struct {
 	Routes
 	Rollout string
@@ -39,28 +39,30 @@ func (c change) copy() *Copy {
 // copied reports whether the Job of this rollout is complete.
 func (c change) copied() bool { return c.copy() != nil && c.copy().Complete }
 
-// keepCopy keeps the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
+// keptJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (c change) keepCopy(p *Plan) {
-	if job := c.copy(); job != nil && (p.Routes == c.routes || job.Complete || job.Failed) {
-		p.Copy = c.job()
+func (c change) keptJob(next Routes) Job {
+	if job := c.copy(); job != nil && (next == c.routes || job.Complete || job.Failed) {
+		return c.job()
 	}
+	return Job{}
 }
 
-// beginCopy begins a Job. One of another rollout has the same name, so it is removed first.
-func (c change) beginCopy(p *Plan) {
+// begunJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
+func (c change) begunJob(kept Job) Job {
 	if d := c.Proxies.Deployment; c.CanCopy && c.Copy == nil && d != nil && d.Observed {
-		p.Copy = c.job()
+		return c.job()
 	}
+	return kept
 }
 
-// Sources returns the set of the servers that the Job lists, the ordinal of the first server, and how many of them there are.
-func (r Routes) Sources() (set Set, first, number int32) {
+// Sources returns the servers that the Job lists.
+func (r Routes) Sources() Servers {
 	switch {
 	case r.Phase == Announcing:
-		return r.From.Set, 0, r.To.Count
+		return Servers{r.From.First, r.To.Count}
 	case r.adds():
-		return r.From.Set, 0, r.From.Count
+		return r.From
 	}
-	return r.From.Set, r.To.Count, r.From.Count - r.To.Count
+	return Servers{r.To.End(), r.From.Count - r.To.Count}
 }

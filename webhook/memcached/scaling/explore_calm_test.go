@@ -6,20 +6,31 @@ package scaling
 func (s *space) calm(w world) world {
 	w.before = 0
 	next := s.apply(w, s.observation(w, false, 0, noFault), whole, false)
-	for set := range next.servers {
-		next.workloads[set].rolling = false
-		for i := maxSize - 1; i >= 0; i-- {
-			if next.servers[set][i].exists && int8(i) >= next.workloads[set].replicas {
-				next.servers[set][i] = serverWorld{}
-				break
-			}
-		}
-	}
+	next.updateOne()
 	next.rollOne()
 	next.use()
 	next.endJob()
 	next.pass()
 	return next
+}
+
+// updateOne stops a server that is not desired, or restarts one that has an earlier template. The current revision follows.
+func (w *world) updateOne() {
+	for i := window - 1; i >= 0; i-- {
+		if w.exposed(i) {
+			w.servers[i] = serverWorld{exists: true, template: w.set.template}
+			break
+		}
+	}
+	for i := window - 1; i >= 0; i-- {
+		if w.servers[i].exists && !w.set.run().Has(int32(i)) {
+			w.servers[i] = serverWorld{}
+			break
+		}
+	}
+	if w.updated() {
+		w.set.current = w.set.template
+	}
 }
 
 // endJob completes a Job. Somebody deletes one that has failed and that a decrease waits for.
@@ -66,22 +77,14 @@ func (w *world) rollOne() {
 
 // reached reports whether the desired state is reached.
 func (s *space) reached(w world) bool {
-	set := First
-	if w.workloads[Second].exists {
-		set = Second
-	}
-	used := w.workloads[set]
-	if w.workloads[set.Other()].exists || used.outdated || used.replicas != w.size || w.status.phase != 0 || w.desired != w.status.proxy || w.deployment.exists != w.desired {
-		return false
-	}
-	d := w.deployment
-	if w.copy.exists {
+	set, d := w.set, w.deployment
+	if set.template != w.template || set.partition != 0 || set.replicas != w.size || !w.updated() || w.status.phase != 0 || w.desired != w.status.proxy || d.exists != w.desired || w.copy.exists {
 		return false
 	}
 	if w.size == 0 {
 		return d.replicas == 0
 	}
-	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == worldOfServers(Servers{set, int32(w.size)})
+	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == worldOfServers(set.run())
 }
 
 // converge checks that every state leads to the desired state, which then stays.
@@ -96,7 +99,7 @@ func (x *exploration) converge() {
 			}
 			path = append(path, at)
 			raw := x.calm(at)
-			next := raw.normal(x.forgets())
+			next := x.normal(raw)
 			if next == at {
 				if !x.reached(raw) {
 					x.Errorf("stays in another state than the desired one:\n%s\n%s", x.trace(int32(number)), at)

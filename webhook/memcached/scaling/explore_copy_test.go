@@ -107,7 +107,7 @@ func checkClean(next world) string {
 		return ""
 	}
 	for _, pod := range next.running() {
-		if used, from := pod.routes.routes().Used(), job.routes.from.servers(); used.Set == from.Set && used.Count < from.Count {
+		if used, from := pod.routes.routes().Serving(), job.routes.from.servers(); used.First == from.First && used.Count < from.Count {
 			return "no Job cleans servers that have items of a smaller size"
 		}
 	}

@@ -1,6 +1,6 @@
 package scaling
 
-import "slices"
+import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 
 // events calls yield with each event that may follow.
 func (s *space) events(w world, yield func(name string, next world)) {
@@ -37,20 +37,18 @@ func (s *space) specEvents(w world, yield func(name string, next world)) {
 		s.keep(&next, w, "parent")
 		yield("proxies are switched", next)
 	}
-	if s.twins {
+	if s.templates > 0 {
 		s.templateEvents(w, yield)
 	}
 }
 
 // foreignEvents edits or deletes children by hand.
 func (s *space) foreignEvents(w world, yield func(name string, next world)) {
-	for set := range w.workloads {
-		if s.deletions && w.workloads[set].exists {
-			next := w
-			next.workloads[set] = workloadWorld{}
-			next.status.age(workloadObjects[set], 2)
-			yield("somebody deletes a StatefulSet", next)
-		}
+	if s.deletions && w.set.exists {
+		next := w
+		next.set = setWorld{}
+		next.status.age(workloadObject, 2)
+		yield("somebody deletes the StatefulSet", next)
 	}
 	if s.deletions && w.deployment.exists {
 		next := w
@@ -96,15 +94,10 @@ func (w world) restored() world {
 	status := &w.status
 	if status.proxy && w.deployment.exists {
 		r := w.deployment.routes
-		change := resize("", r.from.servers(), r.to.servers())
-		status.routes, status.from, status.to, status.until, status.revision = r, int8(change.From), int8(change.To), past, -2
-		status.replaces = change.Replaces
-		status.phase = int8(slices.Index(resizePhases, r.routes().resizePhase()))
+		status.routes, status.until, status.revision = r, past, -2
+		status.record(recordOf(r.routes()))
 		if phaseOrder[r.phase] == Steady {
-			status.phase, status.from = int8(len(resizePhases)-1), max(w.workloads[r.to.servers().Set].replicas, status.to)
-			if other := r.to.servers().Set.Other(); w.workloads[other].exists {
-				status.from, status.replaces = w.workloads[other].replicas, true
-			}
+			status.record(move(v1alpha1.MoveRemovingServers, r.routes().To.join(w.set.run()), r.routes().To))
 		}
 	}
 	if status.scaling {
@@ -121,15 +114,10 @@ func (s *space) keep(next *world, w world, kind string) {
 	var b snapshot
 	switch kind {
 	case "parent":
-		b.size, b.desired, b.status = w.size, w.desired, w.status
-		for set := range w.workloads {
-			b.workloads[set].outdated = w.workloads[set].outdated
-		}
+		b.size, b.desired, b.template, b.status = w.size, w.desired, w.template, w.status
 	case "workload":
-		b.workloads = w.workloads
-		for set := range b.workloads {
-			b.workloads[set].revision = -1
-		}
+		b.set = w.set
+		b.set.revision = -1
 	case "deployment":
 		b.deployment = w.deployment
 		b.deployment.revision = -1
@@ -139,27 +127,18 @@ func (s *space) keep(next *world, w world, kind string) {
 	case "job":
 		b.copy = w.copy
 	}
+	next.before = s.number(b)
+}
+
+// number returns the number of a snapshot.
+func (s *space) number(b snapshot) int32 {
 	number, found := s.numbers[b]
 	if !found {
 		s.snapshots = append(s.snapshots, b)
 		number = int32(len(s.snapshots))
 		s.numbers[b] = number
 	}
-	next.before = number
-}
-
-// serverEvents stops servers. The StatefulSet starts servers immediately, because syncs also observe that none is ready.
-func (s *space) serverEvents(w world, yield func(name string, next world)) {
-	for set, servers := range w.servers {
-		for i, server := range servers {
-			if server.exists && int8(i) >= w.workloads[set].replicas {
-				next := w
-				next.servers[set][i] = serverWorld{}
-				s.keep(&next, w, "pods")
-				yield("a server stops", next)
-			}
-		}
-	}
+	return number
 }
 
 // proxyEvents starts and stops proxies. They run as soon as they exist, because syncs also observe that they are not available.
@@ -204,23 +183,4 @@ func (w world) countProxies() (free int, live, updated int8) {
 		}
 	}
 	return free, live, updated
-}
-
-// use marks the servers that running proxies use.
-func (w *world) use() {
-	for _, pod := range w.pods {
-		r := pod.routes.routes()
-		if !pod.exists {
-			continue
-		}
-		moving := r.Phase == Warming || r.Phase == Closing
-		for set := range w.servers {
-			for i := range w.servers[set] {
-				if r.Used().Set == Set(set) && int32(i) < r.Used().Count || moving && int32(i) < r.In(Set(set)) {
-					w.servers[set][i].used = w.servers[set][i].exists
-				}
-			}
-		}
-	}
-	w.claims = w.claims || w.claiming()
 }

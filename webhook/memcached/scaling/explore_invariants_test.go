@@ -43,51 +43,50 @@ func (s *space) checkNeighbours(running []podWorld) string {
 
 // checkStopped checks a cache of size 0 whose proxies have stopped.
 func (s *space) checkStopped(w, next world) string {
-	if s.late == "" && w.size == 0 && w.deployment.replicas == 0 && w.scaledDown() && next.replicas() > 0 {
+	if s.late == "" && w.size == 0 && w.deployment.replicas == 0 && w.scaledDown() && next.set.replicas > 0 {
 		return "no server starts at size 0 once the proxies have stopped"
 	}
 	return ""
 }
 
-// scaledDown reports whether a StatefulSet exists, and none has servers.
-func (w *world) scaledDown() bool {
-	return (w.workloads[First].exists || w.workloads[Second].exists) && w.replicas() == 0
-}
+// scaledDown reports whether the StatefulSet exists, and has no servers.
+func (w *world) scaledDown() bool { return w.set.exists && w.set.replicas == 0 }
 
-func (w *world) replicas() int8 { return w.workloads[First].replicas + w.workloads[Second].replicas }
-
-// checkRemoval checks the invariants of the number of servers.
+// checkRemoval checks that no server is removed that proxies use.
 func checkRemoval(w, next world) string {
-	for set := range w.workloads {
-		after := int32(next.workloads[set].replicas)
-		if next.workloads[set].replicas >= w.workloads[set].replicas {
+	for i, server := range w.servers {
+		ordinal := int32(i)
+		if !server.exists || w.set.exists && !w.set.run().Has(ordinal) || !next.set.exists || next.set.run().Has(ordinal) {
 			continue
 		}
 		for _, pod := range w.running() {
-			if pod.routes.routes().In(Set(set)) > after {
+			if pod.routes.routes().Knows().Has(ordinal) {
 				return "no server is removed that a running proxy may use"
 			}
 		}
-		if w.deployment.exists && w.deployment.replicas > 0 && w.deployment.routes.routes().In(Set(set)) > after {
+		if w.deployment.exists && w.deployment.replicas > 0 && w.deployment.routes.routes().Knows().Has(ordinal) {
 			return "no server is removed that a new proxy will use"
 		}
 	}
 	return ""
 }
 
-// checkTemplates checks that proxies use no servers that are replaced in place, except those that serve nothing.
+// checkTemplates checks that a sync lets no server restart that has items which proxies find, unless it observes that none has any.
 func (s *space) checkTemplates(name string, w, next world) string {
-	if !s.twins || !w.desired || name == "sync while servers restart" {
+	if s.templates == 0 || !w.desired || name == "sync while servers restart" || s.late == "parent" && s.switches {
 		return ""
 	}
-	for set := range w.workloads {
-		if !next.workloads[set].rolling || w.workloads[set].rolling || s.late == "parent" && s.switches {
+	for i, server := range w.servers {
+		if !server.used || !next.exposed(i) || w.exposed(i) {
 			continue
 		}
-		for i, server := range w.servers[set] {
-			if server.used && int8(i) < w.workloads[set].replicas {
-				return "no template of servers that have items changes"
+		for _, pod := range w.running() {
+			if pod.routes.routes().keeps(int32(i)) {
+				return fmt.Sprintf("server %d, which has items, does not restart", i)
 			}
+		}
+		if w.deployment.replicas > 0 && w.deployment.routes.routes().keeps(int32(i)) {
+			return fmt.Sprintf("server %d, which has items that a new proxy finds, does not restart", i)
 		}
 	}
 	return ""
@@ -101,7 +100,7 @@ func (s *space) checkRoutes(w world, from, to Routes) string {
 	if problem := cmp.Or(s.checkStep(from, to), s.checkWaits(w, from, to)); problem != "" {
 		return problem
 	}
-	if from.Phase == Announcing && to.Used() != from.From || to.Phase == Preparing {
+	if from.Phase == Announcing && to.Serving() != from.From || to.Phase == Preparing {
 		return s.checkBegin(w, from)
 	}
 	return ""
@@ -126,7 +125,7 @@ func (s *space) checkStep(from, to Routes) string {
 	if to.Phase == Steady {
 		step = max(to.To.Count-from.To.Count, from.To.Count-to.To.Count)
 	}
-	if from.Phase == Steady && s.maxStep > 0 && !to.moves() && step > int32(s.maxStep) {
+	if from.Phase == Steady && s.maxStep > 0 && !to.Replaces() && step > int32(s.maxStep) {
 		return "a step is at most maxStep"
 	}
 	return ""
@@ -139,14 +138,13 @@ func (s *space) checkBegin(w world, r Routes) string {
 		return "all proxies expect a change when it begins"
 	case s.copies && !r.adds() && !w.cleaned:
 		return "no decrease begins while servers that stay have items of earlier changes"
-	case r.moves() && w.workloads[r.To.Set].rolling && s.late == "":
-		return "servers of another set have the template before they are used"
-	case !r.adds():
-		return ""
 	}
-	for _, server := range w.servers[r.To.Set][r.added():r.To.Count] {
-		if server.used {
+	for i, server := range w.servers {
+		switch added := r.added().Has(int32(i)); {
+		case added && server.used:
 			return "new servers have no items of an earlier change"
+		case added && r.Replaces() && int32(i) < r.To.First+int32(w.size) && server.template != w.template && s.late == "":
+			return "new servers have the template before they are used"
 		}
 	}
 	return ""
@@ -154,29 +152,30 @@ func (s *space) checkBegin(w world, r Routes) string {
 
 // checkReady checks that proxies get new servers only when these are ready: in the sync that begins the change, in the one that lets
 // items move, and in the one that gives up those of another set. Proxies that start with the cache are no change.
-func checkReady(s State, p Plan) string {
-	d := s.Proxies.Deployment
-	if d == nil || d.Replicas == 0 || d.Routes == (Routes{}) || p.Proxies == 0 || p.Routes == d.Routes || p.Routes.Phase == Announcing {
+func checkReady(f Facts, d Decision) string {
+	before := f.Proxies.Deployment
+	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.Proxies == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
 		return ""
 	}
-	used, to := d.Routes.Used(), p.Routes.To
-	if p.Routes.moves() {
-		used.Count = 0
+	added := Servers{before.Routes.Serving().End(), max(0, d.Routes.To.End()-before.Routes.Serving().End())}
+	if d.Routes.Phase == Closing { // the warm-up ends also without the servers, unless those before are removed
+		if !d.Routes.Replaces() || f.change().editedAgain() {
+			return ""
+		}
+		added = d.Routes.To
 	}
-	if p.Routes.Phase == Closing && (!p.Routes.moves() || !s.Sets[to.Set].current()) { // the warm-up ends also without the servers
-		return ""
-	}
-	if !s.Sets[to.Set].allReady(used.Count, to.Count) {
+	added.Count = min(added.Count, d.Routes.To.First+f.Size-added.First)
+	if !f.allReady(added) {
 		return "proxies use new servers only when these are ready"
 	}
 	return ""
 }
 
-// checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or are in two sets.
-func checkShown(s State, p Plan) string {
-	reason, _ := s.Progress(p)
-	if reason == "" && (p.Sets[First].KeepsTemplate || p.Sets[Second].KeepsTemplate || p.Sets[First].Exists && p.Sets[Second].Exists) {
-		return "a template that is kept, and a second set, are part of a change that status shows"
+// checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
+func checkShown(f Facts, d Decision) string {
+	reason, _ := f.Progress(d)
+	if reason == "" && (d.Partition > 0 || d.Routes != Routes{} && d.Routes.To.join(d.Run) != d.Routes.To) {
+		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}
 	return ""
 }

@@ -2,11 +2,11 @@ package scaling
 
 import "slices"
 
-// normal returns the same world for all worlds that no rule distinguishes. With forget, the planner observes the Deployment and
-// its routes in every sync. Then it reads from the recorded status only the end of a wait of this rollout. The spaces without
-// forget explore that the rest has no influence.
-func (w world) normal(forget bool) world {
-	if forget {
+// normal returns the same world for all worlds that no rule distinguishes. If the space forgets, the planner observes the Deployment and
+// its routes in every sync. Then it reads from the recorded status only the end of a wait of this rollout. The other
+// spaces explore that the rest has no influence.
+func (s *space) normal(w world) world {
+	if s.forgets() {
 		w.normalStatus()
 	}
 	w.normalPods()
@@ -17,8 +17,7 @@ func (w world) normal(forget bool) world {
 	w.claims = w.claims && slices.ContainsFunc(w.running(), func(pod podWorld) bool { // they last for seconds
 		return pod.routes.phase > 0 && pod.routes.phase <= warming
 	})
-	w.normalServers()
-	return w
+	return s.normalSet(w)
 }
 
 // normalStatus forgets what the planner does not read.
@@ -26,20 +25,10 @@ func (w *world) normalStatus() {
 	read := w.status.revision == 0 && w.status.routes == w.deployment.routes && w.status.until != never
 	if w.status.proxy && w.deployment.exists && !read {
 		w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
-		w.status.phase, w.status.from, w.status.to, w.status.replaces = 0, 0, 0, false
+		w.status.phase, w.status.from, w.status.to, w.status.purpose = 0, 0, 0, 0
 	}
 	if w.status.scaling && w.status.scalingRev < 0 {
 		w.status.scalingRev, w.status.replicas, w.status.step = -2, 0, past
-	}
-}
-
-func (w *world) normalServers() {
-	for set, servers := range w.servers {
-		for i, server := range servers {
-			if !server.exists {
-				w.servers[set][i] = serverWorld{}
-			}
-		}
 	}
 }
 
@@ -67,7 +56,7 @@ func (p podWorld) order() int {
 	if !p.exists {
 		return 1 << 40
 	}
-	order := int(p.routes.from)<<4 | int(p.routes.to)
+	order := int(p.routes.from.first)<<12 | int(p.routes.from.count)<<8 | int(p.routes.to.first)<<4 | int(p.routes.to.count)
 	order = order<<3 | int(p.routes.phase)
 	return order<<1 | bit(p.deleted)
 }

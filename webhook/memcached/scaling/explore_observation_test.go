@@ -20,11 +20,11 @@ const (
 	restartedServers
 	unavailableProxies
 	beforeRollout // the Deployment controller has not observed the Deployment
-	noFirstSet
-	noSecondSet
+	beforeUpdate  // the StatefulSet controller has not observed the StatefulSet
+	noSet
 	noDeployment
-	unreadyFirstSet
-	unreadySecondSet
+	unreadyFrom // the servers before a move
+	unreadyTo   // the servers after it
 )
 
 // observation returns what a sync observes.
@@ -34,12 +34,9 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 		b := s.snapshots[w.before-1]
 		switch s.late {
 		case "parent":
-			w.size, w.desired, w.status = b.size, b.desired, b.status
-			for set := range w.workloads {
-				w.workloads[set].outdated = w.workloads[set].exists && b.workloads[set].outdated
-			}
+			w.size, w.desired, w.template, w.status = b.size, b.desired, b.template, b.status
 		case "workload":
-			w.workloads = b.workloads
+			w.set = b.set
 		case "deployment":
 			w.deployment = b.deployment
 		case "job":
@@ -48,24 +45,24 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 			w.servers, w.pods = b.servers, b.pods
 		}
 	}
-	for set := range w.servers {
-		for i := range w.servers[set] {
-			w.servers[set][i].used = false
-		}
+	for i := range w.servers {
+		w.servers[i].used = false
 	}
+	w.set.current = 0
 	w.copy.whole = false
 	w.before, w.warmed, w.copied, w.cleaned, w.claims = 0, false, false, false, false
 	return observation{w, clock, f}
 }
 
-// A decision is a plan, and whether the planner desires proxies.
+// A decision is that of the planner, and whether it desires proxies.
 type decision struct {
-	status  statusWorld
-	sets    [2]workloadWorld // outdated if they keep their template
-	proxies int8
-	desired bool
-	routes  routesWorld
-	job     copyWorld
+	status    statusWorld
+	run       serversWorld
+	partition int8
+	proxies   int8
+	desired   bool
+	routes    routesWorld
+	job       copyWorld
 }
 
 // decide returns the decision of the planner. Many worlds have the same observation.
@@ -73,37 +70,32 @@ func (s *space) decide(v observation) decision {
 	if d, found := s.decisions[v]; found {
 		return d
 	}
-	state := s.state(v)
-	plan := state.Next()
-	if problem := cmp.Or(checkReady(state, plan), checkShown(state, plan)); problem != "" && s.violated == "" {
+	facts := s.facts(v)
+	decided := facts.Decide()
+	if problem := cmp.Or(checkReady(facts, decided), checkShown(facts, decided)); problem != "" && s.violated == "" {
 		s.violated = problem
 	}
-	d := decision{status: statusOf(plan), desired: v.world.desired}
-	for set, desired := range plan.Sets {
-		d.sets[set] = workloadWorld{exists: desired.Exists, replicas: int8(desired.Replicas), outdated: desired.KeepsTemplate}
-	}
+	d := decision{status: statusOf(decided), run: worldOfServers(decided.Run), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
-		d.proxies, d.routes = int8(plan.Proxies), worldOf(plan.Routes)
-		if plan.Copy != (Job{}) {
-			d.job = copyWorld{exists: true, routes: worldOf(plan.Copy.Routes), revision: rollouts[plan.Copy.Rollout]}
+		d.proxies, d.routes = int8(decided.Proxies), worldOf(decided.Routes)
+		if decided.Copy != (Job{}) {
+			d.job = copyWorld{exists: true, routes: worldOf(decided.Copy.Routes), revision: rollouts[decided.Copy.Rollout]}
 		}
 	}
 	s.decisions[v] = d
 	return d
 }
 
-// state returns the state of an observation.
-func (s *space) state(v observation) State {
+// facts returns the facts of an observation.
+func (s *space) facts(v observation) Facts {
 	w := v.world
-	state := State{
+	facts := Facts{
 		Now: at(v.clock), Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Warm: s.twins && w.desired && s.warmup > 0, Status: w.status.status(),
+		Warm: s.templates > 0 && w.desired && s.warmup > 0, Status: w.status.status(), Recorded: w.status.recorded.servers(),
 	}
-	for set := range state.Sets {
-		state.Sets[set] = observedSet(v, set)
-	}
-	state.Copy, state.CanCopy = w.copy.observed(), s.copies
-	state.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
+	facts.Workload, facts.Servers = observedSet(v)
+	facts.Copy, facts.CanCopy = w.copy.observed(), s.copies
+	facts.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
 		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut, Observed: true}
 		switch v.fault {
@@ -113,34 +105,37 @@ func (s *space) state(v observation) State {
 			observed.RolledOut, observed.Observed = false, false
 			observed.Generation--
 		}
-		state.Proxies.Deployment = observed
+		facts.Proxies.Deployment = observed
 	}
 	for _, pod := range w.pods {
 		if pod.exists {
-			state.Proxies.Pods = append(state.Proxies.Pods, Proxy{Routes: pod.routes.routes()})
+			facts.Proxies.Pods = append(facts.Proxies.Pods, Proxy{Routes: pod.routes.routes()})
 		}
 	}
-	return state
+	return facts
 }
 
-// observedSet returns what is observed of a set.
-func observedSet(v observation, set int) ObservedSet {
-	w := v.world.workloads[set]
-	o := ObservedSet{Servers: map[int32]Server{}, Recorded: int32(v.world.status.list[set])}
-	unready := v.fault == restartedServers || v.fault == [2]fault{unreadyFirstSet, unreadySecondSet}[set]
-	if w.exists && v.fault != [2]fault{noFirstSet, noSecondSet}[set] {
-		replicas := int32(w.replicas)
-		o.Workload = &Workload{Revision: revisionOf(workloadObjects[set], w.revision), Replicas: replicas, Ready: replicas, Available: replicas, Current: !w.outdated, Updated: !w.rolling}
-		if unready {
-			o.Workload.Ready, o.Workload.Available = 0, 0
+// observedSet returns what is observed of the StatefulSet and its pods.
+func observedSet(v observation) (*Workload, map[int32]Server) {
+	w, ready, servers := v.world, int32(0), map[int32]Server{}
+	for i, server := range w.servers {
+		if !server.exists {
+			continue
+		}
+		after := i >= int(w.deployment.routes.to.first)
+		unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after
+		servers[int32(i)] = Server{Ready: !unready, HasItems: v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == w.set.template}
+		if !unready && w.set.run().Has(int32(i)) {
+			ready++
 		}
 	}
-	for i, server := range v.world.servers[set] {
-		if server.exists {
-			o.Servers[int32(i)] = Server{Ready: !unready, HasItems: v.fault != restartedServers}
-		}
+	if !w.set.exists || v.fault == noSet {
+		return nil, servers
 	}
-	return o
+	return &Workload{
+		Revision: revisionOf(workloadObject, w.set.revision), Run: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
+		Current: w.set.template == w.template, Observed: v.fault != beforeUpdate,
+	}, servers
 }
 
 func (w *world) rolledOut() bool {

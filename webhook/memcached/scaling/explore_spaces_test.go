@@ -24,8 +24,10 @@ type space struct {
 	deletions bool
 	// edits lets somebody edit the Deployment.
 	edits bool
-	// twins lets the pod template be edited, which moves the items to the other set.
-	twins bool
+	// templates is the number of pod templates that spec may have, if it is edited. An edit moves the items to other servers.
+	templates int8
+	// restarts lets servers restart at any time. Otherwise only rollouts restart them.
+	restarts bool
 	// copies lets a Job run.
 	copies bool
 
@@ -73,24 +75,29 @@ var copies = map[string]space{
 	"copies, deletions":        {clocks: onTime, deletions: true},
 }
 
-// twins are configurations with a pod template that is edited, and with a fault. Most of them have one size.
-var twins = map[string]space{
-	"twins":                     {sizes: 1, clocks: onTime},
-	"twins, sizes 1 and 2":      {least: 1, sizes: 2, clocks: onTime},
-	"twins, failures":           {least: 1, sizes: 1, clocks: onTime, failures: true},
-	"twins, copies":             {least: 1, sizes: 2, clocks: onTime, copies: true},
-	"twins, clocks":             {least: 1, sizes: 1, clocks: []int16{0, skew}},
-	"twins, losses":             {least: 1, sizes: 1, clocks: onTime, losses: true},
-	"twins, unobserved":         {least: 1, sizes: 1, clocks: onTime, unobserved: true},
-	"twins, late parents":       {least: 1, sizes: 1, clocks: onTime, late: "parent"},
-	"twins, late StatefulSets":  {least: 1, sizes: 1, clocks: onTime, late: "workload"},
-	"twins, late Deployments":   {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
-	"twins, late pods":          {least: 1, sizes: 1, clocks: onTime, late: "pods"},
-	"twins, switches":           {least: 1, sizes: 1, clocks: onTime, switches: true},
-	"twins, deletions":          {least: 1, sizes: 1, clocks: onTime, deletions: true},
-	"twins, losses, switches":   {least: 1, sizes: 1, clocks: onTime, losses: true, switches: true},
-	"twins, losses, deletions":  {least: 1, sizes: 1, clocks: onTime, losses: true, deletions: true},
-	"twins, failures, switches": {least: 1, sizes: 1, clocks: onTime, failures: true, switches: true},
+// replacements are configurations with a pod template that is edited, and with a fault. Most of them have one size.
+var replacements = map[string]space{
+	"templates":                    {restarts: true, sizes: 1, clocks: onTime},
+	"templates, edited again":      {restarts: true, least: 1, sizes: 1, clocks: onTime, templates: 3},
+	"templates, sizes 1 and 2":     {least: 1, sizes: 2, clocks: onTime},
+	"templates, failures":          {least: 1, sizes: 1, clocks: onTime, failures: true},
+	"templates, copies":            {least: 1, sizes: 1, clocks: onTime, copies: true},
+	"templates, clocks":            {least: 1, sizes: 1, clocks: []int16{0, skew}},
+	"templates, losses":            {least: 1, sizes: 1, clocks: onTime, losses: true},
+	"templates, unobserved":        {least: 1, sizes: 1, clocks: onTime, unobserved: true},
+	"templates, late parents":      {restarts: true, least: 1, sizes: 1, clocks: onTime, late: "parent"},
+	"templates, late StatefulSets": {restarts: true, least: 1, sizes: 1, clocks: onTime, late: "workload"},
+	"templates, late Deployments":  {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
+	"templates, late pods":         {restarts: true, least: 1, sizes: 1, clocks: onTime, late: "pods"},
+	"templates, switches":          {least: 1, sizes: 1, clocks: onTime, switches: true},
+	"templates, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
+}
+
+// replacementPairs are configurations with a pod template that is edited, and two faults.
+var replacementPairs = map[string]space{
+	"templates, losses, switches":   {least: 1, sizes: 1, clocks: onTime, losses: true, switches: true},
+	"templates, losses, deletions":  {least: 1, sizes: 1, clocks: onTime, losses: true, deletions: true},
+	"templates, failures, switches": {least: 1, sizes: 1, clocks: onTime, failures: true, switches: true},
 }
 
 // faults are the kinds of faults, each as a change of a space without faults.
@@ -123,19 +130,23 @@ func spacesAndFaults() map[string]space {
 		}
 		all[name] = s
 	}
-	for name, s := range twins {
-		s.twins, s.warmup = true, warmup
+	for name, s := range replacements {
+		s.templates, s.warmup = max(s.templates, 2), warmup
 		all[name] = s
 	}
 	return all
 }
 
-// pairsOfFaults returns the configurations with two kinds of faults, and those of two sets with more sizes. Only one kind of object is
+// pairsOfFaults returns the configurations with two kinds of faults, and those of templates with more sizes. Only one kind of object is
 // observed late.
 func pairsOfFaults() map[string]space {
 	all := map[string]space{}
-	for name, s := range twins {
-		s.twins, s.warmup, s.least = true, warmup, 0
+	for name, s := range replacements {
+		s.templates, s.warmup, s.least = 3, warmup, 0
+		all[name] = s
+	}
+	for name, s := range replacementPairs {
+		s.templates, s.warmup = 2, warmup
 		all[name] = s
 	}
 	for first, change := range faults {

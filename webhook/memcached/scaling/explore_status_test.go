@@ -10,27 +10,21 @@ import (
 )
 
 func (r routesWorld) routes() Routes {
-	if r.from == 0 {
+	if r.from.count == 0 {
 		return Routes{}
 	}
 	return Routes{From: r.from.servers(), To: r.to.servers(), Phase: phaseOrder[r.phase]}
 }
 
-func (v serversWorld) servers() Servers {
-	return Servers{Set: Set(v / secondSet), Count: int32(v % secondSet)}
-}
+func (v serversWorld) servers() Servers { return Servers{int32(v.first), int32(v.count)} }
 
-func worldOfServers(s Servers) serversWorld {
-	return serversWorld(s.Set)*secondSet + serversWorld(s.Count)
-}
+func worldOfServers(s Servers) serversWorld { return serversWorld{int8(s.First), int8(s.Count)} }
 
 func worldOf(r Routes) routesWorld {
 	return routesWorld{from: worldOfServers(r.From), to: worldOfServers(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
 }
 
-const deploymentObject = 2
-
-var workloadObjects = [2]int8{1, 3} // of each set
+const workloadObject, deploymentObject = 1, 2
 
 func revisionOf(object, revision int8) v1alpha1.Revision {
 	if object == 0 {
@@ -53,16 +47,15 @@ var rollouts = map[string]int8{revisionOf(deploymentObject, 0).String(): 0, revi
 func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 	status := &v1alpha1.MemcachedStatus{}
 	if s.proxy {
-		status.Proxy = record(s.routes.routes())
-		status.Proxy.Observed = revisionOf(deploymentObject, s.revision)
+		observed := revisionOf(deploymentObject, s.revision)
 		if s.revision == none {
-			status.Proxy.Observed = v1alpha1.Revision{}
+			observed = v1alpha1.Revision{}
 		}
-		status.Proxy.Resize = nil
+		status.Proxy = remember(s.routes.routes(), observed, nil)
 		if s.phase != 0 {
-			status.Proxy.Resize = &v1alpha1.ResizeStatus{From: int32(s.from), To: int32(s.to), Replaces: s.replaces, Phase: resizePhases[s.phase]}
+			status.Proxy.Move = &v1alpha1.MoveStatus{For: purposes[s.purpose], From: int32(s.from), To: int32(s.to), Phase: movePhases[s.phase]}
 			if s.until != never {
-				status.Proxy.Resize.Until = new(metav1.NewTime(at(s.until)))
+				status.Proxy.Move.Until = new(metav1.NewTime(at(s.until)))
 			}
 		}
 	}
@@ -75,29 +68,42 @@ func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 // none is the revision of a Deployment that does not exist.
 const none = -100
 
-// statusOf returns the status that records a plan.
-func statusOf(p Plan) statusWorld {
-	s := lostStatus
-	for set, desired := range p.Sets {
-		s.list[set] = int8(desired.Replicas)
+// record records a phase without its end.
+func (s *statusWorld) record(move *v1alpha1.MoveStatus) {
+	if move == nil {
+		s.phase, s.purpose, s.from, s.to = 0, 0, 0, 0
+		return
 	}
-	if p.Proxy != nil {
-		s.proxy, s.routes = true, worldOf(RecordedRoutes(p.Proxy))
-		object, revision := worldOfRevision(p.Proxy.Observed)
+	s.phase, s.purpose = int8(slices.Index(movePhases, move.Phase)), int8(slices.Index(purposes, move.For))
+	s.from, s.to = int8(move.From), int8(move.To)
+}
+
+// recordOf returns the recorded phase of proxies with these routes; nil for steady ones.
+func recordOf(r Routes) *v1alpha1.MoveStatus {
+	if r.Phase == Steady {
+		return nil
+	}
+	return move(r.movePhase(), r.From, r.To)
+}
+
+// statusOf returns the status that records a decision.
+func statusOf(d Decision) statusWorld {
+	s := lostStatus
+	s.recorded = worldOfServers(d.Run)
+	if d.Proxy != nil {
+		s.proxy, s.routes = true, worldOf(RecordedRoutes(d.Proxy))
+		object, revision := worldOfRevision(d.Proxy.Controller.Observed)
 		s.revision = revision
 		if object == 0 {
 			s.revision = none
 		}
-		if r := p.Proxy.Resize; r != nil {
-			s.phase, s.from, s.to, s.replaces = int8(slices.Index(resizePhases, r.Phase)), int8(r.From), int8(r.To), r.Replaces
-			if r.Until != nil {
-				s.until = fromEpoch(r.Until.Time)
-			}
+		if s.record(d.Proxy.Move); d.Proxy.Move != nil && d.Proxy.Move.Until != nil {
+			s.until = fromEpoch(d.Proxy.Move.Until.Time)
 		}
 	}
-	if p.Scaling != nil {
-		s.scaling, s.replicas, s.step = true, int8(p.Scaling.Replicas), fromEpoch(p.Scaling.LastStepTime.Time)
-		s.scalingObject, s.scalingRev = worldOfRevision(p.Scaling.Observed)
+	if d.Scaling != nil {
+		s.scaling, s.replicas, s.step = true, int8(d.Scaling.Replicas), fromEpoch(d.Scaling.LastStepTime.Time)
+		s.scalingObject, s.scalingRev = worldOfRevision(d.Scaling.Observed)
 	}
 	return s
 }

@@ -13,18 +13,14 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 			sync("sync", late, noFault, whole)
 			sync("sync while servers restart", late, restartedServers, whole)
 			sync("sync without available proxies", late, unavailableProxies, whole)
-			if s.twins {
-				sync("sync without ready servers in the first set", late, unreadyFirstSet, whole)
-				sync("sync without ready servers in the second set", late, unreadySecondSet, whole)
+			if s.templates > 0 {
+				sync("sync without ready servers before the change", late, unreadyFrom, whole)
+				sync("sync without ready servers after the change", late, unreadyTo, whole)
 			}
 			if s.failures {
-				sync("sync fails before the status is written", late, noFault, workloads|deployment)
+				sync("sync fails before the status is written", late, noFault, workload|deployment)
 				sync("sync only writes the status", late, noFault, status)
-				sync("sync only changes the servers", late, noFault, workloads)
-				if s.twins {
-					sync("sync only changes the first set", late, noFault, firstWorkload)
-					sync("sync only changes the second set", late, noFault, secondWorkload)
-				}
+				sync("sync only changes the servers", late, noFault, workload)
 				sync("sync only changes the proxies", late, noFault, deployment)
 				if s.copies {
 					sync("sync only changes the Job", late, noFault, job)
@@ -34,11 +30,11 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 		if w.deployment.exists {
 			sync("sync before the Deployment controller", false, beforeRollout, whole)
 		}
+		if s.templates > 0 && w.set.exists {
+			sync("sync before the StatefulSet controller", false, beforeUpdate, whole)
+		}
 		if s.unobserved {
-			sync("sync does not observe the StatefulSet", false, noFirstSet, whole)
-			if s.twins {
-				sync("sync does not observe the second StatefulSet", false, noSecondSet, whole)
-			}
+			sync("sync does not observe the StatefulSet", false, noSet, whole)
 			if w.desired { // nobody can know a Deployment that spec no longer has, and that is not observed for minutes
 				sync("sync does not observe the Deployment", false, noDeployment, whole)
 			}
@@ -48,13 +44,11 @@ func (s *space) syncs(w world, yield func(name string, next world)) {
 
 // What a sync changes.
 const (
-	firstWorkload = 1 << iota
-	secondWorkload
+	workload = 1 << iota
 	deployment
 	status
 	job
-	workloads = firstWorkload | secondWorkload
-	whole     = workloads | deployment | status | job
+	whole = workload | deployment | status | job
 )
 
 // apply returns the world after a sync. An object that exists is not created again.
@@ -64,7 +58,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 	if parts&status != 0 {
 		next.status = d.status
 		if !s.readsServers() {
-			next.status.list = [2]int8{}
+			next.status.recorded = serversWorld{}
 		}
 		if next.status != w.status {
 			s.keep(&next, w, "parent")
@@ -75,9 +69,11 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		parts &^= deployment
 	}
 	if late && s.late == "workload" {
-		parts &^= workloads
+		parts &^= workload
 	}
-	s.scaleSets(&next, w, v, parts, late, d)
+	if parts&workload != 0 && (v.fault != noSet || !w.set.exists) {
+		s.scale(&next, w, d.run, d.partition, v.world.template)
+	}
 	if parts&deployment != 0 && (v.fault != noDeployment || !w.deployment.exists) {
 		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
 	}
@@ -85,57 +81,6 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		s.applyCopy(&next, w, v.world.copy.exists, d.job)
 	}
 	return next
-}
-
-// scaleSets applies the decision to those sets that are parts of it.
-func (s *space) scaleSets(next *world, w world, v observation, parts int, late bool, d decision) {
-	for set := range w.workloads {
-		unobserved := v.fault == [2]fault{noFirstSet, noSecondSet}[set]
-		if parts&[2]int{firstWorkload, secondWorkload}[set] != 0 && (!unobserved || !w.workloads[set].exists) {
-			// A late parent has the template of before its last change.
-			old := late && s.late == "parent" && s.snapshots[w.before-1].outdated() != w.outdated()
-			want := d.sets[set]
-			want.outdated = want.outdated || !v.world.workloads[set].outdated // the template stays the same
-			s.scale(next, w, set, want, old)
-		}
-	}
-}
-
-// scale creates, updates or deletes a StatefulSet. If want is outdated, its template stays the same. old reports whether the template of
-// want is not desired any more.
-func (s *space) scale(next *world, w world, set int, want workloadWorld, old bool) {
-	now := w.workloads[set]
-	to, older := want, int8(1)
-	switch {
-	case !want.exists && !now.exists:
-		return
-	case !want.exists:
-		to, older = workloadWorld{}, 2
-	case !now.exists:
-		to.outdated, older = old, 2 // another object
-		to.rolling = w.servers[set] != [maxSize]serverWorld{}
-	case want.outdated:
-		to.outdated, to.rolling = now.outdated, now.rolling
-	default:
-		to.outdated, to.rolling = old, min(now.replicas, want.replicas) > 0
-	}
-	to.rolling = to.rolling && to.replicas > 0 && s.twins
-	next.workloads[set] = to
-	now.revision = 0
-	if to == now {
-		return
-	}
-	for i := range to.replicas {
-		next.servers[set][i].exists = true
-	}
-	next.status.age(workloadObjects[set], older)
-	s.keep(next, w, "workload")
-}
-
-func (w *world) outdated() [2]bool { return [2]bool{w.workloads[0].outdated, w.workloads[1].outdated} }
-
-func (b *snapshot) outdated() [2]bool {
-	return [2]bool{b.workloads[0].outdated, b.workloads[1].outdated}
 }
 
 func (s *space) rollOut(next *world, w world, want deploymentWorld) {
@@ -152,12 +97,13 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 	}
 	next.ageDeployment(older)
 	if s.late == "parent" && next.before != 0 {
-		w.size, w.desired, w.status = s.snapshots[next.before-1].size, s.snapshots[next.before-1].desired, s.snapshots[next.before-1].status
+		b := s.snapshots[next.before-1]
+		w.size, w.desired, w.template, w.status = b.size, b.desired, b.template, b.status
 		w.status.age(deploymentObject, older)
 		s.keep(next, w, "parent")
 	}
 	if s.late == "workload" && next.before != 0 {
-		w.workloads = s.snapshots[next.before-1].workloads
+		w.set = s.snapshots[next.before-1].set
 		w.ageDeployment(older)
 		s.keep(next, w, "workload")
 	}

@@ -46,8 +46,8 @@ type exploration struct {
 
 // explore visits all states.
 func (x *exploration) explore() {
-	start := world{size: 1, desired: true, status: lostStatus}
-	x.found(start.normal(x.forgets()), 0)
+	start := world{objects: objects{size: 1, desired: true, status: lostStatus}}
+	x.found(x.normal(start), 0)
 	for at := int32(0); at < int32(len(x.worlds)) && !x.Failed(); at++ {
 		w := x.worlds[at]
 		if at > 10000000 {
@@ -57,7 +57,7 @@ func (x *exploration) explore() {
 			if problem := x.check(name, w, next); problem != "" && !x.Failed() {
 				x.Errorf("violates the invariant that %s:\n%s%s: %s", problem, x.trace(at), name, next)
 			}
-			x.found(next.normal(x.forgets()), at)
+			x.found(x.normal(next), at)
 		})
 	}
 	if !x.Failed() {
@@ -84,7 +84,7 @@ func (x *exploration) trace(at int32) string {
 	for i := range path {
 		w := x.worlds[path[len(path)-1-i]]
 		x.events(before, func(name string, next world) {
-			if next.normal(x.forgets()) == w {
+			if x.normal(next) == w {
 				fmt.Fprintf(&text, "%s: %s\n", name, w)
 				w.size = -1 // only the first event
 			}
@@ -95,6 +95,25 @@ func (x *exploration) trace(at int32) string {
 }
 
 func (w world) String() string {
-	text := fmt.Sprintf("size %d, proxies desired %t; %+v, servers %v", w.size, w.desired, w.workloads, w.servers)
-	return text + fmt.Sprintf("; %+v, running %v; status %+v; warmed %t; %+v, copied %t, cleaned %t, claims %t", w.deployment, w.running(), w.status, w.warmed, w.copy, w.copied, w.cleaned, w.claims)
+	text := fmt.Sprintf("size %d, template %d", w.size, w.template)
+	if !w.desired {
+		text += ", no proxies"
+	}
+	if w.set.exists {
+		text += fmt.Sprintf("; runs %s, partition %d, template %d, current %d", w.set.run(), w.set.partition, w.set.template, w.set.current)
+	}
+	for i, server := range w.servers {
+		if server.exists {
+			text += fmt.Sprintf(", server %d template %d used %t", i, server.template, server.used)
+		}
+	}
+	if d := w.deployment; d.exists {
+		text += fmt.Sprintf("; %d of %s", d.replicas, d.routes.routes())
+	}
+	for _, pod := range w.running() {
+		text += fmt.Sprintf(", runs %s", pod.routes.routes())
+	}
+	s := w.status
+	text += fmt.Sprintf("; status %s, revision %d, %s %s %d to %d until %d, recorded %s", s.routes.routes(), s.revision, movePhases[s.phase], purposes[s.purpose], s.from, s.to, s.until, s.recorded.servers())
+	return text + fmt.Sprintf("; warmed %t, Job %+v, copied %t, cleaned %t, claims %t, before %d", w.warmed, w.copy, w.copied, w.cleaned, w.claims, w.before)
 }

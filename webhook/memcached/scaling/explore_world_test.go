@@ -9,20 +9,11 @@ import (
 
 // A world is a state of a small cluster with one cache. Worlds are compared, so all slices have a fixed length and an order.
 // Times are in seconds from now, and times that no rule distinguishes are the same time. Revisions of a child count down: the
-// child has the revision 0, an earlier one has -1, and all before it -2.
+// child has the revision 0, an earlier one has -1, and all before it -2. Ordinals count from the lowest one that any rule reads.
 type world struct {
+	objects
 	// before is the number of the snapshot before the last change of the objects that are observed late; 0 if there is none.
 	before int32
-
-	status     statusWorld
-	workloads  [2]workloadWorld // of each set
-	deployment deploymentWorld
-	copy       copyWorld
-	pods       [maxPods]podWorld // the proxies, also those that are being deleted
-	servers    [2][maxSize]serverWorld
-
-	size    int8
-	desired bool // spec has proxies
 
 	// warmed reports whether all proxies have been warming for at least the warm-up.
 	warmed bool
@@ -34,22 +25,28 @@ type world struct {
 	claims bool
 }
 
-// A snapshot has the state of those objects before their last change.
-type snapshot struct {
+// objects are what syncs observe. A snapshot has those of one kind before their last change.
+type objects struct {
 	status     statusWorld
-	workloads  [2]workloadWorld
+	set        setWorld
 	deployment deploymentWorld
 	copy       copyWorld
-	pods       [maxPods]podWorld
-	servers    [2][maxSize]serverWorld
-	size       int8
-	desired    bool
+	pods       [maxPods]podWorld // the proxies, also those that are being deleted
+	servers    [window]serverWorld
+
+	size     int8
+	desired  bool // spec has proxies
+	template int8 // the one in spec
 }
+
+type snapshot = objects
 
 const (
 	maxSize = 3
 	maxPods = 4
 	proxies = 2
+	// window is the number of ordinals: those that stop, those that serve, those that follow, and the next ones.
+	window = 8
 
 	tick     = 131 // longer than each wait of the planner
 	skew     = 120 // the clocks of hooks are up to this time off
@@ -60,17 +57,30 @@ const (
 	never = -32000
 )
 
-type workloadWorld struct {
-	exists             bool
-	replicas, revision int8
-	// outdated reports whether the pod template is not the desired one, and rolling whether pods may have another one.
-	outdated, rolling bool
+// setWorld is the StatefulSet.
+type setWorld struct {
+	exists                     bool
+	start, replicas, partition int8
+	// template is the one of the StatefulSet, and current that of status.currentRevision: the first pods of partition restart with it.
+	template, current int8
+	revision          int8
+}
+
+func (s setWorld) run() Servers { return Servers{int32(s.start), int32(s.replicas)} }
+
+// restarts returns the pod template of a pod that starts.
+func (s setWorld) restarts(ordinal int) int8 {
+	if ordinal < int(s.start+s.partition) {
+		return s.current
+	}
+	return s.template
 }
 
 type serverWorld struct {
 	exists bool
 	// used reports whether the server may have items.
-	used bool
+	used     bool
+	template int8
 }
 
 type deploymentWorld struct {
@@ -87,10 +97,7 @@ type routesWorld struct {
 	phase    int8 // index of phaseOrder
 }
 
-// serversWorld is a number of servers, plus secondSet for those of the second set.
-type serversWorld int8
-
-const secondSet = 8
+type serversWorld struct{ first, count int8 }
 
 type podWorld struct {
 	exists, deleted bool
@@ -100,10 +107,10 @@ type podWorld struct {
 type statusWorld struct {
 	until, step        int16
 	proxy, scaling     bool
-	list               [2]int8 // number of servers of each set
-	replaces           bool
+	recorded           serversWorld
+	purpose            int8 // index of purposes
 	routes             routesWorld
-	phase              int8 // index of resizePhases
+	phase              int8 // index of movePhases
 	from, to, revision int8
 	replicas           int8
 	scalingObject      int8 // 0: none
@@ -112,8 +119,10 @@ type statusWorld struct {
 
 var lostStatus = statusWorld{until: never, step: never}
 
-var resizePhases = []v1alpha1.ResizePhase{"", v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers, v1alpha1.ResizeCleaning,
-	v1alpha1.ResizePreparing, v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing, v1alpha1.ResizeRemovingServers}
+var movePhases = []v1alpha1.MovePhase{"", v1alpha1.MoveWaiting, v1alpha1.MoveAddingServers, v1alpha1.MoveCleaning,
+	v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing, v1alpha1.MoveRemovingServers}
+
+var purposes = []v1alpha1.MovePurpose{"", v1alpha1.MoveForSize, v1alpha1.MoveForTemplate, v1alpha1.MoveForBoth}
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -133,8 +142,9 @@ func later(seconds *int16, limit int16) {
 	}
 }
 
-// pass lets time pass. Nothing is observed late afterwards. A proxy that is being deleted may run on.
+// pass lets time pass, in which clients use the cache. Nothing is observed late afterwards. A proxy that is being deleted may run on.
 func (w *world) pass() {
+	w.use()
 	w.warmed = w.allWarming()
 	w.before = 0
 	w.claims = w.claiming()
@@ -156,10 +166,28 @@ func (w *world) only(job routesWorld) bool {
 		if job.phase == warming {
 			return pod.routes.phase != warming
 		}
-		return pod.routes.routes().Used() != job.from.servers()
+		return pod.routes.routes().Serving() != job.from.servers()
 	})
 }
 
 func (w *world) allWarming() bool {
 	return len(w.running()) > 0 && w.only(routesWorld{phase: warming})
+}
+
+// keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
+func (r Routes) keeps(ordinal int32) bool {
+	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
+}
+
+// use marks the servers that running proxies use.
+func (w *world) use() {
+	for _, pod := range w.pods {
+		r := pod.routes.routes()
+		for i := range w.servers {
+			if pod.exists && (r.keeps(int32(i)) || r.Phase == Closing && r.From.Has(int32(i))) {
+				w.servers[i].used = w.servers[i].exists
+			}
+		}
+	}
+	w.claims = w.claims || w.claiming()
 }

@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -12,59 +13,62 @@ import (
 const (
 	// ReasonScaling is the reason while a change in several steps waits for the next step.
 	ReasonScaling = "Scaling"
-	// ReasonResizing is the reason during a change with proxies.
+	// ReasonResizing is the reason during a move.
 	ReasonResizing = "Resizing"
 )
 
 // Progress returns the reason and the message of a change that is under way; "" if there is none.
-func (s State) Progress(p Plan) (reason, message string) {
-	if p.Proxy != nil && p.Proxy.Resize != nil && (p.Proxy.Resize.Replaces || p.Proxy.Resize.From != p.Proxy.Resize.To) {
-		r := p.Proxy.Resize
-		message = fmt.Sprintf("%s, phase %s: %s", describe(r), r.Phase, messages[r.Phase])
-		if next := s.nextPhase(r, p); next != "" {
+func (f Facts) Progress(d Decision) (reason, message string) {
+	if d.Proxy != nil && d.Proxy.Move != nil {
+		move, leaves := d.Proxy.Move, ""
+		if !f.Proxies.Desired {
+			leaves = "Removing the proxies. "
+		}
+		message = fmt.Sprintf("%s%s, phase %s: %s", leaves, describe(move), move.Phase, cmp.Or(d.Blocked, messages[move.Phase]))
+		if next := f.nextPhase(move, d); next != "" {
 			message += " " + next
 		}
-		if p.Overdue != "" {
-			message += fmt.Sprintf(" The change waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", p.Overdue)
+		if d.Overdue != "" {
+			message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", d.Overdue)
 		}
 		return ReasonResizing, message
 	}
-	if p.Scaling == nil || p.Scaling.Replicas == s.step(p.Scaling.Replicas) {
+	if d.Scaling == nil || d.Scaling.Replicas == f.step(d.Scaling.Replicas) {
 		return "", ""
 	}
-	from, next := p.Scaling.Replicas, s.step(p.Scaling.Replicas)
+	from, next := d.Scaling.Replicas, f.step(d.Scaling.Replicas)
 	return ReasonScaling, fmt.Sprintf("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
-		from, s.Size, next, s.Interval, movedKeysPercent(from, next))
+		from, f.Size, next, f.Interval, movedKeysPercent(from, next))
 }
 
 // RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
 // such change, or it cannot be given up any more.
-func (s State) RoomRemedy(p Plan) string {
-	if !s.Warm || !p.Routes.moves() || p.Routes.Phase != Announcing && p.Routes.Phase != Preparing {
+func (f Facts) RoomRemedy(d Decision) string {
+	if !f.Warm || !d.Routes.Replaces() || d.Routes.Phase != Announcing && d.Routes.Phase != Preparing {
 		return ""
 	}
 	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
-func (s State) nextPhase(r *v1alpha1.ResizeStatus, p Plan) string {
-	job, warming := s.Copy, r.Phase == v1alpha1.ResizeWarmingUp
-	if job != nil && job.For != p.Copy.String() {
+func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
+	job, warming := f.Copy, move.Phase == v1alpha1.MoveWarmingUp
+	if job != nil && job.For != d.Copy.String() {
 		job = nil
 	}
 	switch {
-	case r.Until != nil && p.Routes.Phase == Announcing:
-		return fmt.Sprintf("The spec has changed, so this change is given up after %s.", r.Until.UTC().Format(time.RFC3339))
-	case r.Phase == v1alpha1.ResizeCleaning:
+	case move.Until != nil && d.Routes.Phase == Announcing:
+		return fmt.Sprintf("The spec has changed, so this change is given up after %s.", move.Until.UTC().Format(time.RFC3339))
+	case move.Phase == v1alpha1.MoveCleaning:
 		return cleaned(job)
-	case warming && r.Until == nil:
+	case warming && move.Until == nil:
 		return "The warm-up begins once all proxies and new servers are ready."
-	case r.Until == nil:
-		return s.RoomRemedy(p)
-	case warming && !r.Until.After(s.Now):
+	case move.Until == nil:
+		return f.RoomRemedy(d)
+	case warming && !move.Until.After(f.Now):
 		return "The next phase begins once all proxies and new servers are ready."
 	}
-	return copied(job, r.Until.UTC().Format(time.RFC3339))
+	return copied(job, move.Until.UTC().Format(time.RFC3339))
 }
 
 // cleaned returns how far the Job is that cleans servers; "" if there is none.
@@ -90,15 +94,15 @@ func copied(job *Copy, until string) string {
 	}
 }
 
-// describe returns what a recorded phase is for.
-func describe(r *v1alpha1.ResizeStatus) string {
+// describe returns what a recorded move is for.
+func describe(move *v1alpha1.MoveStatus) string {
 	switch {
-	case !r.Replaces:
-		return fmt.Sprintf("Resizing from %d to %d servers", r.From, r.To)
-	case r.Phase == v1alpha1.ResizeRemovingServers:
-		return fmt.Sprintf("Removing the %d servers of the StatefulSet that is not in use", r.From)
+	case move.For == v1alpha1.MoveForSize:
+		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
+	case move.Phase == v1alpha1.MoveRemovingServers:
+		return fmt.Sprintf("Removing servers: %d of %d stay", move.To, move.From)
 	}
-	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", r.From, r.To)
+	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
 }
 
 // movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the

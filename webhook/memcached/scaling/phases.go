@@ -2,22 +2,31 @@ package scaling
 
 import (
 	"slices"
+	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has all about a phase of a change except its name in the API and what the proxies do (library.lua). A change from n to m
-// servers, of the same set or of the other one, has these phases:
+// This file has all about a phase of a move except its name in the API and what the proxies do (library.lua). A move from n to m
+// servers has these phases:
 //
-//	Waiting          removed servers stop: new ones of the same name must be empty
+//	Waiting          what must end first: see [Decision.Blocked]
 //	AddingServers    the new servers get ready. Rollout of the proxies: n servers have the items, and the proxies know what follows
-//	Cleaning         the same before a decrease, in which a Job deletes from the m servers what earlier changes have left there
+//	Cleaning         the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
 //	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
 //	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins
 //	Closing          rollout of the proxies: m servers have the items, and no item moves
 //	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
 
-// Phase is a phase of the proxies during a change of the servers. The proxies enter the phases in their order, each by a rollout.
+const (
+	// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
+	// only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
+	observationDelay = 10 * time.Second
+	// claimDelay is longer than the items last that preparing proxies write, and that steady ones would return.
+	claimDelay = 10 * time.Second
+)
+
+// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
 // Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
 type Phase string
 
@@ -25,126 +34,221 @@ type Phase string
 const (
 	// Steady proxies know the servers that serve alone.
 	Steady Phase = ""
-	// Announcing proxies use the servers before the change alone, and hide what preparing proxies write there.
+	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
 	Announcing Phase = "announcing"
-	// Preparing proxies know the servers before and after the change, and move no item.
+	// Preparing proxies know the servers before and after the move, and move no item.
 	Preparing Phase = "preparing"
 	// Warming proxies move each item that a client uses.
 	Warming Phase = "warming"
-	// Closing proxies know the servers before and after the change, and give up the items that have not moved.
+	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
 	Closing Phase = "closing"
 )
 
 var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
 
-// resizePhase returns the phase in status of proxies that are not steady.
-func (r Routes) resizePhase() v1alpha1.ResizePhase {
+// movePhase returns the phase in status of proxies that are not steady.
+func (r Routes) movePhase() v1alpha1.MovePhase {
 	switch {
 	case r.Phase == Announcing && r.adds():
-		return v1alpha1.ResizeAddingServers
+		return v1alpha1.MoveAddingServers
 	case r.Phase == Announcing:
-		return v1alpha1.ResizeCleaning
+		return v1alpha1.MoveCleaning
 	case r.Phase == Preparing:
-		return v1alpha1.ResizePreparing
+		return v1alpha1.MovePreparing
 	case r.Phase == Warming:
-		return v1alpha1.ResizeWarmingUp
+		return v1alpha1.MoveWarmingUp
 	}
-	return v1alpha1.ResizeClosing
+	return v1alpha1.MoveClosing
 }
 
 // messages explain the phases to users.
-var messages = map[v1alpha1.ResizePhase]string{
-	v1alpha1.ResizeWaiting:         "Removed servers or proxies of an earlier change still run.",
-	v1alpha1.ResizeAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.ResizeCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.ResizePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.ResizeWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
-	v1alpha1.ResizeClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
-	v1alpha1.ResizeRemovingServers: "Servers are removed once no running proxy uses them.",
+var messages = map[v1alpha1.MovePhase]string{
+	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
+	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
+	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
 }
 
-// Used returns the servers that serve: those after the change, once items move.
-func (r Routes) Used() Servers {
-	if r.Phase == Announcing || r.Phase == Preparing {
-		return r.From
+// What the phase Waiting waits for.
+const (
+	proxiesFirst   = "The proxies are replaced first: not all of them are available and know the same servers."
+	templateFirst  = "The StatefulSet controller has not observed the pod template yet."
+	removedServers = "Removed servers with the names of the new ones have not stopped yet."
+)
+
+// entering returns the decision to use routes. It removes no server.
+func (c change) entering(routes Routes) Decision {
+	return c.decision(outcome{routes: routes, run: c.keeping(routes), move: c.moveIn(routes), job: c.keptJob(routes), blocked: proxiesFirst})
+}
+
+// waiting returns the decision to continue with the routes, and with the recorded end of their phase.
+func (c change) waiting(blocked string) Decision {
+	now := c.moveIn(c.routes)
+	if now != nil && c.recorded != nil && samePhase(*now, *c.recorded) {
+		now = c.recorded
 	}
-	return r.To
+	return c.decision(outcome{routes: c.routes, run: c.keeping(c.routes), move: now, job: c.keptJob(c.routes), blocked: blocked})
 }
 
-// Second returns the servers that items move to before they serve, or from once they do; none if the proxies do not use them.
-func (r Routes) Second() Servers {
-	switch r.Phase {
-	case Steady, Announcing:
-		return Servers{}
-	case Preparing:
-		return r.To
+// keeping returns the servers that exist, and those that proxies know which are desired or run.
+func (c change) keeping(routes Routes) Servers {
+	kept := routes.Knows()
+	for _, running := range c.running {
+		kept = kept.join(running.Knows())
 	}
-	return r.From
+	return kept.join(c.existing())
 }
 
-// next returns the decision when all proxies have the routes of a phase.
-func (c change) next() Plan {
-	switch c.routes.Phase {
-	case Preparing:
-		return c.preparing()
-	case Warming:
-		return c.warming()
-	case Closing:
-		return c.planFor(steady(c.routes.To))
+// unused reports whether servers exist that steady proxies do not use.
+func (c change) unused(used Servers) bool {
+	return c.keeping(steady(used)) != used
+}
+
+// moveIn returns the phase for status; nil if there is none.
+func (c change) moveIn(routes Routes) *v1alpha1.MoveStatus {
+	switch next := c.target(routes.To); {
+	case routes.Phase != Steady:
+		return move(routes.movePhase(), routes.From, routes.To)
+	case c.unused(routes.To):
+		return move(v1alpha1.MoveRemovingServers, c.existing(), routes.To)
+	case next.First != routes.To.First:
+		return move(v1alpha1.MoveWaiting, routes.To, next)
 	}
-	return c.steady()
+	return nil
 }
 
-// steady begins the next step of a change.
-func (c change) steady() Plan {
-	p := c.planFor(c.routes)
+// target returns the servers that follow others. Servers that have items keep their pods, so a change of the pod template uses the next
+// range. That is one step, because no key is lost.
+func (c change) target(from Servers) Servers {
+	if c.Warm && c.Size > 0 && c.outdated(from) > from.First {
+		return Servers{from.End(), c.Size}
+	}
+	return Servers{from.First, c.step(from.Count)}
+}
+
+// wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
+func (c change) wanted() bool {
+	r := c.routes
+	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
+}
+
+// editedAgain reports whether the pod template was edited after new pods had started with it.
+func (c change) editedAgain() bool {
+	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
+}
+
+// ready reports whether all servers that a move adds, and that spec still wants, are ready.
+func (c change) ready() bool {
+	added := c.routes.added()
+	return c.allReady(Servers{added.First, min(added.Count, c.routes.To.First+c.Size-added.First)}) && !c.editedAgain()
+}
+
+// steady begins the next step towards spec.
+func (c change) steady() Decision {
 	servers := c.routes.To
 	next := Routes{From: servers, To: c.target(servers), Phase: Announcing}
-	if left := c.untilStep(p.Scaling); left > 0 && next.To != servers && !next.moves() {
-		next.To, p.Wait = servers, left
-	}
-	old := c.serversFrom(next.To.Set, next.added()) // a new server of the same name must be empty
+	o := outcome{routes: c.routes, run: servers, job: c.keptJob(c.routes)}
+	left := c.untilStep(c.record(c.revision, servers.Count))
+	old := c.from(next.added().First) // a new server of the same name must be empty
 	switch {
 	case next.To == servers:
-	case next.adds() && (len(old) > 0 || c.Sets[next.To.Set].Workload == nil && !next.moves()):
-		p.setResize(v1alpha1.ResizeWaiting, servers, next.To)
-		c.await(&p, old...)
+	case left > 0 && c.MaxStep > 0 && !next.Replaces():
+		o.wait = left
+	case next.adds() && len(old) > 0:
+		o.move, o.awaited, o.blocked = move(v1alpha1.MoveWaiting, servers, next.To), old, removedServers
 	case c.Proxies.Warmup == 0 && !next.adds():
-		return c.planFor(steady(next.To))
+		return c.entering(steady(next.To))
 	default:
-		return c.planFor(next)
+		return c.entering(next)
 	}
-	return p
+	return c.decision(o)
 }
 
-// unused returns the sets with servers that steady proxies do not use.
-func (c change) unused(servers Servers) []Set {
-	var sets []Set
-	for set, observed := range c.Sets {
-		inUse := Set(set) == servers.Set && observed.existing() <= servers.Count
-		if observed.Workload != nil && !inUse {
-			sets = append(sets, Set(set))
+// turnsBack reports whether a move in which no item has moved is to be given up. The rollout of this phase need not end before: it cannot
+// if the cluster has no room for another proxy.
+func (c change) turnsBack() bool {
+	return c.shown && c.routes.Phase == Preparing && !c.wanted() && c.only(c.routes, c.routes.in(Announcing))
+}
+
+// announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the move, unless spec does not
+// want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
+func (c change) announcing() Decision {
+	r, before := c.routes, steady(c.routes.From)
+	o := outcome{routes: r, run: c.keeping(r), move: c.moveIn(r), job: c.keptJob(r)}
+	switch {
+	case !c.shown || !c.only(r, before):
+		return c.decision(o)
+	case c.wanted():
+		return c.beginning(o)
+	case slices.Contains(c.running, before):
+		return c.entering(before)
+	case c.settled():
+		if o.move, o.wait = c.lasting(o.move, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+			return c.entering(before)
 		}
 	}
-	return sets
+	return c.decision(o)
 }
 
-// removeUnused removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
+// beginning begins a move once its servers are ready.
+func (c change) beginning(o outcome) Decision {
+	clean := c.copied() || !c.CanCopy && c.Copy == nil
+	if o.routes.adds() {
+		o.run, clean = o.run.join(o.routes.To), true
+	} else {
+		o.job = c.begunJob(o.job)
+	}
+	switch {
+	case !clean || !c.ready() || !c.settled():
+		return c.decision(o)
+	case c.Proxies.Warmup == 0:
+		return c.entering(steady(o.routes.To))
+	}
+	return c.entering(o.routes.in(Preparing))
+}
+
+// preparing lets the warm-up begin.
+func (c change) preparing() Decision {
+	if !c.ready() {
+		return c.waiting("")
+	}
+	return c.entering(c.routes.in(Warming))
+}
+
+// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
+// pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
+// servers that spec has no use for, nor if spec changes what may prevent them from getting ready.
+func (c change) warming() Decision {
+	if c.routes.Replaces() && c.Warm && !c.editedAgain() && !c.ready() {
+		return c.waiting("")
+	}
+	now, left := c.lasting(c.moveIn(c.routes), c.Proxies.Warmup)
+	if left == 0 || c.copied() {
+		return c.entering(c.routes.in(Closing))
+	}
+	return c.decision(outcome{routes: c.routes, run: c.keeping(c.routes), move: now, job: c.begunJob(c.keptJob(c.routes)), wait: left})
+}
+
+// removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
-func (c change) removeUnused() Plan {
-	p := c.planFor(c.routes)
+func (c change) removing() Decision {
+	used := c.routes.To
+	o := outcome{routes: c.routes, run: c.keeping(c.routes), move: c.moveIn(c.routes), job: c.keptJob(c.routes)}
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
-		return running == Routes{} || running.In(First) > c.routes.In(First) || running.In(Second) > c.routes.In(Second)
+		return running == Routes{} || running.Knows().join(used) != used
 	})
-	if inUse || !c.Proxies.Deployment.Observed || !c.allObserved() && !c.elapsed(&p, observationDelay) {
-		return p
+	if inUse || !c.Proxies.Deployment.Observed {
+		return c.decision(o)
 	}
-	for _, set := range c.unused(c.routes.To) {
-		if p.Sets[set].Replicas = c.routes.In(set); p.Sets[set].Replicas == 0 {
-			p.Sets[set] = DesiredSet{}
-		}
+	if !c.allObserved() {
+		o.move, o.wait = c.lasting(o.move, observationDelay)
 	}
-	return p
+	if o.wait == 0 {
+		o.run = used
+	}
+	return c.decision(o)
 }
 
 // allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
@@ -157,98 +261,4 @@ func (c change) allObserved() bool {
 		}
 	}
 	return c.settled() && current >= c.Proxies.Replicas
-}
-
-// target returns the servers that follow others. A set that has items keeps its pods, so a change of the pod template uses the other set.
-// That is one step, because no key is lost.
-func (c change) target(from Servers) Servers {
-	if c.Warm && c.Size > 0 && c.Sets[from.Set].outdated() {
-		return Servers{from.Set.Other(), c.Size}
-	}
-	return Servers{from.Set, c.step(from.Count)}
-}
-
-// wanted reports whether spec still wants the change. A template that changes again can change pods that have no items yet.
-func (c change) wanted() bool {
-	r := c.routes
-	return c.target(r.From) == r.To && (r.Phase == Announcing || !r.moves() || c.Sets[r.To.Set].current())
-}
-
-// only reports whether all proxies that may run have one of two routes.
-func (c change) only(a, b Routes) bool {
-	return !slices.ContainsFunc(c.running, func(running Routes) bool { return running != a && running != b })
-}
-
-// turnsBack reports whether a change in which no item has moved is to be given up. The rollout of this phase need not end before: it cannot
-// if the cluster has no room for another proxy.
-func (c change) turnsBack() bool {
-	return c.shown && c.routes.Phase == Preparing && !c.wanted() && c.only(c.routes, c.routes.in(Announcing))
-}
-
-// announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the change, unless spec does not
-// want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
-func (c change) announcing() Plan {
-	p, r, before := c.planFor(c.routes), c.routes, steady(c.routes.From)
-	if !c.shown || !c.only(r, before) {
-		return p
-	}
-	if !c.wanted() {
-		return c.giveUp(p, before)
-	}
-	if r.adds() {
-		added := &p.Sets[r.To.Set]
-		added.Exists, added.Replicas = true, max(added.Replicas, r.To.Count)
-		added.KeepsTemplate = added.KeepsTemplate && !r.moves()
-	} else {
-		c.beginCopy(&p)
-	}
-	switch clean := r.adds() || c.copied() || !c.CanCopy && c.Copy == nil; {
-	case !clean || !c.ready() || !c.settled():
-		return p
-	case c.Proxies.Warmup == 0:
-		return c.planFor(steady(r.To))
-	}
-	return c.planFor(r.in(Preparing))
-}
-
-// giveUp returns to the proxies of before, when no claim of preparing proxies is left.
-func (c change) giveUp(p Plan, before Routes) Plan {
-	if slices.Contains(c.running, before) || c.settled() && c.elapsed(&p, claimDelay) {
-		return c.planFor(before)
-	}
-	return p
-}
-
-// ready reports whether all servers that a change adds, and that spec still wants, are ready. Those of another set must have the desired
-// pod template.
-func (c change) ready() bool {
-	r, set := c.routes, c.Sets[c.routes.To.Set]
-	return set.allReady(r.added(), min(r.To.Count, c.Size)) && (!r.moves() || set.Workload != nil && set.Workload.Current && set.Workload.Updated)
-}
-
-// preparing lets the warm-up begin.
-func (c change) preparing() Plan {
-	if !c.ready() {
-		return c.plan()
-	}
-	return c.planFor(c.routes.in(Warming))
-}
-
-// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs.
-func (c change) warming() Plan {
-	if c.awaitsServers() {
-		return c.plan()
-	}
-	p := c.planFor(c.routes)
-	c.beginCopy(&p)
-	if c.elapsed(&p, c.Proxies.Warmup) || c.copied() {
-		return c.planFor(c.routes.in(Closing))
-	}
-	return p
-}
-
-// awaitsServers reports whether a warm-up begins or ends later because servers of another set are not ready: the set that has the items is
-// removed afterwards. It does not wait for servers that spec has no use for, nor if spec changes what may prevent them from getting ready.
-func (c change) awaitsServers() bool {
-	return c.routes.moves() && c.Warm && c.Sets[c.routes.To.Set].current() && !c.ready()
 }

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	waiting, adding     = v1alpha1.ResizeWaiting, v1alpha1.ResizeAddingServers
-	cleaning, preparing = v1alpha1.ResizeCleaning, v1alpha1.ResizePreparing
-	warmUp, closing     = v1alpha1.ResizeWarmingUp, v1alpha1.ResizeClosing
-	removing            = v1alpha1.ResizeRemovingServers
+	waiting, adding     = v1alpha1.MoveWaiting, v1alpha1.MoveAddingServers
+	cleaning, preparing = v1alpha1.MoveCleaning, v1alpha1.MovePreparing
+	warmUp, closing     = v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing
+	removing            = v1alpha1.MoveRemovingServers
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -22,82 +22,83 @@ var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), G
 
 // cache returns the state of a cache with so many ready servers and two proxies with the routes of a label, which all run and
 // have the routes since an hour. The warm-up takes ten minutes.
-func cache(size, servers int32, label string) *State {
+func cache(size, servers int32, label string) *Facts {
 	routes := ParseRoutes(label)
-	s := &State{
+	s := &Facts{
 		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}, Warm: true,
-		Sets: [2]ObservedSet{observed(servers)},
 		Proxies: Proxies{
 			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
 			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true, Observed: true},
 		},
 	}
+	s.Workload, s.Servers = observed(servers)
 	s.recorded(rollout, 0)
 	return s
 }
 
-// observed returns a set with so many ready servers that have the desired template.
-func observed(servers int32) ObservedSet {
-	o := ObservedSet{Workload: &Workload{Replicas: servers, Ready: servers, Available: servers, Current: true, Updated: true}, Servers: map[int32]Server{}}
-	for i := range servers {
-		o.Servers[i] = Server{Ready: true}
+// observed returns a StatefulSet with so many ready servers that have the desired template.
+func observed(count int32) (*Workload, map[int32]Server) {
+	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, Current: true, Observed: true}
+	servers := map[int32]Server{}
+	for i := range count {
+		servers[i] = Server{Ready: true, HasItems: true, Updated: true}
 	}
-	return o
+	return set, servers
 }
 
 // recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
-func (s *State) recorded(observed v1alpha1.Revision, until int) {
-	s.Status.Proxy = record(s.Proxies.Deployment.Routes)
-	if r := s.Proxies.Deployment.Routes; r.Phase == Steady && s.Sets[r.To.Set].existing() > r.To.Count {
-		s.Status.Proxy.Resize = resize(removing, Servers{r.To.Set, s.Sets[r.To.Set].existing()}, r.To)
+func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
+	r := s.Proxies.Deployment.Routes
+	s.Status.Proxy = remember(r, observed, recordOf(r))
+	if r.Phase == Steady && s.existing() != r.To {
+		s.Status.Proxy.Move = move(removing, s.existing(), r.To)
 	}
-	s.Status.Proxy.Observed = observed
-	if s.Status.Proxy.Resize != nil && until != 0 {
-		s.Status.Proxy.Resize.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))
+	if s.Status.Proxy.Move != nil && until != 0 {
+		s.Status.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))
 	}
 }
 
-func (s *State) recordedPhase(phase v1alpha1.ResizePhase, from, to int32) {
-	s.Status.Proxy.Resize = &v1alpha1.ResizeStatus{From: from, To: to, Phase: phase}
+func (s *Facts) recordedPhase(phase v1alpha1.MovePhase, from, to int32) {
+	s.Status.Proxy.Move = &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: from, To: to, Phase: phase}
 }
 
-func until(seconds int) func(*State) { return func(s *State) { s.recorded(rollout, seconds) } }
+func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollout, seconds) } }
 
 // unobserved lets a proxy be missing in the observation.
-func unobserved(s *State) { s.Proxies.Pods = s.Proxies.Pods[:1] }
+func unobserved(s *Facts) { s.Proxies.Pods = s.Proxies.Pods[:1] }
 
-func busy(s *State) { s.Proxies.Deployment.RolledOut = false }
+func busy(s *Facts) { s.Proxies.Deployment.RolledOut = false }
 
-func ended(proxies ...Proxy) func(*State) {
-	return func(s *State) {
+func ended(proxies ...Proxy) func(*Facts) {
+	return func(s *Facts) {
 		s.Proxies.Deployment.Replicas, s.Proxies.Pods = 0, proxies
 	}
 }
 
 // cleans lets a Job clean the servers that stay in a decrease.
-func cleans(s *State) {
+func cleans(s *Facts) {
 	s.CanCopy, s.Copy = true, &Copy{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
 }
 
-func complete(s *State) { s.Copy.Complete = true }
+func complete(s *Facts) { s.Copy.Complete = true }
 
-func steps(s *State) {
+func steps(s *Facts) {
 	s.MaxStep = 1
 	s.Status.Scaling = &v1alpha1.ScalingStatus{Observed: rollout, LastStepTime: new(metav1.NewTime(noon.Add(-time.Hour)))}
 }
 
-func all(changes ...func(*State)) func(*State) {
-	return func(s *State) {
+func all(changes ...func(*Facts)) func(*Facts) {
+	return func(s *Facts) {
 		for _, change := range changes {
 			change(s)
 		}
 	}
 }
 
-func TestNext(t *testing.T) {
+func TestDecide(t *testing.T) {
 	deleted := func(secondsAgo int) Pod { return Pod{Deleted: new(noon.Add(-time.Duration(secondsAgo) * time.Second))} }
-	routed := func(labels ...string) func(*State) {
-		return func(s *State) {
+	routed := func(labels ...string) func(*Facts) {
+		return func(s *Facts) {
 			for i, label := range labels {
 				s.Proxies.Pods[i].Routes = ParseRoutes(label)
 			}
@@ -107,164 +108,164 @@ func TestNext(t *testing.T) {
 		reason        string
 		size, servers int32
 		label         string
-		change        func(*State)
+		change        func(*Facts)
 
 		wantServers, wantProxies int32
 		wantLabel                string
-		wantPhase                v1alpha1.ResizePhase
+		wantPhase                v1alpha1.MovePhase
 		wantWait                 int // seconds
 	}{
-		{"nothing to do", 3, 3, "3", nil, 3, 2, "3", "", 0},
-		{"up: the proxies expect the change first, because servers that no routes have would be removed", 4, 3, "3", nil, 3, 2, "3-4-announcing", adding, 0},
-		{"up: servers are added during this rollout", 4, 3, "3-4-announcing", all(busy, routed("3")), 4, 2, "3-4-announcing", adding, 0},
-		{"up: the new server has not started", 4, 4, "3-4-announcing", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 4, 2, "3-4-announcing", adding, 0},
-		{"up: the new server is ready, and a proxy is not replaced", 4, 4, "3-4-announcing", all(busy, routed("3")), 4, 2, "3-4-announcing", adding, 0},
-		{"up: servers and proxies are ready", 4, 4, "3-4-announcing", nil, 4, 2, "3-4-preparing", preparing, 0},
-		{"up: a server of the same name may have old items", 4, 4, "3", nil, 3, 2, "3", removing, 0},
-		{"up: a removed server still stops", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 3, 2, "3", waiting, 0},
-		{"up: a removed server is being deleted, and may still serve", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Pod: deleted(-20)} }, 3, 2, "3", waiting, 20},
-		{"up: a removed server may serve for any time after its deletion timestamp", 4, 3, "3", func(s *State) { s.Sets[First].Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "3", waiting, 0},
-		{"up: the proxies are not prepared", 4, 4, "3-4-preparing", busy, 4, 2, "3-4-preparing", preparing, 0},
-		{"up: the proxies are prepared, but the new server has failed", 4, 4, "3-4-preparing", func(s *State) { s.Sets[First].Servers[3] = Server{} }, 4, 2, "3-4-preparing", preparing, 0},
-		{"up: the proxies are prepared", 4, 4, "3-4-preparing", nil, 4, 2, "3-4-warming", warmUp, 0},
-		{"up: the warm-up begins", 4, 4, "3-4-warming", nil, 4, 2, "3-4-warming", warmUp, 600},
-		{"up: the warm-up goes on", 4, 4, "3-4-warming", until(1), 4, 2, "3-4-warming", warmUp, 1},
-		{"up: the warm-up ends", 4, 4, "3-4-warming", until(-1), 4, 2, "3-4-closing", closing, 0},
-		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "3-4-warming", all(until(-1), busy), 4, 2, "3-4-warming", warmUp, 0},
-		{"up: the change is closed", 4, 4, "3-4-closing", nil, 4, 2, "4", "", 0},
-		{"down after an increase: nothing to wait for", 3, 4, "4", nil, 4, 2, "4-3-announcing", cleaning, 0},
-		{"down: no Job can run", 3, 4, "4-3-announcing", nil, 4, 2, "4-3-preparing", preparing, 0},
-		{"down: a Job has to clean the servers that stay", 3, 4, "4-3-announcing", cleans, 4, 2, "4-3-announcing", cleaning, 0},
-		{"down: the Job is complete, and a proxy is not replaced", 3, 4, "4-3-announcing", all(cleans, complete, busy, routed("4")), 4, 2, "4-3-announcing", cleaning, 0},
-		{"down: the Job is complete", 3, 4, "4-3-announcing", all(cleans, complete), 4, 2, "4-3-preparing", preparing, 0},
-		{"down: the Job of an earlier change is complete", 3, 4, "4-3-announcing", all(cleans, complete, func(s *State) { s.Proxies.Deployment.Generation++ }), 4, 2, "4-3-announcing", cleaning, 0},
-		{"down: the Job has failed", 3, 4, "4-3-announcing", all(cleans, func(s *State) { s.Copy.Complete, s.Copy.Failed = false, true }), 4, 2, "4-3-announcing", cleaning, 0},
-		{"down: no Job is to run any more, and it still does", 3, 4, "4-3-announcing", all(cleans, func(s *State) { s.CanCopy = false }), 4, 2, "4-3-announcing", cleaning, 0},
-		{"down: spec gives up the warm-up", 3, 4, "4-3-announcing", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
-		{"down: the change is closed", 3, 4, "4-3-closing", nil, 4, 2, "3", removing, 0},
-		{"down: servers are removed", 3, 4, "3", nil, 3, 2, "3", removing, 0},
-		{"down: the observation of the proxies may be one of before their rollout", 3, 4, "3", unobserved, 4, 2, "3", removing, 10},
-		{"down: a former proxy may start again until the rollout has ended", 3, 4, "3", busy, 4, 2, "3", removing, 10},
-		{"down: a proxy is missing for longer", 3, 4, "3", all(unobserved, until(-1)), 3, 2, "3", removing, 0},
-		{"down: a former proxy runs", 3, 4, "3", all(until(-1), routed("4")), 4, 2, "3", removing, 0},
-		{"down, then back while the proxies expect the change: those of before stay", 4, 4, "4-3-announcing", all(busy, routed("4")), 4, 2, "4", "", 0},
-		{"down, then back: the last proxy may have been a preparing one", 4, 4, "4-3-announcing", nil, 4, 2, "4-3-announcing", cleaning, 10},
-		{"down, then back: what it wrote has expired", 4, 4, "4-3-announcing", until(-1), 4, 2, "4", "", 0},
-		{"down, then back while the proxies prepare", 4, 4, "4-3-preparing", nil, 4, 2, "4-3-announcing", cleaning, 0},
-		{"down, then back while some proxies prepare: the others stay", 4, 4, "4-3-preparing", all(busy, routed("4-3-announcing")), 4, 2, "4-3-announcing", cleaning, 0},
-		{"down, then back, and a proxy still prepares", 4, 4, "4-3-announcing", all(until(-1), routed("4-3-preparing")), 4, 2, "4-3-announcing", cleaning, 0},
-		{"down, then back, but a proxy moves items", 4, 4, "4-3-preparing", routed("4-3-warming"), 4, 2, "4-3-preparing", preparing, 0},
-		{"down, then back during the warm-up: the change ends first", 4, 4, "4-3-warming", until(100), 4, 2, "4-3-warming", warmUp, 100},
-		{"up, then back while new servers start", 3, 4, "3-4-announcing", all(busy, routed("3")), 4, 2, "3", removing, 0},
-		{"up, then back while the proxies prepare", 3, 4, "3-4-preparing", nil, 4, 2, "3-4-announcing", adding, 0},
+		{"nothing to do", 3, 3, "0-2", nil, 3, 2, "0-2", "", 0},
+		{"up: the proxies expect the change first, because servers that no routes have would be removed", 4, 3, "0-2", nil, 3, 2, "0-2_0-3_announcing", adding, 0},
+		{"up: servers are added during this rollout", 4, 3, "0-2_0-3_announcing", all(busy, routed("0-2")), 4, 2, "0-2_0-3_announcing", adding, 0},
+		{"up: the new server has not started", 4, 4, "0-2_0-3_announcing", func(s *Facts) { s.Servers[3] = Server{} }, 4, 2, "0-2_0-3_announcing", adding, 0},
+		{"up: the new server is ready, and a proxy is not replaced", 4, 4, "0-2_0-3_announcing", all(busy, routed("0-2")), 4, 2, "0-2_0-3_announcing", adding, 0},
+		{"up: servers and proxies are ready", 4, 4, "0-2_0-3_announcing", nil, 4, 2, "0-2_0-3_preparing", preparing, 0},
+		{"up: a server of the same name may have old items", 4, 4, "0-2", nil, 3, 2, "0-2", removing, 0},
+		{"up: a removed server still stops", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{} }, 3, 2, "0-2", waiting, 0},
+		{"up: a removed server is being deleted, and may still serve", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(-20)} }, 3, 2, "0-2", waiting, 20},
+		{"up: a removed server may serve for any time after its deletion timestamp", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "0-2", waiting, 0},
+		{"up: the proxies are not prepared", 4, 4, "0-2_0-3_preparing", busy, 4, 2, "0-2_0-3_preparing", preparing, 0},
+		{"up: the proxies are prepared, but the new server has failed", 4, 4, "0-2_0-3_preparing", func(s *Facts) { s.Servers[3] = Server{} }, 4, 2, "0-2_0-3_preparing", preparing, 0},
+		{"up: the proxies are prepared", 4, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"up: the warm-up begins", 4, 4, "0-2_0-3_warming", nil, 4, 2, "0-2_0-3_warming", warmUp, 600},
+		{"up: the warm-up goes on", 4, 4, "0-2_0-3_warming", until(1), 4, 2, "0-2_0-3_warming", warmUp, 1},
+		{"up: the warm-up ends", 4, 4, "0-2_0-3_warming", until(-1), 4, 2, "0-2_0-3_closing", closing, 0},
+		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "0-2_0-3_warming", all(until(-1), busy), 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"up: the change is closed", 4, 4, "0-2_0-3_closing", nil, 4, 2, "0-3", "", 0},
+		{"down after an increase: nothing to wait for", 3, 4, "0-3", nil, 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: no Job can run", 3, 4, "0-3_0-2_announcing", nil, 4, 2, "0-3_0-2_preparing", preparing, 0},
+		{"down: a Job has to clean the servers that stay", 3, 4, "0-3_0-2_announcing", cleans, 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: the Job is complete, and a proxy is not replaced", 3, 4, "0-3_0-2_announcing", all(cleans, complete, busy, routed("0-3")), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: the Job is complete", 3, 4, "0-3_0-2_announcing", all(cleans, complete), 4, 2, "0-3_0-2_preparing", preparing, 0},
+		{"down: the Job of an earlier change is complete", 3, 4, "0-3_0-2_announcing", all(cleans, complete, func(s *Facts) { s.Proxies.Deployment.Generation++ }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: the Job has failed", 3, 4, "0-3_0-2_announcing", all(cleans, func(s *Facts) { s.Copy.Complete, s.Copy.Failed = false, true }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: no Job is to run any more, and it still does", 3, 4, "0-3_0-2_announcing", all(cleans, func(s *Facts) { s.CanCopy = false }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: spec gives up the warm-up", 3, 4, "0-3_0-2_announcing", func(s *Facts) { s.Proxies.Warmup = 0 }, 4, 2, "0-2", removing, 0},
+		{"down: the change is closed", 3, 4, "0-3_0-2_closing", nil, 4, 2, "0-2", removing, 0},
+		{"down: servers are removed", 3, 4, "0-2", nil, 3, 2, "0-2", removing, 0},
+		{"down: the observation of the proxies may be one of before their rollout", 3, 4, "0-2", unobserved, 4, 2, "0-2", removing, 10},
+		{"down: a former proxy may start again until the rollout has ended", 3, 4, "0-2", busy, 4, 2, "0-2", removing, 10},
+		{"down: a proxy is missing for longer", 3, 4, "0-2", all(unobserved, until(-1)), 3, 2, "0-2", removing, 0},
+		{"down: a former proxy runs", 3, 4, "0-2", all(until(-1), routed("0-3")), 4, 2, "0-2", removing, 0},
+		{"down, then back while the proxies expect the change: those of before stay", 4, 4, "0-3_0-2_announcing", all(busy, routed("0-3")), 4, 2, "0-3", "", 0},
+		{"down, then back: the last proxy may have been a preparing one", 4, 4, "0-3_0-2_announcing", nil, 4, 2, "0-3_0-2_announcing", cleaning, 10},
+		{"down, then back: what it wrote has expired", 4, 4, "0-3_0-2_announcing", until(-1), 4, 2, "0-3", "", 0},
+		{"down, then back while the proxies prepare", 4, 4, "0-3_0-2_preparing", nil, 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down, then back while some proxies prepare: the others stay", 4, 4, "0-3_0-2_preparing", all(busy, routed("0-3_0-2_announcing")), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down, then back, and a proxy still prepares", 4, 4, "0-3_0-2_announcing", all(until(-1), routed("0-3_0-2_preparing")), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down, then back, but a proxy moves items", 4, 4, "0-3_0-2_preparing", routed("0-3_0-2_warming"), 4, 2, "0-3_0-2_preparing", preparing, 0},
+		{"down, then back during the warm-up: the change ends first", 4, 4, "0-3_0-2_warming", until(100), 4, 2, "0-3_0-2_warming", warmUp, 100},
+		{"up, then back while new servers start", 3, 4, "0-2_0-3_announcing", all(busy, routed("0-2")), 4, 2, "0-2", removing, 0},
+		{"up, then back while the proxies prepare", 3, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_announcing", adding, 0},
 
-		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "3", all(steps, ended(Proxy{Pod: deleted(-20), Routes: ParseRoutes("3")}), func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "3", removing, 20},
-		{"finding 2: a proxy may serve for any time after its deletion timestamp", 3, 4, "3", all(until(-1), func(s *State) {
-			s.Proxies.Pods = append(s.Proxies.Pods, Proxy{deleted(9999), ParseRoutes("4")})
-		}), 4, 2, "3", removing, 0},
-		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "5", all(steps, func(s *State) { s.Sets[First].Workload = nil }), 5, 2, "5-4-announcing", cleaning, 0},
-		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "2", func(s *State) {
-			s.Sets[First].Workload, s.Sets[First].Servers[2] = nil, Server{Pod: deleted(20)}
-		}, 2, 2, "2", "", 0},
-		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "3-4-warming", func(s *State) {
+		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "0-2", all(steps, ended(Proxy{Pod: deleted(-20), Routes: ParseRoutes("0-2")}), func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "0-2", removing, 20},
+		{"finding 2: a proxy may serve for any time after its deletion timestamp", 3, 4, "0-2", all(until(-1), func(s *Facts) {
+			s.Proxies.Pods = append(s.Proxies.Pods, Proxy{deleted(9999), ParseRoutes("0-3")})
+		}), 4, 2, "0-2", removing, 0},
+		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},
+		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "0-1", func(s *Facts) {
+			s.Workload, s.Servers[2] = nil, Server{Pod: deleted(20)}
+		}, 2, 2, "0-1", waiting, 0},
+		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "0-2_0-3_warming", func(s *Facts) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
-		}, 4, 2, "3-4-warming", warmUp, 600},
-		{"finding 4: the status of another Deployment of the same name", 4, 4, "3-4-warming", func(s *State) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "3-4-warming", warmUp, 600},
+		}, 4, 2, "0-2_0-3_warming", warmUp, 600},
+		{"finding 4: the status of another Deployment of the same name", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "0-2_0-3_warming", warmUp, 600},
 
-		{"size 0: proxies stop first", 0, 3, "3", nil, 3, 0, "3", removing, 0},
-		{"size 0: no proxy runs", 0, 3, "3", ended(), 3, 0, "3", removing, 10},
-		{"size 0: servers are removed", 0, 3, "3", all(ended(), func(s *State) {
+		{"size 0: proxies stop first", 0, 3, "0-2", nil, 3, 0, "0-2", removing, 0},
+		{"size 0: no proxy runs", 0, 3, "0-2", ended(), 3, 0, "0-2", removing, 10},
+		{"size 0: servers are removed", 0, 3, "0-2", all(ended(), func(s *Facts) {
 			s.recordedPhase(removing, 3, 0)
-			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
-		}), 0, 0, "3", removing, 0},
-		{"size 0: the removal of servers has changed the routes, and the Deployment is not rolled out: no server starts", 0, 0, "1", all(ended(), busy), 0, 0, "1", "", 0},
-		{"a new cache of size 0: no server starts", 0, 0, "", func(s *State) {
-			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
-		}, 0, 0, "1", "", 0},
-		{"size 0: steps of 1 keep some servers", 0, 3, "3", steps, 3, 2, "3-2-announcing", cleaning, 0},
-		{"size 0 and back, before servers are removed", 3, 3, "3", ended(), 3, 2, "3", "", 0},
-		{"from size 0", 2, 0, "1", ended(), 2, 2, "2", "", 0},
-		{"from size 0, and a server has not been stopped", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{} }), 0, 0, "1", "", 0},
-		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "1", all(ended(), busy, func(s *State) { s.Sets[First].Servers[0] = Server{} }), 0, 0, "1", "", 0},
-		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "1", all(ended(), func(s *State) { s.Sets[First].Servers[0] = Server{Pod: deleted(-20)} }), 0, 0, "1", "", 20},
-		{"from size 0, and a Job of before would delete new items", 2, 0, "1", all(ended(), func(s *State) { s.Copy = &Copy{} }), 0, 0, "1", "", 0},
-		{"a new cache, and a Job of before would delete its items", 2, 0, "1", all(ended(), func(s *State) { s.Copy, s.Sets[First].Workload = &Copy{}, nil }), 0, 0, "1", "", 0},
+			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
+		}), 0, 0, "0-2", removing, 0},
+		{"size 0: the removal of servers has changed the routes, and the Deployment is not rolled out: no server starts", 0, 0, "0-0", all(ended(), busy), 0, 0, "0-0", "", 0},
+		{"a new cache of size 0: no server starts", 0, 0, "", func(s *Facts) {
+			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
+		}, 0, 0, "0-0", "", 0},
+		{"size 0: steps of 1 keep some servers", 0, 3, "0-2", steps, 3, 2, "0-2_0-1_announcing", cleaning, 0},
+		{"size 0 and back, before servers are removed", 3, 3, "0-2", ended(), 3, 2, "0-2", "", 0},
+		{"from size 0", 2, 0, "0-0", ended(), 2, 2, "0-1", "", 0},
+		{"from size 0, and a server has not been stopped", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Servers[0] = Server{} }), 0, 0, "0-0", "", 0},
+		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "0-0", all(ended(), busy, func(s *Facts) { s.Servers[0] = Server{} }), 0, 0, "0-0", "", 0},
+		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Servers[0] = Server{Pod: deleted(-20)} }), 0, 0, "0-0", "", 20},
+		{"from size 0, and a Job of before would delete new items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Copy = &Copy{} }), 0, 0, "0-0", "", 0},
+		{"a new cache, and a Job of before would delete its items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Copy, s.Workload = &Copy{}, nil }), 0, 0, "0-0", "", 0},
 
-		{"a step down waits for the interval", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 2, "3", "", 60},
-		{"a lost status makes the interval longer", 1, 3, "3", all(steps, func(s *State) { s.Status.Scaling = nil }), 3, 2, "3", "", 60},
-		{"without a warm-up, the servers change directly", 3, 4, "4", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "3", removing, 0},
-		{"without a warm-up, new servers start first", 4, 4, "3-4-announcing", func(s *State) { s.Proxies.Warmup = 0 }, 4, 2, "4", "", 0},
-		{"a clock was set back", 4, 4, "3-4-warming", until(99999), 4, 2, "3-4-warming", warmUp, 600},
+		{"a step down waits for the interval", 1, 3, "0-2", all(steps, func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 2, "0-2", "", 60},
+		{"a lost status makes the interval longer", 1, 3, "0-2", all(steps, func(s *Facts) { s.Status.Scaling = nil }), 3, 2, "0-2", "", 60},
+		{"without a warm-up, the servers change directly", 3, 4, "0-3", func(s *Facts) { s.Proxies.Warmup = 0 }, 4, 2, "0-2", removing, 0},
+		{"without a warm-up, new servers start first", 4, 4, "0-2_0-3_announcing", func(s *Facts) { s.Proxies.Warmup = 0 }, 4, 2, "0-3", "", 0},
+		{"a clock was set back", 4, 4, "0-2_0-3_warming", until(99999), 4, 2, "0-2_0-3_warming", warmUp, 600},
 
-		{"a cache gets proxies, and another size: its servers may have items", 4, 3, "", func(s *State) {
+		{"a cache gets proxies, and another size: its servers may have items", 4, 3, "", func(s *Facts) {
 			s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil
-		}, 3, 2, "3", "", 0},
-		{"a new cache", 3, 0, "", func(s *State) {
-			s.Sets[First].Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
-		}, 3, 2, "3", "", 0},
-		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "3-4-warming", func(s *State) { s.Proxies.Deployment = nil }, 4, 2, "3-4-warming", warmUp, 0},
-		{"the Deployment was deleted during a warm-up, and no proxy runs: status has its routes", 4, 4, "3-4-warming", func(s *State) {
+		}, 3, 2, "0-2", "", 0},
+		{"a new cache", 3, 0, "", func(s *Facts) {
+			s.Workload, s.Proxies.Deployment, s.Proxies.Pods, s.Status.Proxy = nil, nil, nil, nil
+		}, 3, 2, "0-2", "", 0},
+		{"the Deployment was deleted during a warm-up, and status has its routes", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.Proxies.Deployment = nil }, 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and no proxy runs: status has its routes", 4, 4, "0-2_0-3_warming", func(s *Facts) {
 			s.Proxies.Deployment, s.Proxies.Pods = nil, nil
-		}, 4, 2, "3-4-warming", warmUp, 0},
-		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "3-4-warming", func(s *State) {
+		}, 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"the Deployment was deleted during a warm-up, and status is lost: the proxies that still run have its routes", 4, 4, "0-2_0-3_warming", func(s *Facts) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
-		}, 4, 2, "3-4-warming", warmUp, 0},
-		{"the Deployment was deleted while the proxies prepared: one that moved items may have stopped first", 4, 4, "3-4-preparing", func(s *State) {
+		}, 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"the Deployment was deleted while the proxies prepared: one that moved items may have stopped first", 4, 4, "0-2_0-3_preparing", func(s *Facts) {
 			s.Proxies.Deployment, s.Status.Proxy = nil, nil
-		}, 4, 2, "3-4-warming", warmUp, 0},
-		{"the label was edited during a warm-up, and status has the routes", 4, 4, "3-4-warming", func(s *State) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "3-4-warming", warmUp, 0},
-		{"spec has no proxies any more, and they still run", 3, 4, "4", func(s *State) { s.Proxies.Desired = false }, 4, 0, "4", removing, 0},
-		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "4", func(s *State) {
+		}, 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"the label was edited during a warm-up, and status has the routes", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.Proxies.Deployment.Routes = Routes{} }, 4, 2, "0-2_0-3_warming", warmUp, 0},
+		{"spec has no proxies any more, and they still run", 3, 4, "0-3", func(s *Facts) { s.Proxies.Desired = false }, 4, 0, "0-3", removing, 0},
+		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies.Desired, s.Proxies.Deployment, s.Proxies.Pods = false, nil, s.Proxies.Pods[:1]
-			s.Status.Proxy.Observed = v1alpha1.Revision{}
+			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
 			s.recordedPhase(removing, 4, 3)
-			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
-		}, 4, 0, "4", removing, 0},
-		{"spec and status have no proxies any more, but a proxy still runs", 3, 4, "4", func(s *State) {
+			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
+		}, 4, 0, "0-3", removing, 0},
+		{"spec and status have no proxies any more, but a proxy still runs", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies.Desired, s.Proxies.Deployment, s.Status.Proxy = false, nil, nil
-		}, 4, 0, "4", removing, 0},
-		{"spec has no proxies any more, and they have stopped", 3, 4, "4", func(s *State) {
+		}, 4, 0, "0-3", removing, 0},
+		{"spec has no proxies any more, and they have stopped", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies = Proxies{}
-			s.Status.Proxy.Observed = v1alpha1.Revision{}
+			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
 			s.recordedPhase(removing, 4, 3)
-			s.Status.Proxy.Resize.Until = &metav1.Time{Time: noon}
-		}, 3, 0, "0", "", 0},
+			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
+		}, 3, 0, "", "", 0},
 	}
 	for _, test := range cases {
 		s := cache(test.size, test.servers, test.label)
 		if test.change != nil {
 			test.change(s)
 		}
-		got := s.Next()
-		var phase v1alpha1.ResizePhase
-		if got.Proxy != nil && got.Proxy.Resize != nil {
-			phase = got.Proxy.Resize.Phase
+		got := s.Decide()
+		var phase v1alpha1.MovePhase
+		if got.Proxy != nil && got.Proxy.Move != nil {
+			phase = got.Proxy.Move.Phase
 		}
-		if got.Sets[First].Replicas != test.wantServers || got.Proxies != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
+		if got.Run.Count != test.wantServers || got.Proxies != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
 			got.Wait != time.Duration(test.wantWait)*time.Second {
 			t.Errorf("%s:\n got %d servers, %d proxies with routes %s, phase %q, wait %s\nwant %d servers, %d proxies with routes %s, phase %q, wait %ds", test.reason,
-				got.Sets[First].Replicas, got.Proxies, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
+				got.Run.Count, got.Proxies, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
 		}
 	}
 }
 
 // TestInterruptedWarmUp checks that a warm-up ends at the recorded time if a proxy is replaced meanwhile.
 func TestInterruptedWarmUp(t *testing.T) {
-	s := cache(4, 4, "3-4-warming")
+	s := cache(4, 4, "0-2_0-3_warming")
 	s.recorded(rollout, 100)
 	busy(s)
 	want := noon.Add(100 * time.Second)
-	if got := s.Next().Proxy.Resize; got == nil || got.Until == nil || !got.Until.Time.Equal(want) {
+	if got := s.Decide().Proxy.Move; got == nil || got.Until == nil || !got.Until.Time.Equal(want) {
 		t.Errorf("the phase is %+v, want one until %s", got, want)
 	}
 }
 
 // TestStopRecordsItsStep checks that a cache with steps has no servers in the record once they are removed.
 func TestStopRecordsItsStep(t *testing.T) {
-	s := cache(0, 3, "3")
+	s := cache(0, 3, "0-2")
 	steps(s)
 	ended()(s)
-	if got := s.Next().Scaling; got == nil || got.Replicas != 0 {
+	if got := s.Decide().Scaling; got == nil || got.Replicas != 0 {
 		t.Errorf("the recorded step is %+v, want 0 replicas", got)
 	}
 }

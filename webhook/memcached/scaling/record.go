@@ -11,53 +11,53 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {
 		return Routes{}
 	}
-	return ParseRoutes(status.Routes)
+	return ParseRoutes(status.Controller.Routes)
 }
 
-// record returns the status that [RecordedRoutes] reads.
-func record(routes Routes) *v1alpha1.ProxyStatus {
-	status := &v1alpha1.ProxyStatus{Routes: routes.String(), ServingServers: routes.Used().Count, SecondServers: routes.Second().Count}
-	if routes.Phase != Steady {
-		status.Resize = resize(routes.resizePhase(), routes.From, routes.To)
-	}
-	return status
-}
-
-func resize(phase v1alpha1.ResizePhase, from, to Servers) *v1alpha1.ResizeStatus {
-	return &v1alpha1.ResizeStatus{From: from.Count, To: to.Count, Replaces: from.Set != to.Set, Phase: phase}
-}
-
-// setResize sets the phase of a change in which the proxies have no phase. Status always has the phase of the proxies.
-func (p *Plan) setResize(phase v1alpha1.ResizePhase, from, to Servers) {
-	if p.Routes.Phase == Steady {
-		p.Proxy.Resize = resize(phase, from, to)
+// remember returns the status that [RecordedRoutes] reads.
+func remember(routes Routes, revision v1alpha1.Revision, move *v1alpha1.MoveStatus) *v1alpha1.ProxyStatus {
+	return &v1alpha1.ProxyStatus{
+		Servers: routes.Serving().String(), OtherServers: routes.Other().String(), Move: move,
+		Controller: v1alpha1.ProxyMemory{Routes: routes.String(), Observed: revision},
 	}
 }
 
-// elapsed reports whether a time has passed since the phase of a plan was first recorded for this rollout. Otherwise the plan
-// waits for its end. A recorded end that is too late is of a longer time, or of a clock that was set back. If a Job began with the phase,
-// the end follows from its creation, which is the same for a sync that observes an earlier status.
-func (c change) elapsed(p *Plan, duration time.Duration) bool {
-	now, end := p.Proxy.Resize, seconds(c.Now.Add(duration))
-	now.Until = nil
-	before, job := c.resize, c.copy()
+// move returns a phase of status.
+func move(phase v1alpha1.MovePhase, from, to Servers) *v1alpha1.MoveStatus {
+	purpose := v1alpha1.MoveForSize
 	switch {
+	case to.First != from.First && to.Count == from.Count:
+		purpose = v1alpha1.MoveForTemplate
+	case to.First != from.First:
+		purpose = v1alpha1.MoveForBoth
+	}
+	return &v1alpha1.MoveStatus{For: purpose, From: from.Count, To: to.Count, Phase: phase}
+}
+
+// lasting returns a phase with its end, and the time left: a time after it was first recorded for this rollout. A recorded end that is too
+// late is of a longer time, or of a clock that was set back. If a Job began with the phase, the end follows from its creation, which is the
+// same for a sync that observes an earlier status.
+func (c change) lasting(now *v1alpha1.MoveStatus, duration time.Duration) (*v1alpha1.MoveStatus, time.Duration) {
+	end := seconds(c.Now.Add(duration))
+	switch before, job := c.recorded, c.copy(); {
 	case job != nil && !job.Created.IsZero() && job.Created.Before(c.Now.Add(observationDelay)):
 		end = seconds(job.Created.Add(duration))
-	case before != nil && before.Until != nil && before.Until.Before(end) && sameChange(before, now):
+	case before != nil && before.Until != nil && before.Until.Before(end) && samePhase(*before, *now):
 		end = before.Until
 	}
 	left := end.Sub(c.Now)
 	if left <= 0 {
-		return true
+		return now, 0
 	}
-	now.Until, p.Wait = end, soonest(p.Wait, left)
-	return false
+	lasts := *now
+	lasts.Until = end
+	return &lasts, left
 }
 
-// sameChange reports whether two recorded phases are the same phase of the same change.
-func sameChange(a, b *v1alpha1.ResizeStatus) bool {
-	return a.Phase == b.Phase && a.From == b.From && a.To == b.To && a.Replaces == b.Replaces
+// samePhase reports whether two recorded phases are the same phase of the same move.
+func samePhase(a, b v1alpha1.MoveStatus) bool {
+	a.Until, b.Until = nil, nil
+	return a == b
 }
 
 // soonest returns the shorter of two times, of which 0 is none.

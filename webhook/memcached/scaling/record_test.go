@@ -1,25 +1,29 @@
 package scaling
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
 
 // TestRecordedServers checks that status has the servers of each phase: keys belong to the servers that serve.
 func TestRecordedServers(t *testing.T) {
 	cases := []struct {
-		reason, label   string
-		serving, second int32
+		reason, label  string
+		servers, other string
 	}{
-		{"no change", "3", 3, 0},
-		{"the second servers may not run yet", "3-4-announcing", 3, 0},
-		{"items are about to move to the second servers", "3-4-preparing", 3, 4},
-		{"items move away from the second servers", "3-4-warming", 4, 3},
-		{"what is left on the second servers is given up", "3-4-closing", 4, 3},
-		{"a decrease is about to begin", "4-3-preparing", 4, 3},
-		{"a decrease", "4-3-warming", 3, 4},
+		{"no change", "0-2", "0-2", ""},
+		{"the other servers may not run yet", "0-2_0-3_announcing", "0-2", ""},
+		{"items are about to move to the other servers", "0-2_0-3_preparing", "0-2", "0-3"},
+		{"items move away from the other servers", "0-2_0-3_warming", "0-3", "0-2"},
+		{"what is left on the other servers is given up", "0-2_0-3_closing", "0-3", "0-2"},
+		{"a decrease is about to begin", "0-3_0-2_preparing", "0-3", "0-2"},
+		{"a decrease", "0-3_0-2_warming", "0-2", "0-3"},
 	}
 	for _, test := range cases {
-		status := record(ParseRoutes(test.label))
-		if status.ServingServers != test.serving || status.SecondServers != test.second {
-			t.Errorf("%s: %d servers serve and %d are second, want %d and %d", test.reason, status.ServingServers, status.SecondServers, test.serving, test.second)
+		status := remember(ParseRoutes(test.label), v1alpha1.Revision{}, nil)
+		if status.Servers != test.servers || status.OtherServers != test.other {
+			t.Errorf("%s: servers %q serve and the others are %q, want %q and %q", test.reason, status.Servers, status.OtherServers, test.servers, test.other)
 		}
 	}
 }

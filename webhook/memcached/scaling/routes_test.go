@@ -4,16 +4,28 @@ import "testing"
 
 func TestParseRoutes(t *testing.T) {
 	for label, want := range map[string]Routes{
-		"1":                {From: Servers{First, 1}, To: Servers{First, 1}},
-		"3-4-announcing":   {From: Servers{First, 3}, To: Servers{First, 4}, Phase: Announcing},
-		"4-3-preparing":    {From: Servers{First, 4}, To: Servers{First, 3}, Phase: Preparing},
-		"1000-999-closing": {From: Servers{First, 1000}, To: Servers{First, 999}, Phase: Closing},
-		"3-3b-warming":     {From: Servers{First, 3}, To: Servers{Second, 3}, Phase: Warming},
-		"3b-4b-preparing":  {From: Servers{Second, 3}, To: Servers{Second, 4}, Phase: Preparing},
-		"4b":               {From: Servers{Second, 4}, To: Servers{Second, 4}},
-		"3b-3b-preparing":  {}, "b": {}, "3bb": {}, "3c": {}, "0b": {},
-		"": {}, "0": {}, "-1": {}, "4-": {}, "4-0": {}, "4-4-warming": {}, "0-3-warming": {}, "04": {}, "4-3-2": {}, "1001": {}, "4-3-warming-": {},
-		"99999999999": {}, "+4": {}, "four": {}, "4-3-cold": {}, "6-4": {}, "4-3-warming-1795263600": {}, "4-3-": {},
+		"0-0":                     steady(Servers{0, 1}),
+		"3-5":                     steady(Servers{3, 3}),
+		"0-2_0-3_announcing":      {From: Servers{0, 3}, To: Servers{0, 4}, Phase: Announcing},
+		"6-9_6-8_preparing":       {From: Servers{6, 4}, To: Servers{6, 3}, Phase: Preparing},
+		"0-999_0-998_closing":     {From: Servers{0, 1000}, To: Servers{0, 999}, Phase: Closing},
+		"0-2_3-5_warming":         {From: Servers{0, 3}, To: Servers{3, 3}, Phase: Warming},
+		"3-5_6-9_preparing":       {From: Servers{3, 3}, To: Servers{6, 4}, Phase: Preparing},
+		"999999998-999999999":     steady(Servers{999999998, 2}),
+		"0-2_4-6_warming":         {}, // the servers after a move follow those before
+		"3-5_0-2_warming":         {},
+		"999999999-1000000000":    {},
+		"0-1000":                  {},
+		"3-2":                     {},
+		"03-05":                   {},
+		"0-2_0-2_warming":         {},
+		"0-2_0-3":                 {},
+		"0-2_0-3_":                {},
+		"0-2_0-3_cold":            {},
+		"0-2_0-3_warming_":        {},
+		"0-2_0-3_warming_1795263": {},
+		"99999999999-99999999999": {},
+		"":                        {}, "0": {}, "3": {}, "-1": {}, "0-": {}, "0-2_": {}, "+0-2": {}, "a-b": {},
 	} {
 		if got := ParseRoutes(label); got != want {
 			t.Errorf("label %q has the routes %+v, want %+v", label, got, want)

@@ -42,9 +42,9 @@ func TestDirect(t *testing.T) {
 	}
 	for _, test := range cases {
 		revision := v1alpha1.Revision{Created: rollout.Created, Generation: same}
-		s := State{
+		s := Facts{
 			Now: noon, Size: test.size, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
-			Sets: [2]ObservedSet{{Workload: &Workload{Revision: revision, Replicas: test.replicas, Available: test.available}}},
+			Workload: &Workload{Revision: revision, Run: Servers{7, test.replicas}, Available: test.available},
 		}
 		before := func(seconds int) *metav1.Time {
 			return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
@@ -53,13 +53,13 @@ func TestDirect(t *testing.T) {
 			s.Status.Scaling = &v1alpha1.ScalingStatus{Replicas: int32(test.recorded), LastStepTime: before(test.age),
 				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
 		}
-		got := s.Next()
-		want := Plan{Sets: [2]DesiredSet{{Exists: true, Replicas: test.want}}, Wait: time.Duration(test.wantWait) * time.Second,
+		got := s.Decide()
+		want := Decision{Run: Servers{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
 			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if next := s.step(got.Sets[First].Replicas); next != test.wantNext {
+		if next := s.step(got.Run.Count); next != test.wantNext {
 			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}
@@ -67,50 +67,50 @@ func TestDirect(t *testing.T) {
 
 // TestDirectWithoutTheWorkload checks a workload that is new, or is not observed.
 func TestDirectWithoutTheWorkload(t *testing.T) {
-	s := State{Now: noon, Size: 7, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}}
-	if got := s.Next(); got.Sets[First].Replicas != 7 || got.Wait != 0 {
-		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Sets[First].Replicas, got.Wait)
+	s := Facts{Now: noon, Size: 7, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}}
+	if got := s.Decide(); got.Run.Count != 7 || got.Wait != 0 {
+		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Run.Count, got.Wait)
 	}
-	s.Sets[First].Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Replicas: 3, Available: 3}
-	if got := s.Next(); got.Sets[First].Replicas != 3 || got.Wait != time.Second {
-		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Sets[First].Replicas, got.Wait)
+	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Run: Servers{0, 3}, Available: 3}
+	if got := s.Decide(); got.Run.Count != 3 || got.Wait != time.Second {
+		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Run.Count, got.Wait)
 	}
 	s.MaxStep = 0
-	if got := s.Next(); got.Sets[First].Replicas != 7 || got.Scaling != nil {
-		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Sets[First].Replicas, got.Scaling)
+	if got := s.Decide(); got.Run.Count != 7 || got.Scaling != nil {
+		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Run.Count, got.Scaling)
 	}
 }
 
 func TestProgress(t *testing.T) {
-	resize := func(phase v1alpha1.ResizePhase, until *metav1.Time) Plan {
-		return Plan{Proxy: &v1alpha1.ProxyStatus{Resize: &v1alpha1.ResizeStatus{From: 3, To: 4, Phase: phase, Until: until}}}
+	resize := func(phase v1alpha1.MovePhase, until *metav1.Time) Decision {
+		return Decision{Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: 3, To: 4, Phase: phase, Until: until}}}
 	}
-	replaces := func(phase v1alpha1.ResizePhase, routes Routes) Plan {
+	replaces := func(phase v1alpha1.MovePhase, routes Routes) Decision {
 		p := resize(phase, nil)
-		p.Proxy.Resize.From, p.Proxy.Resize.Replaces, p.Routes = 4, true, routes
+		p.Proxy.Move.From, p.Proxy.Move.For, p.Routes = 4, v1alpha1.MoveForTemplate, routes
 		return p
 	}
 	end := new(metav1.NewTime(noon))
 	cases := []struct {
-		plan            Plan
+		plan            Decision
 		reason, message string
 	}{
-		{Plan{}, "", ""},
-		{Plan{Scaling: &v1alpha1.ScalingStatus{Replicas: 9}}, "", ""},
-		{Plan{Scaling: &v1alpha1.ScalingStatus{Replicas: 3}}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
+		{Decision{}, "", ""},
+		{Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: 9}}, "", ""},
+		{Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: 3}}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
 		{resize(adding, nil), ReasonResizing, "Resizing from 3 to 4 servers, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change."},
 		{resize(warmUp, end), ReasonResizing, "Resizing from 3 to 4 servers, phase WarmingUp: The proxies are rolled out so that items move to their new servers. The next phase begins after 2026-11-21T12:00:00Z."},
-		{replaces(adding, ParseRoutes("4-4b-announcing")), ReasonResizing, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change. If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."},
-		{replaces(removing, ParseRoutes("4b")), ReasonResizing, "Removing the 4 servers of the StatefulSet that is not in use, phase RemovingServers: Servers are removed once no running proxy uses them."},
+		{replaces(adding, ParseRoutes("0-3_4-7_announcing")), ReasonResizing, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change. If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."},
+		{replaces(removing, ParseRoutes("0-3")), ReasonResizing, "Removing servers: 4 of 4 stay, phase RemovingServers: Servers are removed once no running proxy uses them."},
 	}
 	for _, test := range cases {
-		reason, message := State{Size: 9, MaxStep: 1, Interval: time.Minute, Warm: true}.Progress(test.plan)
+		reason, message := Facts{Size: 9, MaxStep: 1, Interval: time.Minute, Warm: true, Proxies: Proxies{Desired: true}}.Progress(test.plan)
 		if reason != test.reason || message != test.message {
 			t.Errorf("%+v: %s: %s, want %s: %s", test.plan, reason, message, test.reason, test.message)
 		}
 	}
-	for _, phase := range []v1alpha1.ResizePhase{waiting, adding, preparing, warmUp, closing, removing} {
-		if _, message := (State{}).Progress(resize(phase, nil)); len(message) < 80 {
+	for _, phase := range []v1alpha1.MovePhase{adding, preparing, warmUp, closing, removing} {
+		if _, message := (Facts{}).Progress(resize(phase, nil)); len(message) < 80 {
 			t.Errorf("phase %s has no message: %q", phase, message)
 		}
 	}

@@ -57,27 +57,27 @@ type Warmup struct {
 	ItemsPerSecond *int32 `json:"itemsPerSecond,omitempty"`
 }
 
-// ResizePhase is a phase of a change with proxies.
+// MovePhase is a phase of a move.
 //
 // +kubebuilder:validation:Enum=Waiting;AddingServers;Cleaning;Preparing;WarmingUp;Closing;RemovingServers
-type ResizePhase string
+type MovePhase string
 
-// The phases of a change, in their order.
+// The phases of a move, in their order.
 const (
-	// ResizeWaiting waits until removed servers, or proxies of an earlier change, have stopped.
-	ResizeWaiting ResizePhase = "Waiting"
-	// ResizeAddingServers starts new servers, and rolls out proxies that use the current servers and expect the change.
-	ResizeAddingServers ResizePhase = "AddingServers"
-	// ResizeCleaning rolls out such proxies before a decrease. A Job deletes items of earlier changes from the servers that stay.
-	ResizeCleaning ResizePhase = "Cleaning"
-	// ResizePreparing rolls out proxies that use the current servers, and find items that other proxies move.
-	ResizePreparing ResizePhase = "Preparing"
-	// ResizeWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
-	ResizeWarmingUp ResizePhase = "WarmingUp"
-	// ResizeClosing rolls out proxies that use the new servers, and move no item.
-	ResizeClosing ResizePhase = "Closing"
-	// ResizeRemovingServers rolls out proxies that know the new servers alone. Then it removes servers that no proxy uses.
-	ResizeRemovingServers ResizePhase = "RemovingServers"
+	// MoveWaiting waits until removed servers, or proxies of an earlier change, have stopped.
+	MoveWaiting MovePhase = "Waiting"
+	// MoveAddingServers starts new servers, and rolls out proxies that use the current servers and expect the change.
+	MoveAddingServers MovePhase = "AddingServers"
+	// MoveCleaning rolls out such proxies before a decrease. A Job deletes items of earlier changes from the servers that stay.
+	MoveCleaning MovePhase = "Cleaning"
+	// MovePreparing rolls out proxies that use the current servers, and find items that other proxies move.
+	MovePreparing MovePhase = "Preparing"
+	// MoveWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
+	MoveWarmingUp MovePhase = "WarmingUp"
+	// MoveClosing rolls out proxies that use the new servers, and move no item.
+	MoveClosing MovePhase = "Closing"
+	// MoveRemovingServers rolls out proxies that know the new servers alone. Then it removes servers that no proxy uses.
+	MoveRemovingServers MovePhase = "RemovingServers"
 )
 
 // ProxyStatus is the observed state of the proxies.
@@ -88,51 +88,65 @@ type ProxyStatus struct {
 	// readyReplicas is the number of proxy pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: "3" for three servers, or
-	// "3-4-warming" with the phase. Servers of the second StatefulSet have the suffix b.
+	// servers are the ordinals of the pods that serve, such as 0-2 for the first three pods: every key belongs to one of them. During
+	// WarmingUp, an item can still be on another server, until a client or the Job reads it.
 	// +optional
-	Routes string `json:"routes,omitempty"`
-	// servingServers is the number of servers that serve, which are the first pods of servingStatefulSet: every key belongs to one
-	// of them. During WarmingUp, an item can still be on a second server, until a client or the Job reads it.
+	Servers string `json:"servers,omitempty"`
+	// otherServers are the ordinals of the pods that the proxies know too during three phases of a move. In Preparing, items are about
+	// to move to those that do not serve; in WarmingUp, items move away from them; in Closing, the items that have not moved are given up.
 	// +optional
-	ServingServers int32 `json:"servingServers"`
-	// servingStatefulSet is the name of the StatefulSet with these servers.
-	// +optional
-	ServingStatefulSet string `json:"servingStatefulSet,omitempty"`
-	// secondServers is the number of servers that the proxies know in addition to servingServers during three phases of resize.
-	// They are the first pods of secondStatefulSet. If it is the same StatefulSet, both numbers count the pods that have both roles.
-	// In Preparing, items are about to move to them; in WarmingUp, items move away from them; in Closing, the items that have not moved
-	// are given up.
-	// +optional
-	SecondServers int32 `json:"secondServers,omitempty"`
-	// secondStatefulSet is the name of the StatefulSet with these servers.
-	// +optional
-	SecondStatefulSet string `json:"secondStatefulSet,omitempty"`
+	OtherServers string `json:"otherServers,omitempty"`
 	// lastChangeTime is when the servers of the proxies, their phase or the number of memcached pods changed last.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`
-	// resize is the change of the servers that is under way.
+	// move is the change of the servers that is under way.
 	// +optional
-	Resize *ResizeStatus `json:"resize,omitempty"`
-	// observed identifies the rollout of the proxies from which this status follows.
+	Move *MoveStatus `json:"move,omitempty"`
+	// controller is what only the operator reads.
+	// +optional
+	Controller ProxyMemory `json:"controller,omitzero"`
+}
+
+// ProxyMemory is what the operator remembers of its last decision. No user needs it: the other fields of the status report all that is
+// observed. If it is lost or edited, a move takes longer.
+type ProxyMemory struct {
+	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: 0-2 for three servers, or
+	// 0-2_0-3_warming with the servers before and after a move, and its phase.
+	// +optional
+	Routes string `json:"routes,omitempty"`
+	// observed identifies the rollout of the proxies from which the status of the proxies follows.
 	// +optional
 	Observed Revision `json:"observed,omitzero"`
 }
 
-// ResizeStatus is a change of the servers that is under way.
-type ResizeStatus struct {
+// MovePurpose is why items move to other servers.
+//
+// +kubebuilder:validation:Enum=Resize;Template;Both
+type MovePurpose string
+
+const (
+	// MoveForSize is a change of the number of servers.
+	MoveForSize MovePurpose = "Resize"
+	// MoveForTemplate is a change of the pod template: the items move to new pods that have it.
+	MoveForTemplate MovePurpose = "Template"
+	// MoveForBoth is a change of both.
+	MoveForBoth MovePurpose = "Both"
+)
+
+// MoveStatus is a change of the servers that is under way.
+type MoveStatus struct {
+	// for is why the servers change: Resize for another number of servers, Template for another pod template, or Both.
+	// +required
+	For MovePurpose `json:"for,omitempty"`
 	// from is the number of servers before the change.
 	// +optional
 	From int32 `json:"from"`
 	// to is the number of servers after the change.
 	// +optional
 	To int32 `json:"to"`
-	// replaces is true if the servers before and after the change are in two StatefulSets, because their pod templates differ.
-	// +optional
-	Replaces bool `json:"replaces,omitempty"`
 	// phase is the current phase.
 	// +required
-	Phase ResizePhase `json:"phase,omitempty"`
+	Phase MovePhase `json:"phase,omitempty"`
 	// until is when the phase ends: the end of the warm-up, or the removal of servers. It is set once the rollout of the phase has
 	// finished.
 	// +optional

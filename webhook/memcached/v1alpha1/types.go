@@ -22,7 +22,6 @@ import (
 // +kubebuilder:printcolumn:name=Proxies,type=integer,priority=1,description="Ready proxies",JSONPath=.status.proxy.readyReplicas
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.proxy) || size(self.metadata.name) <= 50",message="metadata.name must be at most 50 characters with spec.proxy, because a change of the pod template creates a second StatefulSet, whose name has a suffix"
 // +kubebuilder:validation:XValidation:rule="(has(self.spec.workload) ? self.spec.workload != 'StatefulSet' : !has(self.spec.proxy)) || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which sets its name and a hash as a label on its pods"
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`

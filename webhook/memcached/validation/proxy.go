@@ -40,8 +40,9 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	longest := scaling.Routes{From: scaling.Servers{Set: scaling.Second, Count: size}, To: scaling.Servers{Count: size}, Phase: scaling.Announcing}
-	plan := children.Plan{Plan: scaling.Plan{Routes: longest}, ProxyDefaults: children.ProxyDefaults{Library: proxy.Library}}
+	from := scaling.Servers{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
+	longest := scaling.Routes{From: from, To: scaling.Servers{First: from.End(), Count: size}, Phase: scaling.Announcing}
+	plan := children.Plan{Decision: scaling.Decision{Routes: longest}, ProxyDefaults: children.ProxyDefaults{Library: proxy.Library}}
 	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, plan))) == 0 {
 		return nil
 	}

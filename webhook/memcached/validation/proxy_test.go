@@ -17,7 +17,6 @@ func TestValidateProxy(t *testing.T) {
 		{"a valid proxy", func(*v1alpha1.Memcached) {}, ""},
 		{"no warm-up", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Warmup.Enabled = new(false) }, ""},
 		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.DeploymentWorkload }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
-		{"a name that is too long for the second StatefulSet", func(m *v1alpha1.Memcached) { m.Name = strings.Repeat("a", 51) }, "metadata.name: Too long: may not be more than 50 bytes"},
 		{"TLS", func(m *v1alpha1.Memcached) { m.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"passwords", func(m *v1alpha1.Memcached) { m.Spec.Auth = &v1alpha1.Auth{SecretName: "users"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"two proxies by default", func(m *v1alpha1.Memcached) { m.Spec.Workload, m.Spec.Proxy = "", &v1alpha1.Proxy{} }, ""},

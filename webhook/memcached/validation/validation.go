@@ -64,10 +64,7 @@ func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, other boo
 	if other {
 		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty: restore the former value, or set StatefulSet explicitly if the pods of a Deployment may be replaced by empty ones"))
 	}
-	limit := 52
-	if spec.Proxy != nil {
-		limit -= len(scaling.Second.Suffix())
-	}
+	const limit = 52
 	if spec.Workload == v1alpha1.StatefulSetWorkload && len(memcached.Name) > limit {
 		errs = append(errs, field.TooLong(field.NewPath("metadata", "name"), memcached.Name, limit))
 	}

@@ -1,0 +1,194 @@
+// Package scaling decides how a cache changes its size or its pod template without a loss of items: which pods run, which of them keep
+// their pod template, which servers the proxies use, and what a move waits for. [Facts.Decide] is the only decision. It is a pure function
+// of what is observed.
+//
+// One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
+// the range, and a change of the pod template moves them to the next range, whose pods start with the new template. A move has the phases
+// of phases.go. The proxies have their phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
+//
+// Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
+// A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
+// shorter. A decision that the observed objects do not show yet is repeated.
+package scaling
+
+import (
+	"slices"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// Facts are what a decision follows from.
+type Facts struct {
+	Now time.Time
+
+	// Size is spec.size.
+	Size int32
+	// MaxStep is the maximum number of servers to add or remove in one step; 0 if a change is one step.
+	MaxStep int32
+	// Interval is the minimum time between two steps.
+	Interval time.Duration
+	// Warm reports whether a change of the pod template moves the items. Otherwise the pods are replaced in place.
+	Warm bool
+
+	// Workload is the StatefulSet of the servers, or their Deployment without proxies; nil if it is not observed.
+	Workload *Workload
+	// Servers are the pods of the StatefulSet that exist, by ordinal.
+	Servers map[int32]Server
+	// Recorded are the servers in status.
+	Recorded Servers
+
+	Proxies Proxies
+	// Copy is the observed Job of a move; nil if there is none, or if it is being deleted.
+	Copy *Copy
+	// CanCopy reports whether a Job can run.
+	CanCopy bool
+	// Status is the recorded status of the parent.
+	Status *v1alpha1.MemcachedStatus
+}
+
+// Workload is the observed workload of servers.
+type Workload struct {
+	v1alpha1.Revision
+	// Run are the ordinals of its pods. Those of a Deployment count from 0.
+	Run Servers
+	// Partition is the number of its first pods that keep their pod template.
+	Partition        int32
+	Ready, Available int32
+	// Current reports whether the pod template is the desired one, and Observed whether the StatefulSet controller has observed all of it.
+	Current, Observed bool
+}
+
+// Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
+type Pod struct {
+	Name string
+	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
+	Deleted *time.Time
+}
+
+// Server is a pod with a server.
+type Server struct {
+	Pod
+	// Ready is false for a pod that is being deleted, although it may still serve.
+	Ready bool
+	// HasItems reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
+	// or because of another container.
+	HasItems bool
+	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
+	Updated bool
+}
+
+// Proxies are the desired and the observed proxies.
+type Proxies struct {
+	// Desired reports whether spec has proxies.
+	Desired  bool
+	Replicas int32
+	Warmup   time.Duration
+	// Deployment is nil if none is observed.
+	Deployment *Deployment
+	// Pods are all proxies that exist and have not finished.
+	Pods []Proxy
+}
+
+// Deployment is the observed Deployment of the proxies.
+type Deployment struct {
+	v1alpha1.Revision
+	Routes   Routes
+	Replicas int32
+	// RolledOut reports whether exactly as many pods exist as desired, and all have the current template and are available.
+	// It does not count pods that are being deleted.
+	RolledOut bool
+	// Observed reports whether Revision is that of the pod template.
+	Observed bool
+}
+
+// Proxy is an observed pod.
+type Proxy struct {
+	Pod
+	Routes Routes
+}
+
+// existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
+func (f Facts) existing() Servers {
+	existing := f.Recorded
+	if f.Workload != nil {
+		existing = f.Workload.Run
+	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {
+		first := slices.Min(ordinals)
+		existing = existing.join(Servers{first, slices.Max(ordinals) + 1 - first})
+	}
+	existing.Count = min(existing.Count, 2*MaxServers) // somebody may have scaled them
+	return existing
+}
+
+// notDeleted returns the ordinals of servers that are not being deleted.
+func (f Facts) notDeleted() (ordinals []int32) {
+	for ordinal, server := range f.Servers {
+		if server.Deleted == nil {
+			ordinals = append(ordinals, ordinal)
+		}
+	}
+	return ordinals
+}
+
+// from returns the pods from an ordinal on that may run.
+func (f Facts) from(ordinal int32) (pods []Pod) {
+	for each, server := range f.Servers {
+		if each >= ordinal {
+			pods = append(pods, server.Pod)
+		}
+	}
+	return pods
+}
+
+// allReady reports whether all of these servers are ready.
+func (f Facts) allReady(servers Servers) bool {
+	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
+		if !f.Servers[ordinal].Ready {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown reports whether it is not known which pods have the desired template: it is not in the StatefulSet, or its controller
+// has not observed it.
+func (f Facts) unknown() bool {
+	return f.Workload == nil || !f.Workload.Current || !f.Workload.Observed
+}
+
+// lastOutdated returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
+func (f Facts) lastOutdated(servers Servers, counts func(Server) bool) (end int32) {
+	for ordinal, server := range f.Servers {
+		if servers.Has(ordinal) && !server.Updated && counts(server) {
+			end = max(end, ordinal+1)
+		}
+	}
+	return end
+}
+
+// every counts all servers.
+func every(Server) bool { return true }
+
+// withItems returns a function that counts servers that may have items. If the StatefulSet has more ready pods than are observed, any of
+// them may have some.
+func (f Facts) withItems() func(Server) bool {
+	ready := int32(0)
+	for _, server := range f.Servers {
+		if server.Ready {
+			ready++
+		}
+	}
+	late := f.Workload != nil && f.Workload.Ready > ready
+	return func(server Server) bool { return late || server.HasItems }
+}
+
+// haveItems reports whether any server may have items.
+func (f Facts) haveItems() bool {
+	for _, server := range f.Servers {
+		if server.HasItems {
+			return true
+		}
+	}
+	return f.Workload != nil && f.Workload.Ready > 0
+}

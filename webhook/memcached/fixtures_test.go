@@ -24,15 +24,6 @@ func ago(seconds int) *metav1.Time {
 	return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
 }
 
-func PlanOf(memcached *v1alpha1.Memcached, replicas int32, image string) children.Plan {
-	memcached.Default()
-	return children.Plan{
-		Decision: scaling.Decision{Run: scaling.Servers{Count: replicas}},
-		Memory:   memory.Of(&memcached.Spec),
-		Images:   children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image},
-	}
-}
-
 // noChildren returns the children if the CompositeController lists every kind and no child exists.
 func noChildren() childGroups {
 	return childGroups{
@@ -75,7 +66,9 @@ func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
 	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
 	var existing observed.Workload
 	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
-	for _, child := range children.Children(memcached, PlanOf(memcached, size, image), nil) {
+	images := children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image}
+	template := children.PodTemplate(memcached, images, memory.Of(&memcached.Spec))
+	for _, child := range children.Children(memcached, template, scaling.Decision{Run: scaling.Servers{Count: size}}, nil) {
 		switch child.GetObjectKind().GroupVersionKind().Kind {
 		case "Service":
 			request.Children.Services = composite.GroupOf(requests.Applied[observed.Child](child))

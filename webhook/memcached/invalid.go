@@ -16,15 +16,14 @@ import (
 
 // invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
 // status that depend on spec keep their values.
-func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1alpha1.MemcachedStatus {
-	memcached := request.Parent
-	status := memcached.Status
+func (o *observation) invalidStatus(cause error) v1alpha1.MemcachedStatus {
+	memcached, status := o.memcached, o.memcached.Status
 	status.Servers = append([]string{}, status.Servers...) // never null: the API server removes a null, so the status would differ at every sync
-	workload := request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
+	workload := o.Children.Deployments.Get(memcached.Namespace, memcached.Name)
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
-		status.Servers = children.ServerAddresses(pods)
+		status.Servers = children.ServerAddresses(o.pods)
 	}
-	if stateful := request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
+	if stateful := o.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
 		workload = stateful
 		count := min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers)
 		status.Servers = children.ServerNames(memcached, scaling.Servers{First: stateful.Spec.Ordinals.Start, Count: count})
@@ -32,12 +31,14 @@ func invalidStatus(request *syncRequest, pods []*observed.Pod, cause error) v1al
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
 	}
-	o := observationOf(request, workload, pods)
-	o.Serving = children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), pods)
-	if missing := missingChildren(request, workload); len(missing) > 0 {
+	if missing := missingChildren(o.syncRequest, workload); len(missing) > 0 {
 		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}
-	status.ReplicaStatus = conditions.InvalidStatus(&o, cause)
+	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
+		Parent: memcached, Before: memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
+		Workload: workload, Pods: o.pods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
+		Serving: children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), o.pods),
+	}, cause)
 	return status
 }
 

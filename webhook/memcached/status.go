@@ -1,31 +1,22 @@
 package memcached
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func (s *syncState) status(assessment *conditions.Assessment) v1alpha1.MemcachedStatus {
-	o := &s.observation
-	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{diagnosis.MetricsCondition(&s.request.Parent.Spec, o.Pods, s.request.Children.ServiceMonitors.Listed()), s.secrets.Condition} {
-		if condition != nil {
-			own = append(own, *condition)
-		}
-	}
+func status(o *observation, t templates, d scaling.Decision, a assessment) v1alpha1.MemcachedStatus {
 	return v1alpha1.MemcachedStatus{
-		ReplicaStatus:   assessment.Status(o, own...),
-		UpdatedReplicas: o.Rollout.Updated,
-		Servers:         children.Servers(s.request.Parent, s.plan.Run, o.Pods),
-		Image:           children.Image(&s.request.Parent.Spec, s.plan),
-		Memory:          memoryStatus(s.plan.Memory),
-		Scaling:         s.plan.Scaling,
-		Proxy:           s.proxyStatus(assessment),
+		ReplicaStatus:   a.Status(a.servers, a.own...),
+		UpdatedReplicas: a.Rollout.Updated,
+		Servers:         children.Servers(o.memcached, d.Run, o.pods),
+		Image:           children.Image(&o.memcached.Spec, t.servers.Images),
+		Memory:          memoryStatus(t.memory),
+		Scaling:         d.Scaling,
+		Proxy:           proxyStatus(o.memcached, d.Proxy, a),
 	}
 }
 
@@ -36,4 +27,17 @@ func memoryStatus(size memory.Size) v1alpha1.MemoryStatus {
 		status.Flash = memory.MebibyteQuantity(size.FlashMiB)
 	}
 	return status
+}
+
+// proxyStatus adds what is observed of the proxies to what is decided; nil if there are none.
+func proxyStatus(memcached *v1alpha1.Memcached, decided *v1alpha1.ProxyStatus, a assessment) *v1alpha1.ProxyStatus {
+	if decided == nil {
+		return nil
+	}
+	status := *decided
+	status.LastChangeTime = &a.changed
+	if a.Proxies != nil {
+		status.Address, status.ReadyReplicas = proxy.Address(memcached), a.Proxies.Rollout.Ready
+	}
+	return &status
 }

@@ -50,7 +50,7 @@ func FuzzContains(f *testing.F) {
 		source := &choices{input}
 		want := source.object(3)
 		have := source.more(want).(map[string]any)
-		haveJSON, wantJSON := canonical(t, have), canonical(t, want)
+		haveJSON, wantJSON := encoded(t, have), encoded(t, want)
 		if !contains(haveJSON, wantJSON) {
 			return
 		}
@@ -62,7 +62,7 @@ func FuzzContains(f *testing.F) {
 	})
 }
 
-func canonical(t *testing.T, value any) jsontext.Value {
+func encoded(t *testing.T, value any) jsontext.Value {
 	t.Helper()
 	text, err := jsonv2.Marshal(value, jsonv2.Deterministic(true))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -47,27 +48,27 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 	return compare(observedForm(child), appliedForm(child), want)
 }
 
-// TemplateDifference is [Difference] for the pod template of a workload only. A change of the template replaces every pod.
-func TemplateDifference(desired runtime.Object, child Observed) (string, error) {
-	return compareTemplates(observedForm(child), appliedForm(child), desired)
+// TemplateDifference is [Difference] for the pod template of a workload. A change of the template replaces every pod.
+func TemplateDifference(template *corev1.PodTemplateSpec, child Observed) (string, error) {
+	return compareTemplates(observedForm(child), appliedForm(child), template)
 }
 
 // TemplateChange is [TemplateDifference] from the pod template that was applied last, so that it does not report what somebody else has
 // changed. If it is unknown, it is the observed one.
-func TemplateChange(desired runtime.Object, child Observed) (string, error) {
+func TemplateChange(template *corev1.PodTemplateSpec, child Observed) (string, error) {
 	applied := appliedForm(child)
 	if len(applied.Spec) == 0 {
-		return TemplateDifference(desired, child)
+		return TemplateDifference(template, child)
 	}
-	return compareTemplates(applied, applied, desired)
+	return compareTemplates(applied, applied, template)
 }
 
-func compareTemplates(have, last form, desired runtime.Object) (string, error) {
-	want, err := desiredForm(desired)
+func compareTemplates(have, last form, template *corev1.PodTemplateSpec) (string, error) {
+	want, err := canonical(template)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("reading the desired pod template: %w", err)
 	}
-	return compare(templateOf(have), templateOf(last), templateOf(want))
+	return compare(templateOf(have), templateOf(last), form{Spec: want})
 }
 
 // templateOf returns the pod template of a workload.
@@ -84,16 +85,21 @@ func desiredForm(desired runtime.Object) (form, error) {
 	var want form
 	object := desired.(metav1.Object)
 	want.Metadata.Labels, want.Metadata.Annotations = object.GetLabels(), object.GetAnnotations()
-	spec, err := json.Marshal(specOf(desired))
-	if err == nil {
-		want.Spec = spec
-		// Canonicalize sorts the members as Metacontroller does. A Go value has no duplicate names.
-		err = want.Spec.Canonicalize(jsontext.AllowDuplicateNames(true))
-	}
-	if err != nil {
+	var err error
+	if want.Spec, err = canonical(specOf(desired)); err != nil {
 		return form{}, fmt.Errorf("reading the desired %s: %w", object.GetName(), err)
 	}
 	return want, nil
+}
+
+// canonical returns a value as JSON with the members in the order of Metacontroller. A Go value has no duplicate names.
+func canonical(value any) (jsontext.Value, error) {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	text := jsontext.Value(encoded)
+	return text, text.Canonicalize(jsontext.AllowDuplicateNames(true))
 }
 
 // specOf returns the spec of a child of any kind; a pointer to it, because a copy of a pod template is large.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/example/memcached-operator/webhook/observed"
@@ -98,16 +99,16 @@ func TestDifferenceIgnoresInvalidAnnotation(t *testing.T) {
 // TestTemplateDifference: only a change of the pod template replaces pods.
 func TestTemplateDifference(t *testing.T) {
 	cases := []struct{ reason, desired, last, want string }{
-		{"another number of replicas", `{"replicas":2,"template":{"a":1}}`, ``, ""},
-		{"another template", `{"replicas":1,"template":{"a":2}}`, ``, "spec.a"},
-		{"a field of the template that is no longer desired", `{"template":{}}`, `{"template":{"a":1}}`, "spec.a"},
+		{"the same template", "a", ``, ""},
+		{"another template", "b", ``, "spec.spec.hostname"},
+		{"a field of the template that is no longer desired", "", `{"template":{"spec":{"hostname":"a"}}}`, "spec.spec.hostname"},
 	}
 	for _, test := range cases {
-		have := &observed.Child{Spec: []byte(`{"replicas":1,"template":{"a":1}}`)}
+		have := &observed.Child{Spec: []byte(`{"replicas":1,"template":{"spec":{"hostname":"a"}}}`)}
 		if test.last != "" {
 			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + test.last + `}`}
 		}
-		if got, err := TemplateDifference(desiredChild(t, `{}`, test.desired), have); got != test.want || err != nil {
+		if got, err := TemplateDifference(&corev1.PodTemplateSpec{Spec: corev1.PodSpec{Hostname: test.desired}}, have); got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
 		}
 	}

@@ -20,13 +20,6 @@ type Images struct {
 	Reloader string
 }
 
-// ProxyDefaults are what proxies run, except what spec sets. They differ between releases of the operator.
-type ProxyDefaults struct {
-	Image string
-	// Library is the Lua code of the proxies.
-	Library string
-}
-
 // ImageAnnotation returns the annotation on a workload that has the image of a container, if the image is a default. If the
 // image of the container differs from it, somebody has edited the workload.
 func ImageAnnotation(container string) string {
@@ -34,8 +27,8 @@ func ImageAnnotation(container string) string {
 }
 
 // Image returns the image of memcached in the pod template of the servers.
-func Image(spec *v1alpha1.MemcachedSpec, p Plan) string {
-	return cmp.Or(spec.Image, p.Images.Memcached)
+func Image(spec *v1alpha1.MemcachedSpec, images Images) string {
+	return cmp.Or(spec.Image, images.Memcached)
 }
 
 // imageAnnotations returns the default images of the server pods. Later syncs read them.

@@ -22,14 +22,14 @@ func TestDeploymentImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.New(1)
 		memcached.Spec.Image = test.image
-		if got := Workload(memcached, planOf(memcached, 1)).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
+		if got := workload(memcached, templateOf(memcached), running(1)).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
 			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
 		}
 	}
 }
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
-	own := deployment(sample.New(2), planOf(sample.New(2), 2))
+	own := deployment(sample.New(2), templateOf(sample.New(2)), running(2))
 	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
 	if diff := cmp.Diff(want, own.Spec.Selector.MatchLabels); diff != "" {
 		t.Errorf("a selector is immutable and must not change between releases (-want +got):\n%s", diff)
@@ -39,11 +39,15 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	}
 	other := sample.New(2)
 	other.Name = "other"
-	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(deployment(other, planOf(other, 2)).Spec.Template.Labels)) {
+	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(deployment(other, templateOf(other), running(2)).Spec.Template.Labels)) {
 		t.Error("the selector matches the pods of another Memcached")
 	}
 }
 
-func planOf(memcached *v1alpha1.Memcached, replicas int32) Plan {
-	return Plan{Decision: scaling.Decision{Run: scaling.Servers{Count: replicas}}, Memory: memory.Of(&memcached.Spec), Images: Images{Memcached: DefaultImage}}
+func running(replicas int32) scaling.Decision {
+	return scaling.Decision{Run: scaling.Servers{Count: replicas}}
+}
+
+func templateOf(memcached *v1alpha1.Memcached) Template {
+	return PodTemplate(memcached, Images{Memcached: DefaultImage}, memory.Of(&memcached.Spec))
 }

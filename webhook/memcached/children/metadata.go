@@ -66,8 +66,8 @@ func OwnedAnnotation(key string) bool {
 }
 
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
-func workloadAnnotations(memcached *v1alpha1.Memcached, p Plan) map[string]string {
-	annotations := imageAnnotations(&memcached.Spec, p.Images)
+func workloadAnnotations(memcached *v1alpha1.Memcached, images Images) map[string]string {
+	annotations := imageAnnotations(&memcached.Spec, images)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

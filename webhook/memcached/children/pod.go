@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
@@ -18,19 +19,19 @@ const (
 )
 
 // PodTemplate returns the template of the server pods.
-func PodTemplate(memcached *v1alpha1.Memcached, p Plan) corev1.PodTemplateSpec {
-	return corev1.PodTemplateSpec{
+func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size) Template {
+	return Template{Images: images, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       resources.HardenedPod(podSpec(memcached, p)),
-	}
+		Spec:       resources.HardenedPod(podSpec(memcached, images, size)),
+	}}
 }
 
-func podSpec(memcached *v1alpha1.Memcached, p Plan) corev1.PodSpec {
+func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:            podContainers(spec, p),
-		Volumes:               podVolumes(memcached, p),
-		ShareProcessNamespace: shareProcessNamespace(spec, p),
+		Containers:            podContainers(spec, images, size),
+		Volumes:               podVolumes(memcached, images),
+		ShareProcessNamespace: shareProcessNamespace(spec, images),
 		ImagePullSecrets:      spec.ImagePullSecrets,
 
 		SecurityContext:    PodSecurityContext(spec.PodSecurityContext),
@@ -46,36 +47,36 @@ func podSpec(memcached *v1alpha1.Memcached, p Plan) corev1.PodSpec {
 	}
 }
 
-func podContainers(spec *v1alpha1.MemcachedSpec, p Plan) []corev1.Container {
-	containers := []corev1.Container{container(spec, p)}
+func podContainers(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) []corev1.Container {
+	containers := []corev1.Container{container(spec, images, size)}
 	if spec.HasExporter() {
-		containers = append(containers, exporterContainer(spec, p.Images.Exporter))
+		containers = append(containers, exporterContainer(spec, images.Exporter))
 	}
-	if p.Images.Reloader != "" {
-		containers = append(containers, reloaderContainer(spec, p.Images.Reloader))
+	if images.Reloader != "" {
+		containers = append(containers, reloaderContainer(spec, images.Reloader))
 	}
 	return containers
 }
 
-func podVolumes(memcached *v1alpha1.Memcached, p Plan) []corev1.Volume {
+func podVolumes(memcached *v1alpha1.Memcached, images Images) []corev1.Volume {
 	volumes := append(secretVolumes(&memcached.Spec), flashVolumes(memcached)...)
-	if p.Images.Reloader != "" {
+	if images.Reloader != "" {
 		volumes = append(volumes, reloaderVolume())
 	}
 	return volumes
 }
 
 // container returns the container of memcached.
-func container(spec *v1alpha1.MemcachedSpec, p Plan) corev1.Container {
+func container(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) corev1.Container {
 	probes := containerProbes(spec)
 	return corev1.Container{
 		Name:            ContainerName,
-		Image:           Image(spec, p),
+		Image:           Image(spec, images),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         commandLine(spec, p.Memory),
+		Command:         commandLine(spec, size),
 		Env:             saslEnv(spec),
 		Ports:           ContainerPorts(clientPorts(spec)),
-		Resources:       ContainerResources(spec.Resources, p.Memory),
+		Resources:       ContainerResources(spec.Resources, size),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,

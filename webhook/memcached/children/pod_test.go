@@ -7,13 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestPodWithoutSecrets checks that pods without TLS and authentication have none of their fields.
 func TestPodWithoutSecrets(t *testing.T) {
 	memcached := sample.New(1)
-	pod := PodTemplate(memcached, planOf(memcached, 1))
+	pod := templateOf(memcached)
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
 		t.Errorf("a pod without TLS and authentication has their fields: %+v", pod)
@@ -26,9 +27,7 @@ func TestPodKeepsTheOrderOfItsVolumes(t *testing.T) {
 	memcached.Spec.TLS, memcached.Spec.Auth = &v1alpha1.TLS{SecretName: "certificate"}, &v1alpha1.Auth{SecretName: "users"}
 	memcached.Spec.Flash = sample.Flash("1Gi")
 	memcached.Default()
-	p := planOf(memcached, 1)
-	p.Images.Reloader = "reloader:1"
-	pod := PodTemplate(memcached, p)
+	pod := PodTemplate(memcached, Images{Reloader: "reloader:1"}, memory.Of(&memcached.Spec))
 	var volumes, mounts []string
 	for _, volume := range pod.Spec.Volumes {
 		volumes = append(volumes, volume.Name)

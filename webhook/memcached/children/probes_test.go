@@ -27,7 +27,7 @@ func TestProbes(t *testing.T) {
 	}
 	for _, test := range cases {
 		spec := sample.Defaulted(test.spec)
-		container := container(spec, Plan{Memory: memory.Of(spec)})
+		container := container(spec, Images{}, memory.Of(spec))
 		perMinute := int32(0)
 		for _, probe := range []*corev1.Probe{container.ReadinessProbe, container.LivenessProbe} {
 			perMinute += 60 / probe.PeriodSeconds

@@ -67,8 +67,8 @@ func reloaderVolume() corev1.Volume {
 
 // shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
 // passwords of the ASCII protocol.
-func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, p Plan) *bool {
-	if p.Images.Reloader == "" || spec.AuthMode() != v1alpha1.AuthASCII {
+func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, images Images) *bool {
+	if images.Reloader == "" || spec.AuthMode() != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

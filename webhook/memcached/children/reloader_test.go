@@ -43,7 +43,7 @@ func TestReloaderSecurityContext(t *testing.T) {
 		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook").SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if diff := cmp.Diff(ContainerSecurityContext(test.spec), container(spec, Plan{Memory: memory.Of(spec)}).SecurityContext); diff != "" {
+		if diff := cmp.Diff(ContainerSecurityContext(test.spec), container(spec, Images{}, memory.Of(spec)).SecurityContext); diff != "" {
 			t.Errorf("%s: the memcached container (-want +got):\n%s", test.reason, diff)
 		}
 	}

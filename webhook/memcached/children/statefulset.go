@@ -4,26 +4,27 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // statefulSet returns a StatefulSet, whose pods keep their names. Pods start and terminate in parallel, because they do not
 // depend on each other. A rollout replaces one pod after the other. The start and the partition are explicit, so that those that were set
 // manually do not last.
-func statefulSet(memcached *v1alpha1.Memcached, p Plan) *appsv1.StatefulSet {
+func statefulSet(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, p)),
+		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, t.Images)),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(p.Run.Count),
-			Ordinals:            &appsv1.StatefulSetOrdinals{Start: p.Run.First},
+			Replicas:            new(d.Run.Count),
+			Ordinals:            &appsv1.StatefulSetOrdinals{Start: d.Run.First},
 			Selector:            &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
-			Template:            PodTemplate(memcached, p),
+			Template:            t.PodTemplateSpec,
 			ServiceName:         memcached.Name,
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
 				Type:          appsv1.RollingUpdateStatefulSetStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(p.Partition)},
+				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(d.Partition)},
 			},
 			MinReadySeconds: *memcached.Spec.Rollout.MinReadySeconds,
 		},

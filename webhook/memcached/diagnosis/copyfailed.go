@@ -4,7 +4,6 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 /*
@@ -19,17 +18,17 @@ var ReasonCopyFailed = conditions.Declare(conditions.Documentation{ID: "CopyFail
 	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
 	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
 
-// CopyFailed returns a finding if the Job of the phase that is under way has failed.
-func CopyFailed(memcached *v1alpha1.Memcached, facts scaling.Facts, d scaling.Decision) conditions.Finding {
-	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes || facts.Copy == nil || !facts.Copy.Failed {
+func copyFailed(c *Cache) conditions.Finding {
+	d, observed := c.Decision, c.Facts.Copy
+	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
 	if d.Routes.Phase == scaling.Announcing {
 		return conditions.Finding{Risk: ReasonCopyFailed.Risk(
 			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",
-			proxy.WarmupName(memcached))}
+			proxy.WarmupName(c.Memcached))}
 	}
 	return conditions.Finding{Risk: ReasonCopyFailed.Risk(
 		"Job %s has failed. Items that no client uses before the warm-up ends are lost. Check the log of its pods, then delete the Job: the operator creates it again.",
-		proxy.WarmupName(memcached))}
+		proxy.WarmupName(c.Memcached))}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -26,9 +25,10 @@ var ReasonCopyNotStarted = conditions.Declare(conditions.Documentation{ID: "Copy
 // copyStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
 const copyStartPeriod = time.Minute
 
-// CopyNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
-// copyStartPeriod. The observed Job is nil if there is none.
-func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, d scaling.Decision, now time.Time) conditions.Finding {
+// copyNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
+// copyStartPeriod.
+func copyNotStarted(c *Cache) conditions.Finding {
+	d, job := c.Decision, c.Job
 	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes {
 		return conditions.Finding{}
 	}
@@ -36,8 +36,8 @@ func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, d scaling.
 	if d.Routes.Phase == scaling.Announcing {
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
-	since, risk := copyDesiredSince(memcached, d), ReasonCopyNotStarted.Risk(
-		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.WarmupName(memcached), effect)
+	since, risk := copyDesiredSince(c.Memcached, d), ReasonCopyNotStarted.Risk(
+		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.WarmupName(c.Memcached), effect)
 	if job != nil && !job.Terminating() && job.Annotations[proxy.CopiedForAnnotation] == d.Copy.String() {
 		status := job.Status
 		if status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
@@ -49,7 +49,7 @@ func CopyNotStarted(memcached *v1alpha1.Memcached, job *observed.Job, d scaling.
 		risk = ReasonCopyNotStarted.Risk(
 			"No pod of Job %s has run in the minute since its start. %s Check the Events of the Job and of its pods.", job.Name, effect)
 	}
-	if left := since.Add(copyStartPeriod).Sub(now); left > 0 {
+	if left := since.Add(copyStartPeriod).Sub(c.Now.Time); left > 0 {
 		return conditions.Finding{Wait: min(left, copyStartPeriod)} // the clock of the control plane may be ahead
 	}
 	return conditions.Finding{Risk: risk}

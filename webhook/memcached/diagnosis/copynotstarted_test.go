@@ -59,7 +59,7 @@ func TestCopyNotStarted(t *testing.T) {
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.CopiedForAnnotation: plan.Copy.String()}
 		test.change(job, &plan)
-		if got := CopyNotStarted(memcached, job, plan, now); (got.Risk != nil) != test.risk || got.Wait != test.wait {
+		if got := copyNotStarted(&Cache{Memcached: memcached, Job: job, Decision: plan, Now: metav1.NewTime(now)}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
 			t.Errorf("%s: the risk is %+v with a wait of %s, want one: %t, and %s", test.reason, got.Risk, got.Wait, test.risk, test.wait)
 		}
 	}

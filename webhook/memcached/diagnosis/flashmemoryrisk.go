@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 /*
@@ -18,13 +17,13 @@ var ReasonFlashMemoryTooLow = conditions.Declare(conditions.Documentation{ID: "F
 	Meaning: "The cache runs, but its flash never fills, because the keys do not fit into memory.",
 	Remedy:  "Increase the memory, or correct the size of the items or of the flash: [Flash](flash.md#memory)."})
 
-// FlashMemoryTooLow returns a finding if the flash cannot fill.
-func FlashMemoryTooLow(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Finding {
+func flashMemoryTooLow(c *Cache) conditions.Finding {
+	size := c.Memory
 	needed := size.KeysMiB + memory.MinItemMiB
 	if size.ItemMiB >= needed { // always without flash: validation refuses less memory
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonFlashMemoryTooLow.Risk(
 		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemSize), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
-		size.FlashMiB, memory.AverageItemBytes(spec.Flash), needed, size.ItemMiB)}
+		size.FlashMiB, memory.AverageItemBytes(c.Memcached.Spec.Flash), needed, size.ItemMiB)}
 }

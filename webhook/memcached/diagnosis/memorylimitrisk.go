@@ -1,10 +1,6 @@
 package diagnosis
 
-import (
-	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-)
+import "github.com/example/memcached-operator/webhook/conditions"
 
 /*
 The memory limit is too low for the items.
@@ -17,12 +13,12 @@ var ReasonMemoryLimitTooLow = conditions.Declare(conditions.Documentation{ID: "M
 	Meaning: "The cache runs, and may be killed when it is full.",
 	Remedy:  "Increase the limit or decrease the memory for items: [Memory](configure.md#memory)."})
 
-// MemoryLimitTooLow returns a finding if the items may need more memory than the limit.
-func MemoryLimitTooLow(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Finding {
+func memoryLimitTooLow(c *Cache) conditions.Finding {
+	size := c.Memory
 	if !size.LimitTooLow() {
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonMemoryLimitTooLow.Risk(
 		"The memory limit is %s, but %d MiB of items (spec.cache.memory) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memory.",
-		spec.Resources.Limits.Memory(), size.ItemMiB, size.NeededMiB)}
+		c.Memcached.Spec.Resources.Limits.Memory(), size.ItemMiB, size.NeededMiB)}
 }

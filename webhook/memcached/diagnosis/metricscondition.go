@@ -7,8 +7,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // MetricsReady is the condition that reports whether the exporters are ready. A cache without metrics does not have it.
@@ -40,9 +38,9 @@ func declareMetricsReason(id string, status metav1.ConditionStatus, meaning, rem
 	return conditions.Declare(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
 }
 
-// MetricsCondition returns the condition MetricsReady; nil without metrics. managed reports whether the CompositeController manages
-// ServiceMonitors.
-func MetricsCondition(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, managed bool) *metav1.Condition {
+// metricsReady returns the condition MetricsReady; nil without metrics.
+func metricsReady(c *Cache) *metav1.Condition {
+	spec, pods := &c.Memcached.Spec, c.Pods
 	if !spec.Metrics.Enabled {
 		return nil
 	}
@@ -63,7 +61,7 @@ func MetricsCondition(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, manage
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
-	case spec.Metrics.ServiceMonitor != nil && !managed:
+	case spec.Metrics.ServiceMonitor != nil && !c.ManagesMonitors:
 		return newCondition(metav1.ConditionFalse, ReasonServiceMonitorNotManaged, "The ServiceMonitor is not created, because the CompositeController does not manage ServiceMonitors. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
 	}
 	return newCondition(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))

@@ -1,4 +1,3 @@
-// Package diagnosis finds what is wrong with a cache, or may get wrong, and how to fix it.
 package diagnosis
 
 import (

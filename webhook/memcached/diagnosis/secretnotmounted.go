@@ -38,19 +38,22 @@ var (
 // a volume must be attached to the node.
 const mountPeriod = time.Minute
 
-// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod. Then a Secret
-// or one of its keys is missing, or the volume of the flash tier cannot be attached or mounted.
-func notMounted(spec *v1alpha1.MemcachedSpec, pods []*observed.Pod, now metav1.Time) conditions.Finding {
+// secretNotMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod.
+func secretNotMounted(c *Cache) conditions.Finding {
 	var first conditions.Finding
+	spec := &c.Memcached.Spec
+	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
+		return first
+	}
 	reason := ReasonSecretNotMounted
 	if spec.TLS == nil && spec.Auth == nil {
 		reason = ReasonFlashNotMounted
 	}
-	for _, pod := range pods {
+	for _, pod := range c.Pods {
 		if !waitingForVolumes(pod) {
 			continue
 		}
-		if left := pod.Status.StartTime.Add(mountPeriod).Sub(now.Time); left > 0 {
+		if left := pod.Status.StartTime.Add(mountPeriod).Sub(c.Now.Time); left > 0 {
 			first.Wait = conditions.Soonest(first.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
 			continue
 		}

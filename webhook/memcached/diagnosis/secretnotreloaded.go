@@ -4,12 +4,12 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -30,18 +30,22 @@ var ReasonSecretNotReloaded = conditions.Declare(conditions.Documentation{ID: "S
 // to start. Until then its earlier report is valid.
 const reportPeriod = 2 * time.Minute
 
-// notReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
+// secretNotReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
 // earlier content. All pods must have the current pod template, because an earlier one may use other Secrets.
-func notReloaded(spec *v1alpha1.MemcachedSpec, before *metav1.Condition, pods []*observed.Pod, now metav1.Time) conditions.Finding {
-	for _, pod := range pods {
+func secretNotReloaded(c *Cache) conditions.Finding {
+	if c.Reloader == "" || !c.Rollout.AllUpdated() {
+		return conditions.Finding{}
+	}
+	before := meta.FindStatusCondition(c.Memcached.Status.Conditions, SecretsCurrent)
+	for _, pod := range c.Pods {
 		end := reloaderEnd(pod)
 		switch {
 		case end == nil:
 		case end.ExitCode == 1 && end.Message != "":
 			return conditions.Finding{Problem: ReasonSecretNotReloaded.Problem(
-				"Pod %s: memcached does not accept %s: %s", pod.Name, secretNames(spec, "or"), end.Message)}
+				"Pod %s: memcached does not accept %s: %s", pod.Name, secretNames(&c.Memcached.Spec, "or"), end.Message)}
 		case end.ExitCode != 0 && before != nil && before.Reason == ReasonSecretNotReloaded.String():
-			if left := end.FinishedAt.Add(reportPeriod).Sub(now.Time); left > 0 {
+			if left := end.FinishedAt.Add(reportPeriod).Sub(c.Now.Time); left > 0 {
 				return conditions.Finding{Problem: ReasonSecretNotReloaded.Problem("%s", before.Message), Wait: min(left, reportPeriod)}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
@@ -36,38 +35,21 @@ var (
 		Remedy:  "Run the operator with `--reloader-image`. Pods get the reloader with the next change of their template, such as `spec.podAnnotations`, which replaces them."})
 )
 
-// Secrets is what the pods report about their Secrets, and about volumes that are not mounted.
-type Secrets struct {
-	Mounted, Reloaded conditions.Finding
-	Condition         *metav1.Condition
-}
-
-// SecretsOf returns what the pods report about their Secrets. An empty image means that pods have no reloader.
-func SecretsOf(spec *v1alpha1.MemcachedSpec, before []metav1.Condition, image string, o *conditions.Observation) Secrets {
-	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
-		return Secrets{}
-	}
-	s := Secrets{Mounted: notMounted(spec, o.Pods, o.Now)}
+// secretsCurrent returns the condition SecretsCurrent; nil if the cache does not have it. The problem is that of the Secrets.
+func secretsCurrent(c *Cache, problem *conditions.Problem) *metav1.Condition {
+	spec := &c.Memcached.Spec
 	if !spec.NeedsReloader() {
-		return s
+		return nil
 	}
-	if image != "" && o.Rollout.AllUpdated() {
-		s.Reloaded = notReloaded(spec, meta.FindStatusCondition(before, SecretsCurrent), o.Pods, o.Now)
-	}
-	s.Condition = secretsCurrent(spec, image, conditions.First(s.Mounted, s.Reloaded).Problem, o.Pods)
-	return s
-}
-
-func secretsCurrent(spec *v1alpha1.MemcachedSpec, image string, problem *conditions.Problem, pods []*observed.Pod) *metav1.Condition {
 	status, reason := metav1.ConditionTrue, ReasonLoaded
 	message := fmt.Sprintf("memcached uses the latest content of %s that its pods received.", secretNames(spec, "and"))
 	switch {
-	case image == "":
+	case c.Reloader == "":
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
 		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --reloader-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
-	case !slices.ContainsFunc(pods, runsWithReloader):
+	case !slices.ContainsFunc(c.Pods, runsWithReloader):
 		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
 		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepts %s.", secretNames(spec, "and"))
 	}

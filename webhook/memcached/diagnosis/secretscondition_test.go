@@ -5,11 +5,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -66,7 +68,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := SecretsOf(sample.Defaulted(test.spec), nil, test.image, &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}).Condition; condition != nil {
+		if condition := secretsOf(&Cache{Memcached: cacheOf(test.spec), Reloader: test.image, Rollout: test.rollout, Pods: test.pods, Now: noon}); condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -76,6 +78,18 @@ func TestSecretsCurrent(t *testing.T) {
 			t.Errorf("%s: the condition is %s for %q, want %s for %q", test.reason, status, got, test.status, test.want)
 		}
 	}
+}
+
+// cacheOf returns a cache with a spec and its defaults.
+func cacheOf(spec v1alpha1.MemcachedSpec) *v1alpha1.Memcached {
+	return &v1alpha1.Memcached{Spec: *sample.Defaulted(spec)}
+}
+
+// secretsOf returns the condition SecretsCurrent of a cache; nil if it has none.
+func secretsOf(c *Cache) *metav1.Condition {
+	c.Memory = memory.Of(&c.Memcached.Spec)
+	_, own := Diagnose(c)
+	return meta.FindStatusCondition(own, SecretsCurrent)
 }
 
 // TestReloaderWasKilled checks that a report is kept while a killed reloader has had no time to repeat it. The kubelet keeps
@@ -95,7 +109,9 @@ func TestReloaderWasKilled(t *testing.T) {
 		{"memcached has accepted the Secret in the meantime", reported, reloading("a", 0, "", 30), "", 0},
 	}
 	for _, test := range cases {
-		found, got := SecretsOf(sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}}), test.before, "i", &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}).Reloaded, ""
+		memcached := cacheOf(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}})
+		memcached.Status.Conditions = test.before
+		found, got := secretNotReloaded(&Cache{Memcached: memcached, Reloader: "i", Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}), ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -137,7 +153,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := SecretsOf(sample.Defaulted(test.spec), nil, "reloader:1", &conditions.Observation{Pods: test.pods, Now: noon}).Mounted
+		found := secretNotMounted(&Cache{Memcached: cacheOf(test.spec), Pods: test.pods, Now: noon})
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

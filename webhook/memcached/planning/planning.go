@@ -118,11 +118,6 @@ func (o Observed) server(pod *observed.Pod) scaling.Server {
 	}
 }
 
-// Routes returns the routes of a Deployment of proxies.
-func Routes(deployment *observed.Workload) scaling.Routes {
-	return scaling.ParseRoutes(deployment.Spec.Template.Metadata.Labels[proxy.RoutesLabel])
-}
-
 func (o Observed) proxies() scaling.Proxies {
 	var p scaling.Proxies
 	if spec := &o.Memcached.Spec; spec.Proxy != nil {
@@ -134,7 +129,7 @@ func (o Observed) proxies() scaling.Proxies {
 	if d := o.Proxies; d != nil && d.Spec.Replicas != nil {
 		p.Deployment = &scaling.Deployment{
 			Revision:  rolloutOf(d),
-			Routes:    Routes(d),
+			Routes:    proxy.RoutesOf(d),
 			Replicas:  *d.Spec.Replicas,
 			RolledOut: rolledOut(d),
 			Observed:  isObserved(d),

@@ -16,12 +16,12 @@ import (
 )
 
 // Children returns the children that belong to the proxies; none without proxies.
-func Children(memcached *v1alpha1.Memcached, p children.Plan) []runtime.Object {
+func Children(memcached *v1alpha1.Memcached, t Template, replicas int32) []runtime.Object {
 	if memcached.Spec.Proxy == nil {
 		return nil
 	}
-	all := []runtime.Object{Deployment(memcached, p), service(memcached)}
-	if p.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
+	all := []runtime.Object{deployment(memcached, t, replicas), service(memcached)}
+	if replicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		all = append(all, podDisruptionBudget(memcached))
 	}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {

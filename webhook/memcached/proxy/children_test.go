@@ -11,6 +11,7 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -34,7 +35,7 @@ func TestProxyChildren(t *testing.T) {
 		memcached := sample.Proxied(3)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range Children(memcached, children.Plan{Decision: scaling.Decision{Proxies: test.proxies, Routes: scaling.ParseRoutes("0-2")}}) {
+		for _, child := range Children(memcached, routed(memcached, "0-2"), test.proxies) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
 				t.Errorf("%s: a child has the name %s", test.reason, name)
@@ -54,7 +55,7 @@ func TestServerPeers(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
-	all := children.Children(memcached, routed(memcached, "0-2"), nil)
+	all := children.Children(memcached, children.PodTemplate(memcached, children.Images{}, memory.Of(&memcached.Spec)), scaling.Decision{}, nil)
 	rules := all[slices.IndexFunc(all, func(child runtime.Object) bool {
 		return child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy"
 	})].(*networkingv1.NetworkPolicy).Spec.Ingress

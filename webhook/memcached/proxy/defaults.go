@@ -11,12 +11,19 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
+// Defaults are what proxies run, except what spec sets. They differ between releases of the operator.
+type Defaults struct {
+	Image string
+	// Library is the Lua code of the proxies.
+	Library string
+}
+
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
 // edited the Deployment.
 const libraryHashAnnotation = "memcached-operator.example.com/proxy-library-hash"
 
 // annotations returns the annotations of the Deployment, which have the defaults of its pods. Later syncs read them.
-func annotations(memcached *v1alpha1.Memcached, defaults children.ProxyDefaults) map[string]string {
+func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
 	annotations := map[string]string{libraryHashAnnotation: hash(defaults.Library)}
 	if memcached.Spec.Image == "" {
 		annotations[children.ImageAnnotation(ContainerName)] = defaults.Image

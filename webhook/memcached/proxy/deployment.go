@@ -13,6 +13,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
@@ -27,19 +28,29 @@ const (
 	proxyConfigFile        = "config.lua"
 )
 
-// Deployment returns the Deployment of the proxies. Their configuration is part of the pod template, so that a change
-// of the routes is a rollout, and the status of the Deployment reports when it has finished.
-func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployment {
+// Template is the pod template of the proxies. It follows from spec, the defaults of the operator and the routes alone.
+type Template struct {
+	corev1.PodTemplateSpec
+	Defaults Defaults
+}
+
+// PodTemplate returns the pod template of proxies with some routes. Their configuration is part of it, so that a change of the routes is a
+// rollout, and the status of the Deployment reports when it has finished.
+func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
+	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults.Library, routes)},
+		Spec:       resources.HardenedPod(proxyPod(memcached, defaults.Image, size)),
+	}}
+}
+
+func deployment(memcached *v1alpha1.Memcached, t Template, replicas int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: objectMeta(memcached, annotations(memcached, p.ProxyDefaults)),
+		ObjectMeta: objectMeta(memcached, annotations(memcached, t.Defaults)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(p.Proxies),
+			Replicas: &replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, p.Routes), Annotations: PodAnnotations(memcached, p)},
-				Spec:       resources.HardenedPod(proxyPod(memcached, p)),
-			},
+			Template: t.PodTemplateSpec,
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{
@@ -53,21 +64,20 @@ func Deployment(memcached *v1alpha1.Memcached, p children.Plan) *appsv1.Deployme
 }
 
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
-func PodAnnotations(memcached *v1alpha1.Memcached, p children.Plan) map[string]string {
+func PodAnnotations(memcached *v1alpha1.Memcached, library string, routes scaling.Routes) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = p.ProxyDefaults.Library
-	r := p.Routes
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, r.From), children.ServerNames(memcached, r.To), r.Phase)
+	annotations[proxyLibraryAnnotation] = library
+	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, routes.From), children.ServerNames(memcached, routes.To), routes.Phase)
 	return annotations
 }
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
 // other.
-func proxyPod(memcached *v1alpha1.Memcached, p children.Plan) corev1.PodSpec {
+func proxyPod(memcached *v1alpha1.Memcached, image string, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
-		Containers:       []corev1.Container{proxyContainer(spec, p)},
+		Containers:       []corev1.Container{proxyContainer(spec, image, size)},
 		Volumes:          []corev1.Volume{proxyVolume()},
 		ImagePullSecrets: spec.ImagePullSecrets,
 
@@ -94,12 +104,12 @@ func proxyDNS() *corev1.PodDNSConfig {
 	}}
 }
 
-func proxyContainer(spec *v1alpha1.MemcachedSpec, p children.Plan) corev1.Container {
+func proxyContainer(spec *v1alpha1.MemcachedSpec, image string, size memory.Size) corev1.Container {
 	return corev1.Container{
 		Name:            ContainerName,
-		Image:           cmp.Or(spec.Image, p.ProxyDefaults.Image),
+		Image:           cmp.Or(spec.Image, image),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         proxyCommand(spec, p.Memory),
+		Command:         proxyCommand(spec, size),
 		Ports:           children.ContainerPorts(servicePorts()),
 		Resources:       proxyResources(spec),
 		StartupProbe:    startupProbe(),

@@ -17,16 +17,15 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// routed returns a plan of two proxies with the routes of a label.
-func routed(memcached *v1alpha1.Memcached, label string) children.Plan {
+// routed returns the pod template of proxies with the routes of a label.
+func routed(memcached *v1alpha1.Memcached, label string) Template {
 	memcached.Default()
-	routes := scaling.ParseRoutes(label)
-	return children.Plan{Decision: scaling.Decision{Proxies: 2, Routes: routes}, Memory: memory.Of(&memcached.Spec)}
+	return PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
 }
 
 func TestProxyConfig(t *testing.T) {
 	memcached := sample.Proxied(3)
-	config := PodAnnotations(memcached, routed(memcached, "0-2_0-3_warming"))[proxyConfigAnnotation]
+	config := routed(memcached, "0-2_0-3_warming").Annotations[proxyConfigAnnotation]
 	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
@@ -34,13 +33,13 @@ func TestProxyConfig(t *testing.T) {
 	}
 	configs := map[string]string{}
 	for _, label := range []string{"0-2", "0-2_0-3_announcing", "0-2_0-3_preparing", "0-2_0-3_warming", "0-2_0-3_closing", "0-3"} {
-		config := PodAnnotations(memcached, routed(memcached, label))[proxyConfigAnnotation]
+		config := routed(memcached, label).Annotations[proxyConfigAnnotation]
 		if other, found := configs[config]; found {
 			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
 		}
 		configs[config] = label
 	}
-	command := strings.Join(Deployment(memcached, routed(memcached, "0-2")).Spec.Template.Spec.Containers[0].Command, " ")
+	command := strings.Join(routed(memcached, "0-2").Spec.Containers[0].Command, " ")
 	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
 		if !strings.Contains(command, proxyDirectory+"/"+file) {
 			t.Errorf("memcached does not load %s: %s", file, command)
@@ -57,7 +56,7 @@ func TestProxyPodOptions(t *testing.T) {
 	spec.NodeSelector = map[string]string{"disk": "none"}
 	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
 	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
-	template := Deployment(memcached, routed(memcached, "0-2")).Spec.Template
+	template := routed(memcached, "0-2")
 	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "0-2" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
 	}
@@ -74,10 +73,12 @@ func TestProxyPodOptions(t *testing.T) {
 func TestProxiesAreNoServers(t *testing.T) {
 	memcached, other := sample.Proxied(3), sample.Proxied(3)
 	other.Name = Name(memcached)
-	p := routed(memcached, "0-2")
+	servers := func(memcached *v1alpha1.Memcached) map[string]string {
+		return children.PodTemplate(memcached, children.Images{}, memory.Of(&memcached.Spec)).Labels
+	}
 	pods := map[string]map[string]string{
-		"cache": children.PodTemplate(memcached, p).Labels, "cache-proxy": Deployment(memcached, p).Spec.Template.Labels,
-		"other": children.PodTemplate(other, p).Labels, "other-proxy": Deployment(other, p).Spec.Template.Labels,
+		"cache": servers(memcached), "cache-proxy": routed(memcached, "0-2").Labels,
+		"other": servers(other), "other-proxy": routed(other, "0-2").Labels,
 	}
 	for name, selector := range map[string]map[string]string{
 		"cache": children.SelectorLabels(memcached), "cache-proxy": children.ProxySelector(memcached), "other": children.SelectorLabels(other), "other-proxy": children.ProxySelector(other),
@@ -107,7 +108,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Cache.MaxConnections = new(int64(100_000))
 	limit := func() string {
-		return Deployment(memcached, routed(memcached, "0-2")).Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
+		return routed(memcached, "0-2").Spec.Containers[0].Resources.Limits.Memory().String()
 	}
 	if got := limit(); got != "4896Mi" {
 		t.Errorf("the limit for 100,000 connections is %s, want 4896Mi", got)
@@ -122,7 +123,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 // a proxy that does not accept connections is restarted after a minute at most.
 func TestProxyStartsBeforeClients(t *testing.T) {
 	memcached := sample.Proxied(3)
-	probe := Deployment(memcached, routed(memcached, "0-2")).Spec.Template.Spec.Containers[0].StartupProbe
+	probe := routed(memcached, "0-2").Spec.Containers[0].StartupProbe
 	if probe == nil || probe.InitialDelaySeconds < 2 {
 		t.Fatalf("the startup probe is %+v, want one that begins after 2 s: a failed attempt takes 1.4 s, and the next one follows immediately", probe)
 	}

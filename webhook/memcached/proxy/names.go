@@ -10,6 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -49,4 +50,9 @@ func PodLabels(memcached *v1alpha1.Memcached, r scaling.Routes) map[string]strin
 
 func servicePorts() []corev1.ServicePort {
 	return []corev1.ServicePort{children.ServicePort(children.PortName, children.Port)}
+}
+
+// RoutesOf returns the routes of a Deployment of proxies; the zero value if somebody has edited its label.
+func RoutesOf(deployment *observed.Workload) scaling.Routes {
+	return scaling.ParseRoutes(deployment.Spec.Template.Metadata.Labels[RoutesLabel])
 }

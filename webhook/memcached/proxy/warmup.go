@@ -9,6 +9,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
@@ -31,9 +33,21 @@ const (
 // most 52 characters.
 func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-warmup" }
 
-// Warmup returns the Job of a change. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
+// WarmupChildren returns the Job of a move, and its NetworkPolicy; none for the zero value.
+func WarmupChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) []runtime.Object {
+	if job == (scaling.Job{}) {
+		return nil
+	}
+	built := []runtime.Object{warmup(memcached, job, image, size)}
+	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
+		built = append(built, warmupPolicy(memcached))
+	}
+	return built
+}
+
+// warmup returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
 // one server for each index. The Job is never updated, because its template is immutable.
-func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batchv1.Job {
+func warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) *batchv1.Job {
 	servers := job.Sources().Count
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
@@ -56,7 +70,7 @@ func Warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string) *batch
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: warmupPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       resources.HardenedPod(warmupPod(memcached, job.Routes, image)),
+				Spec:       resources.HardenedPod(warmupPod(memcached, job.Routes, image, size)),
 			},
 		},
 	}
@@ -81,8 +95,8 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 	}}
 }
 
-// WarmupPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them.
-func WarmupPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+// warmupPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them.
+func warmupPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	egress := children.ProxyEgress(memcached)
 	if egress != nil {
 		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}
@@ -110,7 +124,7 @@ func warmupPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 }
 
 // warmupArgs returns the command line for the server of an index. The Job controller sets the variable.
-func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
+func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) []string {
 	first := r.Sources().First
 	server, index := children.ServerName(memcached, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
@@ -128,13 +142,13 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes) []string {
 	case !r.Replaces() && r.To.Count > r.From.Count: // a server keeps most of its keys
 		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
 	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
-		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*memory.Of(&memcached.Spec).ItemMiB/int64(r.From.Count))))
+		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*size.ItemMiB/int64(r.From.Count))))
 	}
 	return args
 }
 
 // warmupPod returns a pod with the options of the proxies.
-func warmupPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string) corev1.PodSpec {
+func warmupPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
@@ -142,7 +156,7 @@ func warmupPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string) co
 			Name:            copyName,
 			Image:           image,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            warmupArgs(memcached, r),
+			Args:            warmupArgs(memcached, r, size),
 			// The Job lists and reads a limited number of items at a time, however many there are.
 			Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{

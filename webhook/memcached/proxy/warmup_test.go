@@ -12,6 +12,7 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -37,7 +38,7 @@ func TestWarmupServers(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		job := Warmup(memcached, jobFor(test.routes), "operator:1")
+		job := warmup(memcached, jobFor(test.routes), "operator:1", memory.Of(&memcached.Spec))
 		args := job.Spec.Template.Spec.Containers[0].Args
 		missing := func(arg string) bool { return !slices.Contains(args, arg) }
 		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || slices.ContainsFunc(test.args, missing) {
@@ -52,7 +53,7 @@ func TestWarmupServers(t *testing.T) {
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	labels := k8slabels.Set(Warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1").Spec.Template.Labels)
+	labels := k8slabels.Set(warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels)
 	for name, selector := range map[string]map[string]string{
 		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
 		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
@@ -71,11 +72,11 @@ func TestWarmupPodsAreNoServers(t *testing.T) {
 func TestWarmupPolicy(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
-	policy := WarmupPolicy(memcached).Spec
+	policy := warmupPolicy(memcached).Spec
 	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
 		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
 	}
-	pods := Warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1").Spec.Template.Labels
+	pods := warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels
 	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
 		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
 	}
@@ -91,7 +92,7 @@ func TestWarmupPolicy(t *testing.T) {
 		t.Errorf("the proxies admit %+v, and not the pods of the Job", from)
 	}
 	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow
-	if policy := WarmupPolicy(memcached).Spec; len(policy.PolicyTypes) != 1 || policy.Egress != nil {
+	if policy := warmupPolicy(memcached).Spec; len(policy.PolicyTypes) != 1 || policy.Egress != nil {
 		t.Errorf("with all egress allowed, the policy restricts %v to %v", policy.PolicyTypes, policy.Egress)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -42,8 +41,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 	size := max(*memcached.Spec.Size, 1)
 	from := scaling.Servers{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
 	longest := scaling.Routes{From: from, To: scaling.Servers{First: from.End(), Count: size}, Phase: scaling.Announcing}
-	plan := children.Plan{Decision: scaling.Decision{Routes: longest}, ProxyDefaults: children.ProxyDefaults{Library: proxy.Library}}
-	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, plan))) == 0 {
+	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Library, longest))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

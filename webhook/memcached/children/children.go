@@ -3,27 +3,26 @@
 package children
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Plan contains what determines the children in addition to spec.
-type Plan struct {
-	scaling.Decision
-	Memory        memory.Size
-	Images        Images
-	ProxyDefaults ProxyDefaults
+// Template is the pod template of the servers. It follows from spec and images alone.
+type Template struct {
+	corev1.PodTemplateSpec
+	// Images are the defaults of the operator in the template.
+	Images Images
 }
 
 // Children returns the children that belong to the servers, the workload first. existing is the observed Service; nil if there
 // is none.
-func Children(memcached *v1alpha1.Memcached, p Plan, existing *observed.Child) []runtime.Object {
-	children := []runtime.Object{Workload(memcached, p), keepForeignAnnotations(service(memcached), existing)}
-	if budget := podDisruptionBudget(memcached, p.Run.Count); budget != nil {
+func Children(memcached *v1alpha1.Memcached, t Template, d scaling.Decision, existing *observed.Child) []runtime.Object {
+	children := []runtime.Object{workload(memcached, t, d), keepForeignAnnotations(service(memcached), existing)}
+	if budget := podDisruptionBudget(memcached, d.Run.Count); budget != nil {
 		children = append(children, budget)
 	}
 	if policy := networkPolicy(memcached); policy != nil {
@@ -35,10 +34,9 @@ func Children(memcached *v1alpha1.Memcached, p Plan, existing *observed.Child) [
 	return children
 }
 
-// Workload returns the Deployment or the StatefulSet of the servers.
-func Workload(memcached *v1alpha1.Memcached, p Plan) runtime.Object {
+func workload(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) runtime.Object {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		return statefulSet(memcached, p)
+		return statefulSet(memcached, t, d)
 	}
-	return deployment(memcached, p)
+	return deployment(memcached, t, d)
 }

@@ -1,0 +1,93 @@
+package memcached
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+// assessment is what status reports.
+type assessment struct {
+	// Assessment is that of the servers, and of the proxies before them.
+	conditions.Assessment
+	servers *conditions.Observation
+	// own are the conditions that only a Memcached has.
+	own []metav1.Condition
+	// changed is when the routes of the proxies or the number of servers changed last.
+	changed metav1.Time
+}
+
+// assess compares the observed servers and proxies with the desired ones. The conditions do not await the Job: the findings report what it
+// does.
+func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision, built desired) (assessment, error) {
+	changed := lastChange(o, d)
+	proxies, err := assessProxies(o, d, built, changed)
+	if err != nil {
+		return assessment{}, err
+	}
+	spec, rollout := &o.memcached.Spec, conditions.RolloutOf(o.workload, *o.memcached.Spec.Size, o.memcached, o.pods)
+	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
+		Memcached: o.memcached, Memory: t.memory, Reloader: t.servers.Images.Reloader, Pods: o.pods, Rollout: rollout,
+		Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(), Now: o.Now,
+	})
+	servers := &conditions.Observation{
+		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
+		Workload: o.workload, Rollout: rollout, Pods: o.pods, Serving: children.Serving(o.memcached, d.Routes, o.pods),
+		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
+		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
+		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: facts.RoomRemedy(d),
+		Remedies: diagnosis.Remedies(spec, t.memory), Claim: diagnosis.FlashClaim(spec.Flash),
+		Findings: findings, Proxies: proxies,
+	}
+	assessed, err := conditions.Assess(servers)
+	return assessment{assessed, servers, own, changed}, err
+}
+
+// assessProxies returns the assessment of the proxies; nil if spec has none.
+func assessProxies(o *observation, d scaling.Decision, built desired, changed metav1.Time) (*conditions.Assessment, error) {
+	if o.memcached.Spec.Proxy == nil {
+		return nil, nil
+	}
+	assessed, err := conditions.Assess(&conditions.Observation{
+		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
+		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, d.Proxies, o.memcached, o.proxyPods), Pods: o.proxyPods,
+		Selector: children.ProxySelector(o.memcached), Container: proxy.ContainerName,
+		Children: built.proxies,
+		LastStep: changed.Time,
+		Remedies: diagnosis.ProxyRemedies(),
+	})
+	return &assessed, err
+}
+
+// lastStep returns when the number of servers, or with proxies their routes, changed last without a change of spec.
+func lastStep(o *observation, d scaling.Decision, changed metav1.Time) time.Time {
+	var last time.Time
+	if d.Scaling != nil {
+		last = d.Scaling.LastStepTime.Time
+	}
+	if o.memcached.Spec.Proxy != nil && changed.After(last) {
+		last = changed.Time
+	}
+	return last
+}
+
+// changeTimeStep is the precision of the time of the last change. A sync that observes the status before the last write does not know when the
+// change was recorded, and records the same time if it follows within the step. The time delays reports by a minute, so seconds do not matter.
+const changeTimeStep = 10 * time.Second
+
+// lastChange returns when the routes of the proxies or the number of servers changed last.
+func lastChange(o *observation, d scaling.Decision) metav1.Time {
+	status, now := &o.memcached.Status, o.Now
+	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
+		scaling.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Run.Count) {
+		return *before.LastChangeTime
+	}
+	return metav1.NewTime(now.Truncate(changeTimeStep))
+}

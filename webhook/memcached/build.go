@@ -1,0 +1,28 @@
+package memcached
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+// desired are the children of the kinds that the CompositeController lists, by what they belong to. The workload is the first of the servers,
+// and the Deployment the first of the proxies.
+type desired struct{ servers, proxies, job []runtime.Object }
+
+func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.proxies, d.job) }
+
+// build returns the desired children.
+func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
+	service := o.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
+	built := desired{servers: o.Listed(children.Children(o.memcached, t.servers, d, service))}
+	if o.memcached.Spec.Proxy != nil {
+		built.proxies = o.Listed(proxy.Children(o.memcached, t.proxies(d.Routes), d.Proxies))
+		built.job = o.Listed(proxy.WarmupChildren(o.memcached, d.Copy, c.ReloaderImage, t.memory))
+	}
+	return built
+}

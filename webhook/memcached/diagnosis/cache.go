@@ -1,0 +1,56 @@
+// Package diagnosis finds what is wrong with a cache, or may get wrong, and how to fix it.
+package diagnosis
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// Cache is what the checks of a cache look at.
+type Cache struct {
+	// Memcached has its defaults.
+	Memcached *v1alpha1.Memcached
+	Memory    memory.Size
+	// Reloader is the image of the reloader; "" if pods have none.
+	Reloader string
+	// Pods are the servers that are not being deleted, and Rollout is that of their workload.
+	Pods    []*observed.Pod
+	Rollout conditions.Rollout
+	// Job is the observed Job of a move; nil if there is none.
+	Job      *observed.Job
+	Facts    scaling.Facts
+	Decision scaling.Decision
+	// ManagesMonitors reports whether the CompositeController manages ServiceMonitors.
+	ManagesMonitors bool
+	Now             metav1.Time
+}
+
+// checks are all checks, in the order in which their problems and risks count. Each has a file.
+var checks = []func(*Cache) conditions.Finding{
+	secretNotMounted,
+	secretNotReloaded,
+	memoryLimitTooLow,
+	flashMemoryTooLow,
+	copyFailed,
+	copyNotStarted,
+}
+
+// Diagnose returns what the checks find, and the conditions that only a cache has.
+func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
+	var findings []conditions.Finding
+	for _, check := range checks {
+		findings = append(findings, check(c))
+	}
+	var own []metav1.Condition
+	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.First(findings...).Problem)} {
+		if condition != nil {
+			own = append(own, *condition)
+		}
+	}
+	return findings, own
+}

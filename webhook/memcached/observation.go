@@ -1,0 +1,37 @@
+package memcached
+
+import (
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// observation is what a sync observes of one cache. Objects that do not exist are nil.
+type observation struct {
+	*syncRequest
+	memcached *v1alpha1.Memcached
+	// workload is of the kind that spec has, and other of the other kind.
+	workload, other *observed.Workload
+	// proxies is the Deployment of the proxies.
+	proxies *observed.Workload
+	// job copies items, or cleans servers.
+	job *observed.Job
+	// pods and proxyPods are not being deleted.
+	pods, proxyPods []*observed.Pod
+}
+
+func newObservation(request *syncRequest) *observation {
+	memcached, existing, pods := request.Parent, &request.Children, request.Related.Pods.All()
+	workload, other := existing.workloads(memcached)
+	return &observation{
+		syncRequest: request,
+		memcached:   memcached,
+		workload:    workload,
+		other:       other,
+		proxies:     existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)),
+		job:         existing.Jobs.Get(memcached.Namespace, proxy.WarmupName(memcached)),
+		pods:        observed.LivePods(pods, memcached.Namespace, children.SelectorLabels(memcached)),
+		proxyPods:   observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
+	}
+}

@@ -1,0 +1,153 @@
+package memcached
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/merge"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+Pod templates, and the defaults in them that differ between releases of the operator: images, and the library of the proxies.
+
+An upgrade of the operator must not empty a cache, and two releases that run side by side must not replace pods in turns. So pods keep
+the defaults that they run until something else changes their template. What spec sets is not a default. Annotations of the workload
+record which defaults were applied.
+*/
+
+// templates are the pod templates of a cache.
+type templates struct {
+	memory  memory.Size
+	servers children.Template
+	// proxies builds the pod template of proxies with some routes.
+	proxies func(scaling.Routes) proxy.Template
+}
+
+func (c Config) templates(o *observation) (templates, error) {
+	t := templates{memory: memory.Of(&o.memcached.Spec)}
+	var err error
+	if t.servers, err = c.serverTemplate(o, t.memory); err != nil {
+		return templates{}, err
+	}
+	t.proxies, err = c.proxyTemplate(o, t.memory)
+	return t, err
+}
+
+// serverTemplate returns the pod template of the servers.
+func (c Config) serverTemplate(o *observation, size memory.Size) (children.Template, error) {
+	spec := &o.memcached.Spec
+	configured := children.Images{
+		Memcached: cmp.Or(c.Image, children.DefaultImage),
+		Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
+	}
+	if spec.NeedsReloader() {
+		configured.Reloader = c.ReloaderImage
+	}
+	template := children.PodTemplate(o.memcached, configured, size)
+	if o.workload == nil {
+		return template, nil
+	}
+	running := children.Images{
+		Memcached: appliedImage(o.workload, children.ContainerName, configured.Memcached),
+		Exporter:  appliedImage(o.workload, children.ExporterName, configured.Exporter),
+	}
+	if spec.NeedsReloader() && !withoutReloader(o.workload) {
+		running.Reloader = appliedImage(o.workload, children.ReloaderName, configured.Reloader)
+	}
+	if running == configured || cannotRun(o.workload, o.pods, children.ContainerName) {
+		return template, nil
+	}
+	former := children.PodTemplate(o.memcached, running, size)
+	if runs, err := isTemplate(&former.PodTemplateSpec, o.workload); err != nil || runs {
+		return former, err
+	}
+	return template, nil
+}
+
+// proxyTemplate returns a function that builds the pod template of proxies. Proxies with other routes are replaced anyway.
+func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Routes) proxy.Template, error) {
+	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library)}
+	template := func(routes scaling.Routes) proxy.Template {
+		return proxy.PodTemplate(o.memcached, configured, size, routes)
+	}
+	if o.memcached.Spec.Proxy == nil || o.proxies == nil {
+		return template, nil
+	}
+	running := proxy.Defaults{
+		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
+		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
+	}
+	if running == configured || cannotRun(o.proxies, o.proxyPods, proxy.ContainerName) {
+		return template, nil
+	}
+	former := proxy.PodTemplate(o.memcached, running, size, proxy.RoutesOf(o.proxies))
+	if runs, err := isTemplate(&former.PodTemplateSpec, o.proxies); err != nil || !runs {
+		return template, err
+	}
+	return func(routes scaling.Routes) proxy.Template {
+		if routes == proxy.RoutesOf(o.proxies) {
+			return former
+		}
+		return template(routes)
+	}, nil
+}
+
+// isTemplate reports whether an apply of a pod template would change nothing.
+func isTemplate(template *corev1.PodTemplateSpec, workload *observed.Workload) (bool, error) {
+	difference, err := merge.TemplateDifference(template, workload)
+	return difference == "", err
+}
+
+// withoutReloader reports whether the operator ran without the image of the reloader when it applied a workload.
+func withoutReloader(workload *observed.Workload) bool {
+	_, applied := workload.Annotations[children.ImageAnnotation(children.ReloaderName)]
+	return !applied && workload.Image(children.ReloaderName) == ""
+}
+
+// appliedImage returns the image of a container, if it is a default as the operator applied it; otherwise the configured image.
+func appliedImage(workload *observed.Workload, container, configured string) string {
+	image := workload.Image(container)
+	if image == "" || image != workload.Annotations[children.ImageAnnotation(container)] {
+		return configured
+	}
+	return image
+}
+
+// cannotRun reports whether an image of the operator cannot run, and other defaults cost no items: a rollout replaces the pods anyway,
+// or the main container runs in no pod.
+func cannotRun(workload *observed.Workload, pods []*observed.Pod, main string) bool {
+	runs := slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return pod.ContainerRunning(main) })
+	if runs && workload.Status.UpdatedReplicas >= workload.Status.Replicas {
+		return false
+	}
+	return slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
+		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(container observed.ContainerStatus) bool {
+			return workload.Image(container.Name) != "" && notStarted(&container) // a sidecar of others is not in the template
+		})
+	})
+}
+
+// notStarted reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes
+// was started: another image need not help, and the other containers of the pod may serve.
+func notStarted(container *observed.ContainerStatus) bool {
+	waiting := container.State.Waiting
+	if waiting == nil {
+		return false
+	}
+	switch waiting.Reason {
+	case "", "ContainerCreating", "PodInitializing":
+		return false
+	case conditions.CrashLoopBackOff:
+		end := container.LastState.Terminated
+		return end != nil && end.Reason == "StartError"
+	}
+	return true
+}

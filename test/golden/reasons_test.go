@@ -13,6 +13,7 @@ import (
 
 	"github.com/example/memcached-operator/test/internal/reasons"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/parents"
 )
 
 // reasonsPage is generated from the documentations of all reasons.
@@ -42,7 +43,7 @@ var sections = []struct{ kind, text string }{
 // TestReasonsPage compares manifests/docs/reasons.md with the documentations. The flag -update writes the page.
 func TestReasonsPage(t *testing.T) {
 	t.Parallel()
-	page, left := strings.Builder{}, conditions.Documented()
+	page, left := strings.Builder{}, documentations()
 	page.WriteString(reasonsHead)
 	for _, section := range sections {
 		fmt.Fprintf(&page, "\n## %s\n\n", section.kind)
@@ -50,10 +51,13 @@ func TestReasonsPage(t *testing.T) {
 			page.WriteString(section.text + "\n\n")
 		}
 		page.WriteString("| reason | kind | conditions | meaning | what to do |\n|---|---|---|---|---|\n")
-		for _, reason := range inSection(section.kind) {
-			page.WriteString(row(reason))
-		}
-		left = slices.DeleteFunc(left, func(d conditions.Documentation) bool { return d.Uses[0].Type == section.kind })
+		left = slices.DeleteFunc(left, func(reason conditions.Documentation) bool {
+			listed := reason.Uses[0].Type == section.kind
+			if listed {
+				page.WriteString(row(reason))
+			}
+			return listed
+		})
 	}
 	for _, reason := range left {
 		t.Errorf("no section of the page has the condition %s of the reason %s", reason.Uses[0].Type, reason.ID)
@@ -73,15 +77,14 @@ func TestReasonsPage(t *testing.T) {
 	}
 }
 
-func inSection(kind string) []conditions.Documentation {
-	var found []conditions.Documentation
-	for _, reason := range conditions.Documented() {
-		if reason.Uses[0].Type == kind {
-			found = append(found, reason)
-		}
+// documentations returns the documentations of all reasons in the order of the page.
+func documentations() []conditions.Documentation {
+	var all []conditions.Documentation
+	for _, reason := range parents.Reasons() {
+		all = append(all, reason.Documentation())
 	}
-	slices.SortFunc(found, func(a, b conditions.Documentation) int { return strings.Compare(sortKey(a), sortKey(b)) })
-	return found
+	slices.SortFunc(all, func(a, b conditions.Documentation) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	return all
 }
 
 // sortKey sorts by status, so that a condition that is False for a healthy resource is last, and classes behind other reasons.
@@ -109,20 +112,19 @@ func row(reason conditions.Documentation) string {
 
 // names returns the reasons of a documentation.
 func names(reason conditions.Documentation) string {
-	ids := reasons.IDs(reason)
-	if ids == nil {
+	if reason.ID == conditions.ReasonNotStarted.String() {
 		return strings.Trim(reason.ID, "<>")
 	}
-	return "`" + strings.Join(ids, "`, `") + "`"
+	return "`" + strings.Join(reasons.IDs(reason), "`, `") + "`"
 }
 
 // TestReasons checks each documentation.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, reason := range conditions.Documented() {
+	for _, reason := range documentations() {
 		if seen[reason.ID] {
-			t.Errorf("%s is declared twice", reason.ID)
+			t.Errorf("%s is listed twice", reason.ID)
 		}
 		seen[reason.ID] = true
 		if len(reason.Uses) == 0 || !strings.HasSuffix(strings.TrimRight(reason.Meaning, ")"), ".") || reason.Remedy != "" && !strings.HasSuffix(reason.Remedy, ".") {

@@ -24,11 +24,11 @@ var usesOfChild = slices.Concat(UsesOfProblem, UsesOfProgress[:1], UsesOfBlocker
 
 var (
 	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
-	ReasonChildMissing = Declare(Documentation{ID: "<Kind>Missing", Uses: usesOfChild,
+	ReasonChildMissing = NewReason(Documentation{ID: "<Kind>Missing", Uses: usesOfChild,
 		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with its name belongs to another owner. It is a problem after a minute. For a NetworkPolicy of running pods it is a problem immediately (`OpenToAll`).",
 		Remedy:  "Check the Events of the resource. If another object has the name, rename that object, or use another name for the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
-	ReasonChildOutdated = Declare(Documentation{ID: "<Kind>Outdated", Uses: usesOfChild,
+	ReasonChildOutdated = NewReason(Documentation{ID: "<Kind>Outdated", Uses: usesOfChild,
 		Meaning: "The child differs from the desired state; the message names the field. It is a problem after a minute.",
 		Remedy:  "Check the Events of the resource: one reports why the API server rejects the update."})
 )

@@ -14,7 +14,7 @@ controller-uid has the parent's UID, which it adopts.
 */
 
 // ReasonOrphaned is for a parent that has pods but no workload.
-var ReasonOrphaned = Declare(Documentation{ID: "Orphaned", Uses: usesOfChild,
+var ReasonOrphaned = NewReason(Documentation{ID: "Orphaned", Uses: usesOfChild,
 	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
 	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 

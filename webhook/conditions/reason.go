@@ -8,10 +8,11 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// Reason is the reason of a condition. Users see it and search for it. Only [Declare] returns a reason that is not empty, so
-// that each reason of a condition has a [Documentation].
+// Reason is the reason of a condition. Users see it and search for it. Only [NewReason] returns a reason that is not empty,
+// so that each reason of a condition has a [Documentation].
 type Reason struct {
-	id string
+	id            string
+	documentation *Documentation
 	// blocks reports whether nothing progresses until a user acts. Progressing is False then.
 	blocks bool
 	// stalls reports whether the problem remains until a user acts. Stalled is True then, if nothing else progresses.
@@ -51,21 +52,26 @@ type Documentation struct {
 	Remedy string
 }
 
-var declared []Documentation
+// Reasons are the reasons of this package. Each package with reasons has such a list, and package parents joins them.
+var Reasons = []Reason{
+	ReasonReplicaReady, ReasonServing, ReasonNoReplicaReady, ReasonNoProxyReady, ReasonScaledToZero, ReasonAllReplicasReady, ReasonSettled, ReasonAsExpected,
+	ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated, ReasonOpenToAll,
+	ReasonPaused, ReasonReplicaFailure, ReasonPodsMissing, ReasonProgressDeadlineExceeded,
+	ReasonUnschedulable, ReasonVolumeClaimPending, ReasonImagePullBackOff, ReasonNotStarted, ReasonCrashLoopBackOff, ReasonOOMKilled,
+}
 
-// Declare returns the reason of a documentation. Only declarations of package variables may call it, so that [Documented]
-// returns all reasons of the packages that are linked.
-func Declare(documentation Documentation) Reason {
-	declared = append(declared, documentation)
+// NewReason returns the reason, or the class of reasons, that the documentation describes.
+func NewReason(documentation Documentation) Reason {
 	return Reason{
-		id:     documentation.ID,
-		blocks: slices.Contains(documentation.Uses, Use{api.Progressing, metav1.ConditionFalse}),
-		stalls: slices.Contains(documentation.Uses, Use{api.Stalled, metav1.ConditionTrue}),
+		id:            documentation.ID,
+		documentation: &documentation,
+		blocks:        slices.Contains(documentation.Uses, Use{api.Progressing, metav1.ConditionFalse}),
+		stalls:        slices.Contains(documentation.Uses, Use{api.Stalled, metav1.ConditionTrue}),
 	}
 }
 
-// Documented returns the documentations of all reasons.
-func Documented() []Documentation { return slices.Clone(declared) }
+// Documentation returns the documentation of the reason, or of its class.
+func (r Reason) Documentation() Documentation { return *r.documentation }
 
 // String returns the reason as conditions have it.
 func (r Reason) String() string { return r.id }

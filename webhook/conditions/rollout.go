@@ -11,13 +11,12 @@ import (
 A rollout looks at the numbers of replicas in the status of the workload, at its generation, and at the readiness of the pods.
 */
 
+// The reasons of replicas that do not match the desired ones yet.
 var (
-	// ReasonRollingOut is for replicas that do not match the desired ones yet.
-	ReasonRollingOut = Declare(Documentation{ID: "RollingOut", Uses: UsesOfProgress,
+	ReasonRollingOut = NewReason(Documentation{ID: "RollingOut", Uses: UsesOfProgress,
 		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers; it begins with `Proxies:` for the Deployment of the proxies.",
 		Remedy:  "If it lasts, `Degraded` has the cause."})
-	// ReasonMinReadySeconds is for replicas that are all ready, but some for less than minReadySeconds.
-	ReasonMinReadySeconds = Declare(Documentation{ID: "MinReadySeconds", Uses: UsesOfProgress,
+	ReasonMinReadySeconds = NewReason(Documentation{ID: "MinReadySeconds", Uses: UsesOfProgress,
 		Meaning: "All pods are updated and ready, but not yet for `spec.rollout.minReadySeconds` (default 30). They serve, and `Available` is True."})
 )
 

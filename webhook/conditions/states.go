@@ -12,34 +12,25 @@ The reasons of conditions that report a state, not a finding.
 Available looks at the readiness of the pods and of the container that serves. Ready, Progressing and Degraded have these
 reasons when no check finds anything.
 */
-
 var (
-	// ReasonReplicaReady is for pods of which at least one is ready, by the status of the workload or of a pod.
-	ReasonReplicaReady = Declare(Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
+	ReasonReplicaReady = NewReason(Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "At least one pod is ready."})
-	// ReasonServing is for a pod that is not ready only because another container than the one that serves is not.
-	ReasonServing = Declare(Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
+	ReasonServing = NewReason(Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "A pod serves, but another container of the pod, the exporter or the reloader, is not ready.",
 		Remedy:  "`Degraded` or `MetricsReady` has the cause."})
-	// ReasonNoReplicaReady is for pods of which none serves.
-	ReasonNoReplicaReady = Declare(Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
+	ReasonNoReplicaReady = NewReason(Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No pod is ready, so clients are not served.",
 		Remedy:  "`Degraded` has the cause, if it is known."})
-	// ReasonNoProxyReady is for proxies of which none serves.
-	ReasonNoProxyReady = Declare(Documentation{ID: "NoProxyReady", Parent: "Memcached", Uses: []Use{{api.Available, metav1.ConditionFalse}},
+	ReasonNoProxyReady = NewReason(Documentation{ID: "NoProxyReady", Parent: "Memcached", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No proxy is ready, so clients of its address are not served.",
 		Remedy:  "`Degraded` has the cause, if it is known."})
-	// ReasonScaledToZero is for a spec that desires no pod.
-	ReasonScaledToZero = Declare(Documentation{ID: "ScaledToZero",
+	ReasonScaledToZero = NewReason(Documentation{ID: "ScaledToZero",
 		Uses:    []Use{{api.Available, metav1.ConditionFalse}, {api.Ready, metav1.ConditionTrue}},
 		Meaning: "The spec desires no pod, and none runs."})
-	// ReasonAllReplicasReady is for a parent whose observed state is the desired state.
-	ReasonAllReplicasReady = Declare(Documentation{ID: "AllReplicasReady", Uses: []Use{{api.Ready, metav1.ConditionTrue}},
+	ReasonAllReplicasReady = NewReason(Documentation{ID: "AllReplicasReady", Uses: []Use{{api.Ready, metav1.ConditionTrue}},
 		Meaning: "Every child is in the desired state, and all pods are ready."})
-	// ReasonSettled is for a parent that waits for nothing.
-	ReasonSettled = Declare(Documentation{ID: "Settled", Uses: []Use{{api.Progressing, metav1.ConditionFalse}},
+	ReasonSettled = NewReason(Documentation{ID: "Settled", Uses: []Use{{api.Progressing, metav1.ConditionFalse}},
 		Meaning: "The observed state is the desired state."})
-	// ReasonAsExpected is for a parent in which no check finds a problem.
-	ReasonAsExpected = Declare(Documentation{ID: "AsExpected", Uses: []Use{{api.Degraded, metav1.ConditionFalse}},
+	ReasonAsExpected = NewReason(Documentation{ID: "AsExpected", Uses: []Use{{api.Degraded, metav1.ConditionFalse}},
 		Meaning: "No check finds a problem."})
 )

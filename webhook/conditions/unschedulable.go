@@ -15,13 +15,12 @@ The scheduler finds no node for a pod.
 This check looks at the condition PodScheduled of the pod. If its message is about volumes, the claim of the pod is the cause.
 */
 
+// The reasons of a pod that no node can run.
 var (
-	// ReasonUnschedulable is for a pod that no node can run.
-	ReasonUnschedulable = Declare(Documentation{ID: "Unschedulable", Uses: UsesOfProblem,
+	ReasonUnschedulable = NewReason(Documentation{ID: "Unschedulable", Uses: UsesOfProblem,
 		Meaning: "No node accepts a pod; the message is the scheduler's.",
 		Remedy:  "Add nodes or free their resources, or change what the pod requires: its requests, `nodeSelector`, `affinity`, `tolerations`."})
-	// ReasonVolumeClaimPending is for a pod whose volume claim has no volume that a node can use.
-	ReasonVolumeClaimPending = Declare(Documentation{ID: "VolumeClaimPending", Uses: UsesOfProblem,
+	ReasonVolumeClaimPending = NewReason(Documentation{ID: "VolumeClaimPending", Uses: UsesOfProblem,
 		Meaning: "For a minute, no node has had a volume for the claim in the message.",
 		Remedy:  "Check the StorageClass and its free volumes: [Flash](flash.md#volumes)."})
 )

@@ -5,8 +5,11 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
+// Reasons are the reasons of this package.
+var Reasons = []conditions.Reason{ReasonAddressPending, ReasonTerminating}
+
 // ReasonAddressPending is for a CustomImageDeploy whose Ingress has no address.
-var ReasonAddressPending = conditions.Declare(conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+var ReasonAddressPending = conditions.NewReason(conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
 	Meaning: "The controller of `spec.ingressClassName` has not set an address of the Ingress.",
 	Remedy:  "If it lasts, check that the IngressClass exists, and that its controller runs."})
 

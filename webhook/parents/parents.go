@@ -1,10 +1,14 @@
-// Package parents lists the composite controllers that the webhook serves.
+// Package parents lists the composite controllers that the webhook serves, and the reasons of their conditions.
 package parents
 
 import (
+	"slices"
+
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/customimagedeploy"
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/nginx"
 	"github.com/example/memcached-operator/webhook/xca"
 )
@@ -17,4 +21,9 @@ func Controllers(caches memcached.Config) []composite.Controller {
 		customimagedeploy.Controller(),
 		xca.Controller(),
 	}
+}
+
+// Reasons returns the reasons of the conditions of every parent.
+func Reasons() []conditions.Reason {
+	return slices.Concat(conditions.Reasons, diagnosis.Reasons, customimagedeploy.Reasons)
 }

@@ -12,41 +12,31 @@ import (
 	"github.com/example/memcached-operator/webhook/parents"
 )
 
-// perKind begins the ID of a class with a reason for each kind of child.
-const perKind = "<Kind>"
-
-// IsDocumented reports whether the reason of a condition is documented for its type and status. A reason without a documentation
-// of its own is one of the kubelet.
+// IsDocumented reports whether the reason of a condition is documented for its type and status. A reason of the
+// kubelet has the documentation of its class. Words that the operator puts before the message of the kubelet identify it.
 func IsDocumented(condition metav1.Condition) bool {
-	documented, found := uses[condition.Reason]
-	if !found {
-		documented = usesOfKubelet
+	documented, found := byID[condition.Reason]
+	if !found && strings.Contains(condition.Message, " does not start: ") {
+		documented = byID[conditions.ReasonNotStarted.String()]
 	}
-	return slices.Contains(documented, conditions.Use{Type: condition.Type, Status: condition.Status})
+	return slices.Contains(documented.Uses, conditions.Use{Type: condition.Type, Status: condition.Status})
 }
 
-// uses are the conditions by reason.
-var uses, usesOfKubelet = func() (map[string][]conditions.Use, []conditions.Use) {
-	byReason, ofKubelet := map[string][]conditions.Use{}, []conditions.Use(nil)
-	for _, documented := range conditions.Documented() {
-		ids := IDs(documented)
-		for _, id := range ids {
-			byReason[id] = documented.Uses
-		}
-		if ids == nil {
-			ofKubelet = documented.Uses
+// byID are the documentations by reason.
+var byID = func() map[string]conditions.Documentation {
+	documented := map[string]conditions.Documentation{}
+	for _, reason := range parents.Reasons() {
+		for _, id := range IDs(reason.Documentation()) {
+			documented[id] = reason.Documentation()
 		}
 	}
-	return byReason, ofKubelet
+	return documented
 }()
 
-// IDs returns the reasons that a documentation describes; nil for those of the kubelet, which are not limited.
+// IDs returns the reasons that a documentation describes; the ID of the class for those of the kubelet, which are not limited.
 func IDs(documented conditions.Documentation) []string {
-	suffix, found := strings.CutPrefix(documented.ID, perKind)
+	suffix, found := strings.CutPrefix(documented.ID, "<Kind>")
 	if !found {
-		if strings.HasPrefix(suffix, "<") {
-			return nil
-		}
 		return []string{documented.ID}
 	}
 	var ids []string

@@ -42,7 +42,7 @@ func newCluster(servers []*server) (*cluster, error) {
 		status := resource.Object["status"].(map[string]any)
 		status["nodes"] = pods
 		if proxy, found := status["proxy"].(map[string]any); found {
-			proxy["resize"].(map[string]any)["until"] = c.started.Add(time.Hour).Format(time.RFC3339)
+			proxy["move"].(map[string]any)["until"] = c.started.Add(time.Hour).Format(time.RFC3339)
 		}
 		c.resources = append(c.resources, resource)
 	}

@@ -18,7 +18,7 @@ retries, and fails itself: CopyFailed.
 */
 
 // ReasonCopyNotStarted is for a change whose Job has no pod that has run.
-var ReasonCopyNotStarted = conditions.Declare(conditions.Documentation{ID: "CopyNotStarted", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+var ReasonCopyNotStarted = conditions.NewReason(conditions.Documentation{ID: "CopyNotStarted", Parent: "Memcached", Uses: conditions.UsesOfRisk,
 	Meaning: "For a minute, the Job of a change with proxies could not be created, or no pod of it runs. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
 	Remedy:  "If there is no such Job, check the Events of the Memcached; otherwise, those of the Job and of its pods: RBAC permissions, quotas, admission policies, the image, and room on the nodes. The pods start once that is fixed."})
 

@@ -19,23 +19,20 @@ It looks at spec.metrics and spec.auth, at the readiness of the exporter in each
 ServiceMonitors.
 */
 
+// The reasons that only MetricsReady has.
 var (
-	// ReasonExporting is for pods whose exporters are all ready.
-	ReasonExporting = declareMetricsReason("Exporting", metav1.ConditionTrue, "All exporters are ready.", "")
-	// ReasonExportersNotReady is for pods of which at least one has no ready exporter.
-	ReasonExportersNotReady = declareMetricsReason("ExportersNotReady", metav1.ConditionFalse,
+	ReasonExporting         = metricsReason("Exporting", metav1.ConditionTrue, "All exporters are ready.", "")
+	ReasonExportersNotReady = metricsReason("ExportersNotReady", metav1.ConditionFalse,
 		"No pod exists, or the exporter of a pod is not ready.", "`Degraded` has the cause, if there is one.")
-	// ReasonUnsupportedWithASCII is for passwords that the exporter cannot use.
-	ReasonUnsupportedWithASCII = declareMetricsReason("UnsupportedWithASCII", metav1.ConditionFalse,
+	ReasonUnsupportedWithASCII = metricsReason("UnsupportedWithASCII", metav1.ConditionFalse,
 		"The exporter cannot log in with ASCII passwords.", "Use `spec.auth.mode: SASL`.")
-	// ReasonServiceMonitorNotManaged is for a CompositeController without ServiceMonitors.
-	ReasonServiceMonitorNotManaged = declareMetricsReason("ServiceMonitorNotManaged", metav1.ConditionFalse,
+	ReasonServiceMonitorNotManaged = metricsReason("ServiceMonitorNotManaged", metav1.ConditionFalse,
 		"The CompositeController does not manage ServiceMonitors, which `spec.metrics.serviceMonitor` needs.",
 		"Add the component [service-monitors](../components/service-monitors/kustomization.yaml), or remove the field.")
 )
 
-func declareMetricsReason(id string, status metav1.ConditionStatus, meaning, remedy string) conditions.Reason {
-	return conditions.Declare(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
+func metricsReason(id string, status metav1.ConditionStatus, meaning, remedy string) conditions.Reason {
+	return conditions.NewReason(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
 }
 
 // metricsReady returns the condition MetricsReady; nil without metrics.

@@ -11,12 +11,11 @@ A change of size takes several steps or phases.
 The progress follows from the plan of the change. Its message stays the same during a step or a phase.
 */
 
+// The reasons of a change of size.
 var (
-	// ReasonScaling is for a change in several steps that waits for the next step.
-	ReasonScaling = conditions.Declare(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonScaling = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
-	// ReasonResizing is for a change with proxies.
-	ReasonResizing = conditions.Declare(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonResizing = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 

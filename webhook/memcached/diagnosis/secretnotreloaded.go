@@ -21,7 +21,7 @@ termination, so the former condition SecretsCurrent is valid until a killed relo
 */
 
 // ReasonSecretNotReloaded is for memcached that keeps using the earlier content of a Secret.
-var ReasonSecretNotReloaded = conditions.Declare(conditions.Documentation{ID: "SecretNotReloaded", Parent: "Memcached",
+var ReasonSecretNotReloaded = conditions.NewReason(conditions.Documentation{ID: "SecretNotReloaded", Parent: "Memcached",
 	Uses:    slices.Concat(conditions.UsesOfProblem, []conditions.Use{{Type: api.Stalled, Status: metav1.ConditionTrue}, {Type: SecretsCurrent, Status: metav1.ConditionFalse}}),
 	Meaning: "memcached does not accept a changed Secret and uses the earlier one; the message is memcached's.",
 	Remedy:  "Correct the Secret: [Rotation](security.md#rotation)."})

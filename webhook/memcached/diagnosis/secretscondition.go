@@ -22,15 +22,13 @@ The condition SecretsCurrent.
 It looks at what the pods report about their Secrets: see secretnotmounted.go and secretnotreloaded.go. The hook reads no Secrets.
 */
 
+// The reasons that only SecretsCurrent has.
 var (
-	// ReasonLoaded is for pods that use their Secrets.
-	ReasonLoaded = conditions.Declare(conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
+	ReasonLoaded = conditions.NewReason(conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
 		Meaning: "memcached uses the latest content of its Secrets that its pods received."})
-	// ReasonNoPodRunning is for pods of which none could report anything.
-	ReasonNoPodRunning = conditions.Declare(conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
+	ReasonNoPodRunning = conditions.NewReason(conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "No running memcached could have loaded a Secret."})
-	// ReasonReadAtStart is for pods without a reloader.
-	ReasonReadAtStart = conditions.Declare(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
+	ReasonReadAtStart = conditions.NewReason(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "The pods have no reloader, because the operator ran without `--reloader-image` when they were created: memcached reads a changed Secret only when its pod starts.",
 		Remedy:  "Run the operator with `--reloader-image`. Pods get the reloader with the next change of their template, such as `spec.podAnnotations`, which replaces them."})
 )

@@ -15,11 +15,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Children returns the children that belong to the proxies; none without proxies.
+// Children returns the children that belong to the proxies.
 func Children(memcached *v1alpha1.Memcached, t Template, replicas int32) []runtime.Object {
-	if memcached.Spec.Proxy == nil {
-		return nil
-	}
 	all := []runtime.Object{deployment(memcached, t, replicas), service(memcached)}
 	if replicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		all = append(all, podDisruptionBudget(memcached))

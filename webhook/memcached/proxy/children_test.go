@@ -29,10 +29,10 @@ func TestProxyChildren(t *testing.T) {
 		{"the optional children are disabled", 2, func(s *v1alpha1.MemcachedSpec) {
 			s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false)
 		}, []string{"Deployment", "Service"}},
-		{"no proxies", 2, func(s *v1alpha1.MemcachedSpec) { s.Proxy = nil }, nil},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
+		memcached.Default()
 		test.change(&memcached.Spec)
 		var got []string
 		for _, child := range Children(memcached, routed(memcached, "0-2"), test.proxies) {

@@ -36,7 +36,7 @@ func TestNodeAffinity(t *testing.T) {
 		{"In without values", requiresNode(corev1.NodeSelectorRequirement{Key: "a", Operator: "In"}), required + "[0].matchExpressions[0].values: Required value"},
 		{"Exists with values", requiresNode(corev1.NodeSelectorRequirement{Key: "a", Operator: "Exists", Values: []string{"b"}}), required + "[0].matchExpressions[0].values: Forbidden"},
 		{"Lt with two values", requiresNode(corev1.NodeSelectorRequirement{Key: "a", Operator: "Lt", Values: []string{"1", "2"}}), required + "[0].matchExpressions[0].values: Required value"},
-		{"an unknown operator", requiresNode(corev1.NodeSelectorRequirement{Key: "a", Operator: "Is"}), required + "[0].matchExpressions[0].operator: Unsupported value"},
+		{"an unknown operator", requiresNode(corev1.NodeSelectorRequirement{Key: "a", Operator: "Is"}), required + "[0].matchExpressions[0].operator: Invalid value"},
 		{"an invalid key", requiresNode(corev1.NodeSelectorRequirement{Key: "a b", Operator: "Exists"}), required + "[0].matchExpressions[0].key: Invalid value"},
 		{"an invalid value", requiresNode(corev1.NodeSelectorRequirement{Key: "a", Operator: "In", Values: []string{"b c"}}), required + "[0].matchExpressions[0].values[0]: Invalid value"},
 		{"a weight of 0", prefersNode(0, corev1.NodeSelectorTerm{}), preferred + ".weight: Invalid value"},

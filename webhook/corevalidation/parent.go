@@ -1,6 +1,7 @@
 package corevalidation
 
 import (
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -8,11 +9,7 @@ import (
 
 // ParentName validates the name of a parent for its children: pods have it as a label, and a Service may have the same name.
 func ParentName(parent metav1.Object) field.ErrorList {
-	var errs field.ErrorList
-	for _, message := range validation.IsDNS1035Label(parent.GetName()) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), parent.GetName(), message))
-	}
-	return errs
+	return invalid(field.NewPath("metadata", "name"), parent.GetName(), validation.IsDNS1035Label(parent.GetName()))
 }
 
 // Replicas validates a number of pods, which must be set and not negative.
@@ -20,8 +17,5 @@ func Replicas(path *field.Path, replicas *int32) field.ErrorList {
 	if replicas == nil {
 		return field.ErrorList{field.Required(path, "set the number of pods")}
 	}
-	if *replicas < 0 {
-		return field.ErrorList{field.Invalid(path, *replicas, "must be at least 0")}
-	}
-	return nil
+	return apivalidation.ValidateNonnegativeField(int64(*replicas), path)
 }

@@ -39,7 +39,7 @@ func TestReplicas(t *testing.T) {
 		{"0", new(int32(0)), ""},
 		{"a number above 0", new(int32(3)), ""},
 		{"no number", nil, "spec.size: Required value: set the number of pods"},
-		{"a negative number", new(int32(-1)), "spec.size: Invalid value: -1: must be at least 0"},
+		{"a negative number", new(int32(-1)), "spec.size: Invalid value: -1: must be greater than or equal to 0"},
 	}
 	for _, test := range cases {
 		got := ""

@@ -2,6 +2,7 @@ package corevalidation
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -21,17 +22,16 @@ func Tolerations(path *field.Path, tolerations []corev1.Toleration) field.ErrorL
 func toleration(path *field.Path, given *corev1.Toleration) field.ErrorList {
 	errs := OneOf(path.Child("operator"), given.Operator, "", corev1.TolerationOpExists, corev1.TolerationOpEqual)
 	errs = append(errs, OneOf(path.Child("effect"), given.Effect, "", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute)...)
+	exists := given.Operator == corev1.TolerationOpExists
 	if given.Key != "" {
 		errs = append(errs, metavalidation.ValidateLabelName(given.Key, path.Child("key"))...)
-	} else if given.Operator != corev1.TolerationOpExists {
+	} else if !exists {
 		errs = append(errs, field.Required(path.Child("key"), "is optional only for the operator Exists"))
 	}
-	if given.Operator == corev1.TolerationOpExists && given.Value != "" {
+	if exists && given.Value != "" {
 		errs = append(errs, field.Invalid(path.Child("value"), given.Value, "must be empty for the operator Exists"))
 	}
-	if given.Operator != corev1.TolerationOpExists {
-		errs = append(errs, invalid(path.Child("value"), given.Value, validation.IsValidLabelValue(given.Value))...)
-	}
+	errs = append(errs, invalid(path.Child("value"), given.Value, validation.IsValidLabelValue(given.Value))...)
 	if given.TolerationSeconds != nil && given.Effect != corev1.TaintEffectNoExecute {
 		errs = append(errs, field.Forbidden(path.Child("tolerationSeconds"), "is allowed only for the effect NoExecute"))
 	}
@@ -41,20 +41,15 @@ func toleration(path *field.Path, given *corev1.Toleration) field.ErrorList {
 // TopologySpreadConstraints validates the topology spread constraints of pods. Each pair of topologyKey and
 // whenUnsatisfiable must be unique.
 func TopologySpreadConstraints(path *field.Path, constraints []corev1.TopologySpreadConstraint) field.ErrorList {
-	type pair struct {
-		key    string
-		action corev1.UnsatisfiableConstraintAction
-	}
 	var errs field.ErrorList
-	seen := map[pair]bool{}
 	for i := range constraints {
-		constraint := &constraints[i]
-		errs = append(errs, topologySpreadConstraint(path.Index(i), constraint)...)
-		current := pair{constraint.TopologyKey, constraint.WhenUnsatisfiable}
-		if seen[current] {
-			errs = append(errs, field.Duplicate(path.Index(i).Child("topologyKey"), fmt.Sprintf("%s with whenUnsatisfiable %s", current.key, current.action)))
+		given, at := &constraints[i], path.Index(i)
+		errs = append(errs, topologySpreadConstraint(at, given)...)
+		if slices.ContainsFunc(constraints[:i], func(other corev1.TopologySpreadConstraint) bool {
+			return other.TopologyKey == given.TopologyKey && other.WhenUnsatisfiable == given.WhenUnsatisfiable
+		}) {
+			errs = append(errs, field.Duplicate(at.Child("topologyKey"), fmt.Sprintf("%s with whenUnsatisfiable %s", given.TopologyKey, given.WhenUnsatisfiable)))
 		}
-		seen[current] = true
 	}
 	return errs
 }
@@ -67,27 +62,11 @@ func topologySpreadConstraint(path *field.Path, given *corev1.TopologySpreadCons
 	if given.TopologyKey == "" {
 		errs = append(errs, field.Required(path.Child("topologyKey"), "set the node label by which pods are spread"))
 	}
-	if given.MinDomains != nil && *given.MinDomains < 1 {
-		errs = append(errs, field.Invalid(path.Child("minDomains"), *given.MinDomains, "must be at least 1"))
+	if given.MinDomains != nil && (*given.MinDomains < 1 || given.WhenUnsatisfiable != corev1.DoNotSchedule) {
+		errs = append(errs, field.Invalid(path.Child("minDomains"), *given.MinDomains, "must be at least 1, and is allowed only for whenUnsatisfiable DoNotSchedule"))
 	}
-	if given.MinDomains != nil && given.WhenUnsatisfiable != corev1.DoNotSchedule {
-		errs = append(errs, field.Forbidden(path.Child("minDomains"), "is allowed only for whenUnsatisfiable DoNotSchedule"))
-	}
-	errs = append(errs, nodeInclusionPolicy(path.Child("nodeAffinityPolicy"), given.NodeAffinityPolicy)...)
-	errs = append(errs, nodeInclusionPolicy(path.Child("nodeTaintsPolicy"), given.NodeTaintsPolicy)...)
+	errs = append(errs, optional(path.Child("nodeAffinityPolicy"), given.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)...)
+	errs = append(errs, optional(path.Child("nodeTaintsPolicy"), given.NodeTaintsPolicy, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)...)
 	errs = append(errs, labelSelector(path.Child("labelSelector"), given.LabelSelector)...)
-	errs = append(errs, labelKeys(path.Child("matchLabelKeys"), given.MatchLabelKeys, given.LabelSelector)...)
-	for i, key := range given.MatchLabelKeys {
-		if selects(given.LabelSelector, key) {
-			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "must not also be in labelSelector"))
-		}
-	}
-	return errs
-}
-
-func nodeInclusionPolicy(path *field.Path, policy *corev1.NodeInclusionPolicy) field.ErrorList {
-	if policy == nil {
-		return nil
-	}
-	return OneOf(path, *policy, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)
+	return append(errs, matchLabelKeys(path.Child("matchLabelKeys"), given.MatchLabelKeys, given.LabelSelector)...)
 }

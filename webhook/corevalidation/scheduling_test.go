@@ -43,7 +43,7 @@ func TestTopologySpreadConstraints(t *testing.T) {
 		{"no domains", func(c *corev1.TopologySpreadConstraint) { c.MinDomains = new(int32(0)) }, "spec[0].minDomains: Invalid value"},
 		{"domains without DoNotSchedule", func(c *corev1.TopologySpreadConstraint) {
 			c.MinDomains, c.WhenUnsatisfiable = new(int32(1)), corev1.ScheduleAnyway
-		}, "spec[0].minDomains: Forbidden"},
+		}, "spec[0].minDomains: Invalid value"},
 		{"an unknown policy", func(c *corev1.TopologySpreadConstraint) { c.NodeTaintsPolicy = new(corev1.NodeInclusionPolicy("Obey")) }, "spec[0].nodeTaintsPolicy: Unsupported value"},
 		{"keys without a selector", func(c *corev1.TopologySpreadConstraint) { c.MatchLabelKeys = []string{"a"} }, "spec[0].matchLabelKeys: Forbidden"},
 	}

@@ -23,10 +23,12 @@ func PodSecurityContext(path *field.Path, given *corev1.PodSecurityContext) fiel
 	errs = append(errs, optional(path.Child("supplementalGroupsPolicy"), given.SupplementalGroupsPolicy, corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict)...)
 	errs = append(errs, optional(path.Child("fsGroupChangePolicy"), given.FSGroupChangePolicy, corev1.FSGroupChangeOnRootMismatch, corev1.FSGroupChangeAlways)...)
 	errs = append(errs, optional(path.Child("seLinuxChangePolicy"), given.SELinuxChangePolicy, corev1.SELinuxChangePolicyRecursive, corev1.SELinuxChangePolicyMountOption)...)
-	errs = append(errs, sysctls(path.Child("sysctls"), given.Sysctls)...)
 	errs = append(errs, seccomp(path.Child("seccompProfile"), given.SeccompProfile)...)
 	errs = append(errs, appArmor(path.Child("appArmorProfile"), given.AppArmorProfile)...)
-	return append(errs, windows(path.Child("windowsOptions"), given.WindowsOptions)...)
+	if given.WindowsOptions != nil && *given.WindowsOptions != (corev1.WindowsSecurityContextOptions{}) {
+		errs = append(errs, field.Forbidden(path.Child("windowsOptions"), "these pods run on Linux"))
+	}
+	return append(errs, sysctls(path.Child("sysctls"), given.Sysctls)...)
 }
 
 // SecurityContext validates the security context of a container in such pods; nil is valid.
@@ -34,18 +36,15 @@ func SecurityContext(path *field.Path, given *corev1.SecurityContext) field.Erro
 	if given == nil {
 		return nil
 	}
-	errs := id(path.Child("runAsUser"), given.RunAsUser, validation.IsValidUserID)
-	errs = append(errs, id(path.Child("runAsGroup"), given.RunAsGroup, validation.IsValidGroupID)...)
+	errs := PodSecurityContext(path, &corev1.PodSecurityContext{ // the fields that both have
+		RunAsUser: given.RunAsUser, RunAsGroup: given.RunAsGroup,
+		SeccompProfile: given.SeccompProfile, AppArmorProfile: given.AppArmorProfile, WindowsOptions: given.WindowsOptions,
+	})
 	if given.AllowPrivilegeEscalation != nil && !*given.AllowPrivilegeEscalation && Escalates(given) {
 		errs = append(errs, field.Invalid(path.Child("allowPrivilegeEscalation"), false, "must not be false when privileged is true or CAP_SYS_ADMIN is added"))
 	}
-	errs = append(errs, optional(path.Child("procMount"), given.ProcMount, corev1.DefaultProcMount, corev1.UnmaskedProcMount)...)
-	if given.ProcMount != nil && *given.ProcMount == corev1.UnmaskedProcMount {
-		errs = append(errs, field.Forbidden(path.Child("procMount"), "Unmasked requires a user namespace, and these pods have none"))
-	}
-	errs = append(errs, seccomp(path.Child("seccompProfile"), given.SeccompProfile)...)
-	errs = append(errs, appArmor(path.Child("appArmorProfile"), given.AppArmorProfile)...)
-	return append(errs, windows(path.Child("windowsOptions"), given.WindowsOptions)...)
+	// Unmasked requires a user namespace, and these pods have none.
+	return append(errs, optional(path.Child("procMount"), given.ProcMount, corev1.DefaultProcMount)...)
 }
 
 // Escalates reports whether a container has privileges that the API server refuses together with

@@ -45,7 +45,7 @@ func TestSecurityContext(t *testing.T) {
 		{"CAP_SYS_ADMIN without privilege escalation", &corev1.SecurityContext{Capabilities: admin, AllowPrivilegeEscalation: new(false)}, "spec.allowPrivilegeEscalation: Invalid value"},
 		{"CAP_SYS_ADMIN", &corev1.SecurityContext{Capabilities: admin}, ""},
 		{"an unknown proc mount", &corev1.SecurityContext{ProcMount: new(corev1.ProcMountType("Hidden"))}, "spec.procMount: Unsupported value"},
-		{"a proc mount for a user namespace", &corev1.SecurityContext{ProcMount: new(corev1.UnmaskedProcMount)}, "spec.procMount: Forbidden"},
+		{"a proc mount for a user namespace", &corev1.SecurityContext{ProcMount: new(corev1.UnmaskedProcMount)}, "spec.procMount: Unsupported value"},
 		{"a negative group", &corev1.SecurityContext{RunAsGroup: new(int64(-1))}, "spec.runAsGroup: Invalid value"},
 	}
 	for _, test := range cases {
@@ -69,7 +69,7 @@ func TestProfiles(t *testing.T) {
 		{"a path with ..", "Localhost", new("a/../b"), "spec.localhostProfile: Invalid value", ""},
 		{"an absolute path", "Localhost", new("/a"), "spec.localhostProfile: Invalid value", ""},
 		{"a blank at the end", "Localhost", new("a "), "", "spec.localhostProfile: Invalid value"},
-		{"a name that is too long", "Localhost", new(strings.Repeat("a", 4096)), "", "spec.localhostProfile: Too long"},
+		{"a name that is too long", "Localhost", new(strings.Repeat("a", 4096)), "", "spec.localhostProfile: Invalid value"},
 	}
 	for _, test := range cases {
 		expect(t, test.reason, seccomp(specPath, &corev1.SeccompProfile{Type: corev1.SeccompProfileType(test.kind), LocalhostProfile: test.profile}), test.seccomp)

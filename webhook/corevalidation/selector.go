@@ -1,6 +1,8 @@
 package corevalidation
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -8,80 +10,69 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+type selectorOptions = metavalidation.LabelSelectorValidationOptions
+
 // labelSelector validates a label selector; nil is valid.
 func labelSelector(path *field.Path, selector *metav1.LabelSelector) field.ErrorList {
-	return Sorted(metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, path))
+	return Sorted(metavalidation.ValidateLabelSelector(selector, selectorOptions{}, path))
 }
 
-// nodeSelector validates the terms that a node must match.
-func nodeSelector(path *field.Path, selector *corev1.NodeSelector) field.ErrorList {
-	if selector == nil {
-		return nil
-	}
-	path = path.Child("nodeSelectorTerms")
-	if len(selector.NodeSelectorTerms) == 0 {
-		return field.ErrorList{field.Required(path, "must have at least one term")}
+// labelKeys validates the keys of labels whose values a pod adds to a selector. Such keys require a selector.
+func labelKeys(path *field.Path, keys []string, selector *metav1.LabelSelector) field.ErrorList {
+	if len(keys) > 0 && selector == nil {
+		return field.ErrorList{field.Forbidden(path, "requires a labelSelector")}
 	}
 	var errs field.ErrorList
-	for i := range selector.NodeSelectorTerms {
-		errs = append(errs, nodeSelectorTerm(path.Index(i), &selector.NodeSelectorTerms[i], labelValues)...)
+	for i, key := range keys {
+		errs = append(errs, metavalidation.ValidateLabelName(key, path.Index(i))...)
 	}
 	return errs
 }
 
-// nodeSelectorTerm validates one term. The function values validates the values of labels.
-func nodeSelectorTerm(path *field.Path, term *corev1.NodeSelectorTerm, values func(*field.Path, []string) field.ErrorList) field.ErrorList {
+// matchLabelKeys validates the keys in matchLabelKeys, which must not be in the selector.
+func matchLabelKeys(path *field.Path, keys []string, selector *metav1.LabelSelector) field.ErrorList {
+	errs := labelKeys(path, keys, selector)
+	for i, key := range keys {
+		if selector == nil {
+			continue
+		}
+		_, found := selector.MatchLabels[key]
+		if found || slices.ContainsFunc(selector.MatchExpressions, func(each metav1.LabelSelectorRequirement) bool { return each.Key == key }) {
+			errs = append(errs, field.Invalid(path.Index(i), key, "must not also be in labelSelector"))
+		}
+	}
+	return errs
+}
+
+func nodeSelectorTerm(path *field.Path, term *corev1.NodeSelectorTerm, options selectorOptions) field.ErrorList {
 	var errs field.ErrorList
-	for i, requirement := range term.MatchExpressions {
-		at := path.Child("matchExpressions").Index(i)
-		errs = append(errs, nodeExpression(at, requirement)...)
-		errs = append(errs, values(at.Child("values"), requirement.Values)...)
+	for i := range term.MatchExpressions {
+		errs = append(errs, nodeExpression(path.Child("matchExpressions").Index(i), &term.MatchExpressions[i], options)...)
 	}
-	for i, requirement := range term.MatchFields {
-		errs = append(errs, nodeField(path.Child("matchFields").Index(i), requirement)...)
+	for i := range term.MatchFields {
+		errs = append(errs, nodeField(path.Child("matchFields").Index(i), &term.MatchFields[i])...)
 	}
 	return errs
 }
 
-func nodeExpression(path *field.Path, requirement corev1.NodeSelectorRequirement) field.ErrorList {
-	errs := metavalidation.ValidateLabelName(requirement.Key, path.Child("key"))
-	count, values := len(requirement.Values), path.Child("values")
-	switch requirement.Operator {
-	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
-		if count == 0 {
-			errs = append(errs, field.Required(values, "must not be empty for the operators In and NotIn"))
+// nodeExpression validates a requirement for a label of a node. Only such requirements have the operators Gt and Lt.
+func nodeExpression(path *field.Path, given *corev1.NodeSelectorRequirement, options selectorOptions) field.ErrorList {
+	requirement := metav1.LabelSelectorRequirement{Key: given.Key, Operator: metav1.LabelSelectorOperator(given.Operator), Values: given.Values}
+	if given.Operator == corev1.NodeSelectorOpGt || given.Operator == corev1.NodeSelectorOpLt {
+		if len(given.Values) != 1 {
+			return field.ErrorList{field.Required(path.Child("values"), "must be one value for the operators Gt and Lt")}
 		}
-	case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
-		if count > 0 {
-			errs = append(errs, field.Forbidden(values, "must be empty for the operators Exists and DoesNotExist"))
-		}
-	case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
-		if count != 1 {
-			errs = append(errs, field.Required(values, "must be one value for the operators Gt and Lt"))
-		}
-	default:
-		errs = append(errs, OneOf(path.Child("operator"), requirement.Operator, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt)...)
+		requirement.Operator = metav1.LabelSelectorOpIn
 	}
-	return errs
+	return metavalidation.ValidateLabelSelectorRequirement(requirement, options, path)
 }
 
 // nodeField validates a requirement for a field of a node. The only such field is metadata.name.
-func nodeField(path *field.Path, requirement corev1.NodeSelectorRequirement) field.ErrorList {
-	errs := OneOf(path.Child("key"), requirement.Key, metav1.ObjectNameField)
-	errs = append(errs, OneOf(path.Child("operator"), requirement.Operator, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn)...)
-	if len(requirement.Values) != 1 {
+func nodeField(path *field.Path, given *corev1.NodeSelectorRequirement) field.ErrorList {
+	errs := OneOf(path.Child("key"), given.Key, metav1.ObjectNameField)
+	errs = append(errs, OneOf(path.Child("operator"), given.Operator, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn)...)
+	if len(given.Values) != 1 {
 		return append(errs, field.Required(path.Child("values"), "must be one node name"))
 	}
-	return append(errs, invalid(path.Child("values").Index(0), requirement.Values[0], validation.IsDNS1123Subdomain(requirement.Values[0]))...)
+	return append(errs, invalid(path.Child("values").Index(0), given.Values[0], validation.IsDNS1123Subdomain(given.Values[0]))...)
 }
-
-func labelValues(path *field.Path, values []string) field.ErrorList {
-	var errs field.ErrorList
-	for i, value := range values {
-		errs = append(errs, invalid(path.Index(i), value, validation.IsValidLabelValue(value))...)
-	}
-	return errs
-}
-
-// anyValues accepts every value: the API server does not validate preferred values.
-func anyValues(*field.Path, []string) field.ErrorList { return nil }

@@ -52,6 +52,8 @@ func TestHookRefusesWhatTheCRDRefuses(t *testing.T) {
 			if c.OnlyCRD {
 				if recorder.Code != http.StatusOK || isInvalid(parse(t, recorder.Body.Bytes())) {
 					t.Errorf("%s: the hook refuses what only the CRD refuses: %d %s", c.Why, recorder.Code, recorder.Body)
+				} else if len(parse(t, recorder.Body.Bytes())["children"].([]any)) == 0 {
+					t.Errorf("%s: a 200 without children deletes all children", c.Why)
 				}
 				continue
 			}

@@ -21,7 +21,7 @@ type refusal struct {
 	Was    map[string]any `json:"was,omitempty"`
 	// ReadsAsAbsent is true if the hooks accept the parent, because a Go type has the same value for an absent field.
 	ReadsAsAbsent bool `json:"readsAsAbsent,omitempty"`
-	// OnlyCRD is true if the hooks have no such rule, because its violation does no harm.
+	// OnlyCRD is true if the hooks have no such rule. Package validation has the reasons for a rule that is in both.
 	OnlyCRD bool `json:"onlyCRD,omitempty"`
 	// Refused has all messages of the schema and its CEL rules, sorted, as "field: type: message", or "type: message" for the
 	// whole object. For a size, the API server adds a message of the scale subresource.

@@ -3,11 +3,8 @@ package corevalidation
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 
-	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -43,42 +40,4 @@ func jsonSize(annotations map[string]string) int {
 		panic(err) // strings can always be encoded
 	}
 	return len(document)
-}
-
-const maxImageLength = 1024
-
-// imagePattern matches the ASCII characters without blanks. A name with others would fail only when the pods start.
-var imagePattern = regexp.MustCompile(`^[!-~]+$`)
-
-// Image validates the name of an image; "" is valid.
-func Image(path *field.Path, name string) field.ErrorList {
-	switch {
-	case name == "":
-		return nil
-	case len(name) > maxImageLength:
-		return field.ErrorList{field.TooLong(path, name, maxImageLength)}
-	case !imagePattern.MatchString(name):
-		return field.ErrorList{field.Invalid(path, name, "must be the name of one image: ASCII characters without blanks")}
-	}
-	return nil
-}
-
-// ImagePullSecrets validates the names of Secrets, which must be unique: the list is a map by name, and which of two entries
-// Metacontroller keeps is undefined.
-func ImagePullSecrets(path *field.Path, secrets []corev1.LocalObjectReference) field.ErrorList {
-	var errs field.ErrorList
-	seen := map[string]bool{}
-	for i, secret := range secrets {
-		at := path.Index(i).Child("name")
-		if secret.Name == "" {
-			errs = append(errs, field.Required(at, "name the Secret"))
-			continue
-		}
-		if seen[secret.Name] {
-			errs = append(errs, field.Duplicate(at, secret.Name))
-		}
-		seen[secret.Name] = true
-		errs = append(errs, invalid(at, secret.Name, validation.IsDNS1123Subdomain(secret.Name))...)
-	}
-	return errs
 }

@@ -143,10 +143,10 @@ func TestAvailableOfServersInUse(t *testing.T) {
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
 	c.until(v1alpha1.MovePreparing)
 	c.unready(scaling.Servers{Count: 1}, noon.Time)
-	for _, threads := range []int32{4, 0} {
-		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = &threads })
+	for _, connections := range []int64{1024, 0} {
+		c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.MaxConnections = &connections })
 		if got := conditionsOf(t, c.config, c.request)[api.Available]; got.Status != metav1.ConditionFalse || got.Reason != "NoReplicaReady" {
-			t.Errorf("%d threads: only cache-1 is ready, which no client reaches, and Available is %s: %s: %s", threads, got.Status, got.Reason, got.Message)
+			t.Errorf("%d connections: only cache-1 is ready, which no client reaches, and Available is %s: %s: %s", connections, got.Status, got.Reason, got.Message)
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestReplacedWhileInvalid(t *testing.T) {
 	c.settle()
 	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Image = "memcached:2" })
 	c.settle()
-	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Threads = new(int32(0)) })
+	c.edit(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.MaxConnections = new(int64(0)) })
 	c.wantInvalid("the new servers serve", 3, "")
 	c.request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	c.wantInvalid("the StatefulSet was deleted", 3, "StatefulSet cache")

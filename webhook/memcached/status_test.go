@@ -218,7 +218,7 @@ func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
 		memcached := sample.New(3)
 		memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
 		request := settled(memcached)
-		memcached.Spec.Cache.Threads = new(int32(0)) // invalid
+		memcached.Spec.Cache.MaxConnections = new(int64(0)) // invalid
 		for workload := range request.Children.StatefulSets.All() {
 			workload.Spec.Replicas = &replicas
 		}

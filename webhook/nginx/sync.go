@@ -44,7 +44,6 @@ func validate(nginx *v1alpha1.Nginx) error {
 	return slices.Concat(
 		corevalidation.ParentName(nginx),
 		corevalidation.Replicas(spec.Child("count"), nginx.Spec.Count),
-		corevalidation.Image(spec.Child("image"), nginx.Spec.Image),
 	).ToAggregate()
 }
 

@@ -12,6 +12,8 @@ type Service struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('memcached-operator.example.com/') || key.startsWith('metacontroller.k8s.io/'))",message="must not set annotations with the prefix memcached-operator.example.com/ or metacontroller.k8s.io/: they are reserved"
+	// +kubebuilder:validation:XValidation:rule="!('service.beta.kubernetes.io/load-balancer-source-ranges' in self)",message="must not set service.beta.kubernetes.io/load-balancer-source-ranges, because the Service is headless and has no load balancer: set spec.networkPolicy.from instead"
+	// +kubebuilder:validation:XValidation:rule="!('service.kubernetes.io/topology-mode' in self) || !('service.kubernetes.io/topology-aware-hints' in self) || self['service.kubernetes.io/topology-mode'] == self['service.kubernetes.io/topology-aware-hints']",message="service.kubernetes.io/topology-mode must be equal to service.kubernetes.io/topology-aware-hints, the former name of the annotation"
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// ipFamilyPolicy is the IP family policy of the Service.
 	// +optional

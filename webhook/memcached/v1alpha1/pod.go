@@ -54,6 +54,8 @@ type PodOptions struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('memcached-operator.example.com/') || key.startsWith('metacontroller.k8s.io/'))",message="must not set annotations with the prefix memcached-operator.example.com/ or metacontroller.k8s.io/: they are reserved"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('container.apparmor.security.beta.kubernetes.io/') || key.startsWith('container.seccomp.security.alpha.kubernetes.io/') || key in ['seccomp.security.alpha.kubernetes.io/pod', 'scheduler.alpha.kubernetes.io/tolerations', 'kubernetes.io/config.mirror'])",message="must not set the annotations of AppArmor, seccomp, tolerations and mirror pods: set spec.podSecurityContext, spec.securityContext or spec.tolerations instead"
+	// +kubebuilder:validation:XValidation:rule="!('controller.kubernetes.io/pod-deletion-cost' in self) || self['controller.kubernetes.io/pod-deletion-cost'].matches('^(0|-?[1-9][0-9]{0,9})$') && int(self['controller.kubernetes.io/pod-deletion-cost']) >= -2147483648 && int(self['controller.kubernetes.io/pod-deletion-cost']) <= 2147483647",message="controller.kubernetes.io/pod-deletion-cost must be a 32-bit integer without a plus sign or leading zeros"
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
 	// podSecurityContext is the security context of the pods. Fields that are not set keep their defaults: runAsUser,

@@ -52,6 +52,7 @@ type MemcachedSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(secret, size(secret.name) > 0)",message="each entry must have the name of a Secret"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// workload is the kind of object that runs the pods: Deployment or StatefulSet. The pods of a StatefulSet keep their

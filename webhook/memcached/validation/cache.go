@@ -10,16 +10,12 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validateCache repeats rules of the CRD. Reasons: size and start.
+// validateCache repeats rules of the CRD. Reason: size.
 func validateCache(cache *v1alpha1.Cache, path *field.Path) field.ErrorList {
-	errs := validateQuantity(path.Child("memory"), cache.Memory, "16Mi", "1Ti", 0, "must be a quantity from 16Mi to 1Ti, such as 1Gi")
+	errs := validateQuantity(path.Child("memory"), cache.Memory, "16Mi", "1Ti")
 	errs = append(errs, validateRange(path.Child("overheadPercent"), cache.OverheadPercent, 0, 400)...)
 	errs = append(errs, validateRange(path.Child("maxConnections"), cache.MaxConnections, 64, 1000000)...)
-	errs = append(errs, validateRange(path.Child("threads"), cache.Threads, 1, 64)...)
-	if threads := *cache.Threads; *cache.MaxConnections < 16*int64(threads) {
-		errs = append(errs, field.Invalid(path.Child("maxConnections"), *cache.MaxConnections, fmt.Sprintf("must be at least 16 per thread, and there are %d threads: memcached counts its own open files as connections and does not start with too few", threads)))
-	}
-	errs = append(errs, validateQuantity(path.Child("maxItemSize"), cache.MaxItemSize, "512Ki", "1Gi", 512<<10, "must be a quantity that is a multiple of 512Ki from 512Ki to 1Gi, such as 8Mi: memcached stores large items in chunks of 512Ki and does not start otherwise")...)
+	errs = append(errs, validateQuantity(path.Child("maxItemSize"), cache.MaxItemSize, "512Ki", "1Gi")...)
 	return append(errs, validateExtraArgs(cache.ExtraArgs, path.Child("extraArgs"))...)
 }
 
@@ -34,10 +30,8 @@ func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorL
 	errs := validateMemoryRequest(spec, size, path)
 	minimum := max(memory.MinItemMiB, 2*spec.Cache.MaxItemSize.Value()/memory.Mebibyte)
 	switch {
-	case size.ItemMiB >= minimum:
+	case size.ItemMiB >= minimum, spec.Cache.Memory != nil: // the CRD compares spec.cache.memory with spec.cache.maxItemSize
 		return errs
-	case spec.Cache.Memory != nil:
-		return append(errs, field.Invalid(path.Child("cache", "memory"), spec.Cache.Memory.String(), fmt.Sprintf("must be at least %dMi, twice spec.cache.maxItemSize: memcached does not start otherwise", minimum)))
 	case limited:
 		needed := memory.LimitFor(minimum, size.FixedMiB, size.OverheadPercent)
 		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the minimum, and what memcached uses in addition to them", needed, minimum)))

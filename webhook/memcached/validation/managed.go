@@ -19,33 +19,28 @@ func validateManaged(spec *v1alpha1.MemcachedSpec, path *field.Path, managed set
 	hasBudget, hasPolicy := ptr.Deref(spec.PodDisruptionBudget.Enabled, true), ptr.Deref(spec.NetworkPolicy.Enabled, true)
 	var errs field.ErrorList
 	for _, need := range []struct {
-		parent, field string
-		isSet         bool
-		kind          string
+		path  *field.Path
+		isSet bool
+		kind  string
 	}{
-		{"", "workload", !stateful, deployment},
-		{"", "workload", stateful, statefulSet},
-		{"", "workload", stateful, service}, // the names of the pods in DNS
-		{"", "proxy", spec.Proxy != nil, deployment},
-		{"service", "annotations", len(spec.Service.Annotations) > 0, service},
-		{"service", "ipFamilyPolicy", *spec.Service.IPFamilyPolicy != corev1.IPFamilyPolicySingleStack, service},
-		{"metrics", "serviceMonitor", spec.Metrics.ServiceMonitor != nil && managed.Has("ServiceMonitor"), service},
-		{"podDisruptionBudget", "enabled", hasBudget && spec.PodDisruptionBudget.Enabled != nil, budget},
-		{"podDisruptionBudget", "minAvailable", hasBudget && spec.PodDisruptionBudget.MinAvailable != nil, budget},
-		{"podDisruptionBudget", "maxUnavailable", hasBudget && spec.PodDisruptionBudget.MaxUnavailable != nil, budget},
-		{"networkPolicy", "enabled", hasPolicy && spec.NetworkPolicy.Enabled != nil, policy},
-		{"networkPolicy", "from", hasPolicy && len(spec.NetworkPolicy.From) > 0, policy},
-		{"networkPolicy", "egress", hasPolicy && spec.NetworkPolicy.Egress == v1alpha1.EgressDeny, policy},
-		{"networkPolicy", "metricsFrom", hasPolicy && len(spec.NetworkPolicy.MetricsFrom) > 0, policy},
+		{path.Child("workload"), !stateful, deployment},
+		{path.Child("workload"), stateful, statefulSet},
+		{path.Child("workload"), stateful, service}, // the names of the pods in DNS
+		{path.Child("proxy"), spec.Proxy != nil, deployment},
+		{path.Child("service", "annotations"), len(spec.Service.Annotations) > 0, service},
+		{path.Child("service", "ipFamilyPolicy"), *spec.Service.IPFamilyPolicy != corev1.IPFamilyPolicySingleStack, service},
+		{path.Child("metrics", "serviceMonitor"), spec.Metrics.ServiceMonitor != nil && managed.Has("ServiceMonitor"), service},
+		{path.Child("podDisruptionBudget", "enabled"), hasBudget && spec.PodDisruptionBudget.Enabled != nil, budget},
+		{path.Child("podDisruptionBudget", "minAvailable"), hasBudget && spec.PodDisruptionBudget.MinAvailable != nil, budget},
+		{path.Child("podDisruptionBudget", "maxUnavailable"), hasBudget && spec.PodDisruptionBudget.MaxUnavailable != nil, budget},
+		{path.Child("networkPolicy", "enabled"), hasPolicy && spec.NetworkPolicy.Enabled != nil, policy},
+		{path.Child("networkPolicy", "from"), hasPolicy && len(spec.NetworkPolicy.From) > 0, policy},
+		{path.Child("networkPolicy", "egress"), hasPolicy && spec.NetworkPolicy.Egress == v1alpha1.EgressDeny, policy},
+		{path.Child("networkPolicy", "metricsFrom"), hasPolicy && len(spec.NetworkPolicy.MetricsFrom) > 0, policy},
 	} {
-		if !need.isSet || managed.Has(need.kind) {
-			continue
+		if need.isSet && !managed.Has(need.kind) {
+			errs = append(errs, field.Forbidden(need.path, fmt.Sprintf("requires a %s, but childResources of the CompositeController do not list this kind", need.kind)))
 		}
-		at := path
-		if need.parent != "" {
-			at = at.Child(need.parent)
-		}
-		errs = append(errs, field.Forbidden(at.Child(need.field), fmt.Sprintf("requires a %s, but childResources of the CompositeController do not list this kind", need.kind)))
 	}
 	return errs
 }

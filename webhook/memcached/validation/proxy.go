@@ -9,8 +9,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validateProxy repeats rules of the CRD. Reasons: size and start. Without a StatefulSet, or with TLS or passwords, the proxies could
-// connect to no server.
+// validateProxy repeats rules of the CRD. Reasons: size; name, because the proxies use the names of the pods of a StatefulSet; and open, because
+// the proxies would serve without the TLS and the passwords of spec.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	if spec.Proxy == nil {
 		return nil
@@ -23,12 +23,8 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if spec.TLS != nil || spec.Auth != nil {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
 	}
-	if spec.Cache.DisableEvictions {
-		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves, and deletes the item without it"))
-	}
 	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
 	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), spec.Proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
-	errs = append(errs, validateSleep(spec, spec.Proxy.PreStopSleepSeconds, path.Child("preStopSleepSeconds"))...)
 	errs = append(errs, corevalidation.Resources(path.Child("resources"), &spec.Proxy.Resources)...)
 	return append(errs, corevalidation.HugePages(path.Child("resources"), &spec.Proxy.Resources)...)
 }

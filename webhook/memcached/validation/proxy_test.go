@@ -22,8 +22,6 @@ func TestValidateProxy(t *testing.T) {
 		{"two proxies by default", func(m *v1alpha1.Memcached) { m.Spec.Workload, m.Spec.Proxy = "", &v1alpha1.Proxy{} }, ""},
 		{"0 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(0)) }, "spec.proxy.replicas: Invalid"},
 		{"101 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(101)) }, "spec.proxy.replicas: Invalid"},
-		{"a sleep as long as a proxy may take to terminate", func(m *v1alpha1.Memcached) { m.Spec.Proxy.PreStopSleepSeconds = new(int64(30)) }, "spec.proxy.preStopSleepSeconds: Invalid"},
-		{"no room for a second copy of an item that moves", func(m *v1alpha1.Memcached) { m.Spec.Cache.DisableEvictions = true }, "spec.proxy: Forbidden"},
 		{"a rate of 0 would lose items", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Warmup.ItemsPerSecond = new(int32(0)) }, "spec.proxy.warmup.itemsPerSecond: Invalid"},
 		{"a warm-up without time would lose items", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Warmup.MaxSeconds = new(int32(0)) }, "spec.proxy.warmup.maxSeconds: Invalid"},
 		{"a negative limit", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Resources = sample.Limits("-1") }, "spec.proxy.resources.limits[memory]"},

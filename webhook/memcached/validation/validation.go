@@ -1,17 +1,15 @@
-// Package validation refuses specs that would break a cache, or that memcached or the API server would refuse later.
+// Package validation refuses specs that would break a cache.
 //
 // The API server validates a spec first, by the CRD. A spec can violate the CRD all the same: it was stored before a rule existed, a
 // person sent it to the hook, or render reads it, which evaluates no CEL. So a rule of the CRD is here too for one of these
 // reasons, which the functions name:
 //
-//   - child: the API server would refuse a child, and only a part of the children would change.
-//   - start: memcached would not start.
 //   - open: clients or peers could connect that must not, or pods would lose a protection.
 //   - size: the number of pods, their memory or the time between two steps follows from the value.
 //   - name: names or labels of other objects follow from the value.
 //
-// Only the CRD has rules about values that do no harm, and the limits of the number of items, which limit the cost of CEL rules.
-// Only this package has the rules about Kubernetes types, and those that compare several fields with the memory that follows.
+// Only the CRD has the other rules. Without them, the API server refuses a child and reports it, or memcached does not start. Only this
+// package has rules about Kubernetes types, and those that compare several fields with the memory that follows.
 package validation
 
 import (
@@ -24,7 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -39,16 +36,14 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other boo
 	errs = append(errs, validateManaged(spec, path, managed)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
-	errs = append(errs, validateFlash(spec, path)...)
+	errs = append(errs, validateFlash(spec.Flash, path.Child("flash"))...)
 	errs = append(errs, validateMetrics(&spec.Metrics, path.Child("metrics"))...)
-	errs = append(errs, validateRollout(&spec.Rollout, path.Child("rollout"))...)
 	errs = append(errs, validateScaling(&spec.Scaling, path.Child("scaling"))...)
 	errs = append(errs, validateProxy(spec, path)...)
-	errs = append(errs, validateService(&spec.Service, path.Child("service"))...)
+	errs = append(errs, validateAnnotations(path.Child("service", "annotations"), spec.Service.Annotations)...)
 	errs = append(errs, validateBudget(&spec.PodDisruptionBudget, path.Child("podDisruptionBudget"))...)
 	errs = append(errs, validateNetworkPolicy(&spec.NetworkPolicy, path.Child("networkPolicy"))...)
-	errs = append(errs, validatePod(spec, path)...)
-	errs = append(errs, validateScheduling(memcached, path)...)
+	errs = append(errs, validatePod(memcached, path)...)
 	if len(errs) == 0 { // the memory size and the server names follow from valid fields only
 		errs = append(errs, validateMemory(spec, path)...)
 		errs = append(errs, validateProxyConfig(memcached, path)...)
@@ -71,17 +66,6 @@ func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, other boo
 	return errs
 }
 
-// validateRollout repeats rules of the CRD. Reason: child.
-func validateRollout(rollout *v1alpha1.RolloutOptions, path *field.Path) field.ErrorList {
-	errs := validateRange(path.Child("minReadySeconds"), rollout.MinReadySeconds, 0, 86400)
-	errs = append(errs, validatePodsOrPercent(path.Child("maxSurge"), rollout.MaxSurge)...)
-	errs = append(errs, validatePodsOrPercent(path.Child("maxUnavailable"), rollout.MaxUnavailable)...)
-	if isZero(children.MaxSurge(rollout)) && isZero(children.MaxUnavailable(rollout)) {
-		errs = append(errs, field.Forbidden(path, "maxSurge and maxUnavailable must not both be 0, because no pod could be replaced"))
-	}
-	return errs
-}
-
 // validateScaling repeats rules of the CRD. Reason: size.
 func validateScaling(steps *v1alpha1.Scaling, path *field.Path) field.ErrorList {
 	errs := validateRange(path.Child("maxStep"), steps.MaxStep, 1, 1000)
@@ -89,7 +73,8 @@ func validateScaling(steps *v1alpha1.Scaling, path *field.Path) field.ErrorList 
 	return errs
 }
 
-// validateBudget repeats rules of the CRD. Reasons: child, and open, because a drain could evict all pods.
+// validateBudget repeats rules of the CRD. Reason: open, because the API server would refuse the whole PodDisruptionBudget, and a drain could
+// evict all pods.
 func validateBudget(budget *v1alpha1.PodDisruptionBudget, path *field.Path) field.ErrorList {
 	errs := validatePodsOrPercent(path.Child("minAvailable"), budget.MinAvailable)
 	errs = append(errs, validatePodsOrPercent(path.Child("maxUnavailable"), budget.MaxUnavailable)...)
@@ -108,8 +93,6 @@ func validatePodsOrPercent(path *field.Path, value *intstr.IntOrString) field.Er
 	return field.ErrorList{field.Invalid(path, value.String(), "must be a number of pods or a percentage up to 100%")}
 }
 
-func isZero(value intstr.IntOrString) bool { return value.String() == "0" || value.String() == "0%" }
-
 func validateRange[T int32 | int64](path *field.Path, value *T, minimum, maximum T) field.ErrorList {
 	if value == nil || minimum <= *value && *value <= maximum {
 		return nil
@@ -117,14 +100,9 @@ func validateRange[T int32 | int64](path *field.Path, value *T, minimum, maximum
 	return field.ErrorList{field.Invalid(path, *value, fmt.Sprintf("must be from %d to %d", minimum, maximum))}
 }
 
-// validateQuantity validates a range, and that a quantity is a multiple of a unit if the unit is not 0.
-func validateQuantity(path *field.Path, value *resource.Quantity, minimum, maximum string, unit int64, message string) field.ErrorList {
-	switch {
-	case value == nil:
-		return nil
-	case value.Cmp(resource.MustParse(minimum)) < 0, value.Cmp(resource.MustParse(maximum)) > 0:
-	case unit == 0, value.CmpInt64(value.Value()) == 0 && value.Value()%unit == 0:
+func validateQuantity(path *field.Path, value *resource.Quantity, minimum, maximum string) field.ErrorList {
+	if value == nil || value.Cmp(resource.MustParse(minimum)) >= 0 && value.Cmp(resource.MustParse(maximum)) <= 0 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, value.String(), message)}
+	return field.ErrorList{field.Invalid(path, value.String(), fmt.Sprintf("must be a quantity from %s to %s", minimum, maximum))}
 }

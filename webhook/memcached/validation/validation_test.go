@@ -48,15 +48,6 @@ func TestValidateCoreTypes(t *testing.T) {
 		{"a negative group", func(s *v1alpha1.MemcachedSpec) {
 			s.PodSecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(-1))}
 		}, `spec.podSecurityContext.fsGroup`},
-		{"a valid deletion cost", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: "-5"} }, ""},
-		{"a deletion cost with a leading zero", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: "05"} }, `spec.podAnnotations[controller.kubernetes.io/pod-deletion-cost]`},
-		{"an empty deletion cost", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{corev1.PodDeletionCost: ""} }, `spec.podAnnotations[controller.kubernetes.io/pod-deletion-cost]`},
-		{"an annotation that a field has replaced", func(s *v1alpha1.MemcachedSpec) {
-			s.PodAnnotations = map[string]string{corev1.SeccompPodAnnotationKey: "unconfined"}
-		}, `seccompProfile in spec.podSecurityContext`},
-		{"an annotation for load balancers", func(s *v1alpha1.MemcachedSpec) {
-			s.Service.Annotations = map[string]string{corev1.AnnotationLoadBalancerSourceRangesKey: "10.0.0.0/8"}
-		}, `spec.service.annotations[service.beta.kubernetes.io/load-balancer-source-ranges]: Forbidden`},
 		{"an annotation of Metacontroller", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{"metacontroller.k8s.io/a": "b"} }, `spec.podAnnotations[metacontroller.k8s.io/a]: Forbidden`},
 	}
 	for _, test := range cases {

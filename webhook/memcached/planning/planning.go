@@ -46,7 +46,6 @@ func (o Observed) Facts(now time.Time) scaling.Facts {
 		Size:     *spec.Size,
 		MaxStep:  ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval: time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Warm:     spec.WarmsUp(),
 		Workload: o.workload(),
 		Servers:  o.servers(),
 		Recorded: children.RecordedServers(o.Memcached),

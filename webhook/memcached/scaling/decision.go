@@ -168,7 +168,7 @@ func (c change) partition(routes Routes, run Servers) int32 {
 	kept, end := run, int32(0)
 	switch {
 	case routes.Phase == Steady && routes.To.join(run) == routes.To:
-		if c.Warm {
+		if c.Proxies.Warmup > 0 {
 			end = c.outdated(run)
 		}
 	case routes.Phase == Announcing && c.only(routes, steady(routes.From)): // no proxy knows the new servers yet

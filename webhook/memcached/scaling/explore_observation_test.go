@@ -91,11 +91,13 @@ func (s *space) facts(v observation) Facts {
 	w := v.world
 	facts := Facts{
 		Now: at(v.clock), Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Warm: s.templates > 0 && w.desired && s.warmup > 0, Status: w.status.status(), Recorded: w.status.recorded.servers(),
+		Status: w.status.status(), Recorded: w.status.recorded.servers(),
 	}
 	facts.Workload, facts.Servers = observedSet(v)
 	facts.Copy, facts.CanCopy = w.copy.observed(), s.copies
-	facts.Proxies = Proxies{Desired: w.desired, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
+	if w.desired {
+		facts.Proxies = Proxies{Desired: true, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
+	}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
 		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut, Observed: true}
 		switch v.fault {

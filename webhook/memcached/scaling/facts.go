@@ -28,8 +28,6 @@ type Facts struct {
 	MaxStep int32
 	// Interval is the minimum time between two steps.
 	Interval time.Duration
-	// Warm reports whether a change of the pod template moves the items. Otherwise the pods are replaced in place.
-	Warm bool
 
 	// Workload is the StatefulSet of the servers, or their Deployment without proxies; nil if it is not observed.
 	Workload *Workload
@@ -83,7 +81,8 @@ type Proxies struct {
 	// Desired reports whether spec has proxies.
 	Desired  bool
 	Replicas int32
-	Warmup   time.Duration
+	// Warmup is the longest time for items to move; 0 if no items move, and a change of the pod template replaces the pods in place.
+	Warmup time.Duration
 	// Deployment is nil if none is observed.
 	Deployment *Deployment
 	// Pods are all proxies that exist and have not finished.

@@ -44,7 +44,7 @@ func (f Facts) Progress(d Decision) (reason, message string) {
 // RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
 // such change, or it cannot be given up any more.
 func (f Facts) RoomRemedy(d Decision) string {
-	if !f.Warm || !d.Routes.Replaces() || d.Routes.Phase != Announcing && d.Routes.Phase != Preparing {
+	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || d.Routes.Phase != Announcing && d.Routes.Phase != Preparing {
 		return ""
 	}
 	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."

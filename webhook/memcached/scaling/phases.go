@@ -122,7 +122,7 @@ func (c change) moveIn(routes Routes) *v1alpha1.MoveStatus {
 // target returns the servers that follow others. Servers that have items keep their pods, so a change of the pod template uses the next
 // range. That is one step, because no key is lost.
 func (c change) target(from Servers) Servers {
-	if c.Warm && c.Size > 0 && c.outdated(from) > from.First {
+	if c.Proxies.Warmup > 0 && c.Size > 0 && c.outdated(from) > from.First {
 		return Servers{from.End(), c.Size}
 	}
 	return Servers{from.First, c.step(from.Count)}
@@ -221,7 +221,7 @@ func (c change) preparing() Decision {
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready.
 func (c change) warming() Decision {
-	if c.routes.Replaces() && c.Warm && !c.editedAgain() && !c.ready() {
+	if c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
 		return c.waiting("")
 	}
 	now, left := c.lasting(c.moveIn(c.routes), c.Proxies.Warmup)

@@ -25,7 +25,7 @@ var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), G
 func cache(size, servers int32, label string) *Facts {
 	routes := ParseRoutes(label)
 	s := &Facts{
-		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}, Warm: true,
+		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
 		Proxies: Proxies{
 			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
 			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true, Observed: true},

@@ -104,7 +104,7 @@ func TestProgress(t *testing.T) {
 		{replaces(removing, ParseRoutes("0-3")), ReasonResizing, "Removing servers: 4 of 4 stay, phase RemovingServers: Servers are removed once no running proxy uses them."},
 	}
 	for _, test := range cases {
-		reason, message := Facts{Size: 9, MaxStep: 1, Interval: time.Minute, Warm: true, Proxies: Proxies{Desired: true}}.Progress(test.plan)
+		reason, message := Facts{Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: Proxies{Desired: true, Warmup: time.Minute}}.Progress(test.plan)
 		if reason != test.reason || message != test.message {
 			t.Errorf("%+v: %s: %s, want %s: %s", test.plan, reason, message, test.reason, test.message)
 		}

@@ -54,7 +54,7 @@ func editedAgain(f *Facts) {
 	}
 }
 
-func inPlace(f *Facts) { f.Warm = false }
+func inPlace(f *Facts) { f.Proxies.Warmup = 0 }
 
 // changed changes servers.
 func changed(servers Servers, change func(*Server)) func(*Facts) {
@@ -124,14 +124,14 @@ func TestTemplate(t *testing.T) {
 		{"size 0 in steps does not wait for servers that do not get ready", 0, "0-2_3-5_warming", all(steps, edited, added(3), unready(after), until(-1)), "0-5 keep 3", "0-2_3-5_closing", closing},
 		{"a server that a smaller size has no use for is not ready", 2, "0-2_3-5_warming", all(edited, added(3), unready(Servers{5, 1}), until(-1)), "0-5 keep 3", "0-2_3-5_closing", closing},
 		{"a server that a smaller size keeps is not ready", 2, "0-2_3-5_warming", all(edited, added(3), unready(Servers{4, 1}), until(-1)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
-		{"spec gives up the items if the servers that they move to do not get ready", 3, "0-2_3-5_warming", all(edited, added(3), unready(Servers{5, 1}), inPlace, until(-1)), "0-5 keep 3", "0-2_3-5_closing", closing},
+		{"spec gives up the items if the servers that they move to do not get ready", 3, "0-2_3-5_warming", all(edited, added(3), unready(Servers{5, 1}), inPlace, until(100)), "0-5 keep 3", "0-2_3-5_closing", closing},
 		{"a proxy of an earlier move still runs", 4, "0-3", all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-3_closing") }), "0-3 keep 3", "0-3", waiting},
 		{"spec replaces pods in place", 3, "0-2", all(edited, inPlace), "0-2 keep 0", "0-2", ""},
 		{"spec replaces pods in place, but not during a change of the size", 4, "0-2_0-3_announcing", all(edited, inPlace), "0-3 keep 3", "0-2_0-3_announcing", adding},
 		{"spec replaces pods in place since the proxies prepare: those of before follow first", 3, "0-2_3-5_preparing", all(edited, added(3), inPlace), "0-5 keep 3", "0-2_3-5_announcing", adding},
 		{"the same, and their rollout has no room", 3, "0-2_3-5_preparing", all(edited, added(3), inPlace, busy), "0-5 keep 3", "0-2_3-5_announcing", adding},
 		{"spec replaces pods in place since the proxies expect the change, and their rollout has no room", 3, "0-2_3-5_announcing", all(edited, inPlace, busy, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2") }), "0-2 keep 0", "0-2", ""},
-		{"spec replaces pods in place since the warm-up began: the move ends first", 3, "0-2_3-5_warming", all(edited, added(3), inPlace, until(100)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
+		{"spec replaces pods in place since the warm-up began: the warm-up ends", 3, "0-2_3-5_warming", all(edited, added(3), inPlace, until(100)), "0-5 keep 3", "0-2_3-5_closing", closing},
 		{"size 0: proxies stop first", 0, "0-2_3-5_warming", all(edited, added(3)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
 		{"size 0: all proxies have stopped", 0, "0-2_3-5_warming", all(edited, added(3), ended()), "0-5 keep 3", "3-5", removing},
 	}

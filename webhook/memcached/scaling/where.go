@@ -1,31 +1,22 @@
 package scaling
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// precedence are the sources of the routes that a decision continues from. The first one that knows them wins.
-var precedence = []struct {
-	name   string
-	routes func(Facts) Routes
-}{
-	{"a cache without items starts with its size", Facts.emptied},
-	{"the label of the Deployment", Facts.labelled},
-	{"the last phase in status or in the labels of running proxies", Facts.lastPhase},
-	{"the servers that exist may have items", Facts.serversExist},
-	{"a new cache", Facts.created},
-}
-
-// routes returns the routes to continue from.
+// routes returns the routes to continue from. They are those of the first source that knows them.
 func (f Facts) routes() Routes {
-	for _, source := range precedence {
-		if routes := source.routes(f); routes != (Routes{}) {
-			return routes
-		}
-	}
-	return Routes{}
+	return cmp.Or(
+		f.emptied(),      // no items are left, whatever a label says
+		f.labelled(),     // the last decision that was applied
+		f.lastPhase(),    // of status and running proxies
+		f.serversExist(), // they may have items
+		f.created(),      // a new cache
+	)
 }
 
-// emptied returns the routes of a cache that starts again after all servers were removed, and no proxy runs. Whatever a label says, there are
-// no items to keep.
+// emptied returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
 func (f Facts) emptied() Routes {
 	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.stopped() {
 		return Routes{}

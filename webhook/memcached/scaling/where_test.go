@@ -1,50 +1,69 @@
 package scaling
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// TestPrecedence checks from which routes a decision continues: a row for each source, and for each pair of which one is wrong.
+// TestPrecedence checks from which routes a cache of size 4 continues: a row for each source, and one for each two that contradict each
+// other.
 func TestPrecedence(t *testing.T) {
-	status := func(label string) func(*Facts) {
-		return func(f *Facts) { f.Status.Proxy.Controller.Routes = label }
-	}
-	pods := func(labels ...string) func(*Facts) {
-		return func(f *Facts) {
-			f.Proxies.Pods = nil
-			for _, label := range labels {
-				f.Proxies.Pods = append(f.Proxies.Pods, Proxy{Routes: ParseRoutes(label)})
-			}
-		}
-	}
-	unlabelled := func(f *Facts) { f.Proxies.Deployment.Routes = Routes{} }
-	deleted := func(f *Facts) { f.Proxies.Deployment = nil }
-	runs := func(servers Servers) func(*Facts) {
-		return func(f *Facts) { f.Workload.Run, f.Servers = servers, nil }
-	}
-	unobserved := func(f *Facts) { f.Workload = nil }
+	const move = "0-2_0-3_"
+	none := Servers{First: -1} // is not observed
 	cases := []struct {
-		reason string
-		change func(*Facts)
-		want   string
+		reason  string
+		label   string // of the Deployment; "-" if it is not observed
+		status  string
+		proxies string // the labels of those that run
+		set     Servers
+		servers Servers // those that exist
+		want    string
 	}{
-		{"the Deployment has the last decision, and status may not have been written", status("0-2_0-3_announcing"), "0-2_0-3_warming"},
-		{"a restored status has another move", status("0-6"), "0-2_0-3_warming"},
-		{"running proxies have the routes of the rollout before", pods("0-2_0-3_preparing"), "0-2_0-3_warming"},
-		{"somebody has edited the label of the Deployment: status has the last decision", unlabelled, "0-2_0-3_warming"},
-		{"the status of before the last decision: running proxies are ahead", all(unlabelled, status("0-2_0-3_announcing"), pods("0-2_0-3_warming")), "0-2_0-3_warming"},
-		{"the last decision has no rollout yet: status is ahead", all(deleted, status("0-2_0-3_closing")), "0-2_0-3_closing"},
-		{"status is lost: running proxies have the routes", all(deleted, status(""), pods("0-2_0-3_announcing", "0-2_0-3_preparing")), "0-2_0-3_preparing"},
-		{"proxies prepare, and none announces: warming ones may have stopped first", all(deleted, status(""), pods("0-2_0-3_preparing")), "0-2_0-3_warming"},
-		{"no proxy says so: all servers that exist may have items", all(deleted, status(""), pods(), runs(Servers{3, 3})), "3-5"},
-		{"no proxy says so, and the StatefulSet is not observed: the pods may have items", all(deleted, status(""), pods(), unobserved), "0-3"},
-		{"nothing exists: a new cache", all(deleted, status(""), pods(), unobserved, func(f *Facts) { f.Servers = nil }), "0-3"},
-		{"nothing is left after size 0, whatever the label says: the cache starts where it was", all(pods(), runs(Servers{First: 6}), func(f *Facts) { f.Proxies.Deployment.Replicas = 0 }), "6-9"},
-		{"size 0, and a server still terminates: the label counts", all(pods(), runs(Servers{First: 6}), func(f *Facts) {
-			f.Proxies.Deployment.Replicas, f.Servers = 0, map[int32]Server{2: {}}
-		}), "0-2_0-3_warming"},
+		{"no source contradicts another one", move + "warming", move + "warming", move + "warming", Servers{0, 4}, Servers{0, 4}, move + "warming"},
+
+		{"emptied before label: no server is left that the label names", move + "warming", "", "", Servers{6, 0}, Servers{}, "6-9"},
+		{"emptied before status: the label was edited, too", "", move + "warming", "", Servers{6, 0}, Servers{}, "6-9"},
+		{"not emptied: a removed server still terminates", move + "warming", "", "", Servers{6, 0}, Servers{2, 1}, move + "warming"},
+		{"not emptied: a proxy still runs", move + "warming", "", move + "warming", Servers{6, 0}, Servers{}, move + "warming"},
+		{"not emptied: the StatefulSet is not observed", move + "warming", "", "", none, Servers{}, move + "warming"},
+		{"not emptied: it still has servers", move + "warming", "", "", Servers{0, 4}, Servers{}, move + "warming"},
+
+		{"label before status: the status of the last decision was not written", move + "warming", move + "preparing", "", Servers{0, 4}, Servers{0, 4}, move + "warming"},
+		{"label before status: a restored status has a later phase of another move", move + "warming", "3-5_3-6_closing", "", Servers{0, 4}, Servers{0, 4}, move + "warming"},
+		{"label before proxies: those of the rollout before still run", move + "warming", "", move + "preparing", Servers{0, 4}, Servers{0, 4}, move + "warming"},
+		{"label before proxies: those of a move that was given up still run", move + "announcing", "", move + "preparing", Servers{0, 4}, Servers{0, 4}, move + "announcing"},
+		{"label before servers: those that are added have no items yet", "0-2", "", "0-2", Servers{0, 4}, Servers{0, 4}, "0-2"},
+
+		{"status before proxies: the last decision has no rollout yet", "-", move + "closing", move + "warming", Servers{0, 4}, Servers{0, 4}, move + "closing"},
+		{"status before proxies: somebody has edited the label", "", move + "closing", move + "warming", Servers{0, 4}, Servers{0, 4}, move + "closing"},
+		{"proxies before status: they have a later phase", "-", move + "announcing", move + "warming", Servers{0, 4}, Servers{0, 4}, move + "warming"},
+		{"status before servers: those that are added have no items yet", "-", "0-2", "", Servers{0, 4}, Servers{0, 4}, "0-2"},
+		{"proxies before servers: those that are added have no items yet", "-", "", "0-2", Servers{0, 4}, Servers{0, 4}, "0-2"},
+		{"proxies alone: the last phase", "-", "", move + "announcing " + move + "preparing", Servers{0, 4}, Servers{0, 4}, move + "preparing"},
+		{"proxies alone: they prepare and none announces, so warming ones may have stopped first", "-", "", move + "preparing", Servers{0, 4}, Servers{0, 4}, move + "warming"},
+
+		{"servers before size: all that exist may have items", "-", "", "", Servers{3, 3}, Servers{}, "3-5"},
+		{"servers before size: the StatefulSet is not observed", "-", "", "", none, Servers{0, 3}, "0-2"},
+		{"size: nothing exists", "-", "", "", none, Servers{}, "0-3"},
+		{"size: an empty StatefulSet", "-", "", "", Servers{6, 0}, Servers{}, "6-9"},
 	}
 	for _, test := range cases {
-		f := cache(4, 4, "0-2_0-3_warming")
-		test.change(f)
+		f := cache(4, 0, "0-3")
+		f.Status.Proxy.Controller.Routes = test.status
+		f.Proxies.Pods = nil
+		for _, label := range strings.Fields(test.proxies) {
+			f.Proxies.Pods = append(f.Proxies.Pods, Proxy{Routes: ParseRoutes(label)})
+		}
+		f.Proxies.Deployment.Routes, f.Proxies.Deployment.Replicas = ParseRoutes(test.label), int32(len(f.Proxies.Pods))
+		if test.label == "-" {
+			f.Proxies.Deployment = nil
+		}
+		if f.Workload.Run = test.set; test.set == none {
+			f.Workload = nil
+		}
+		for ordinal := test.servers.First; ordinal < test.servers.End(); ordinal++ {
+			f.Servers[ordinal] = Server{}
+		}
 		if got := f.routes().String(); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
 		}

@@ -9,6 +9,7 @@ type copyWorld struct {
 	// routes and revision are those of the Deployment; the zero value for those of an earlier one.
 	routes   routesWorld
 	revision int8
+	created  int16
 }
 
 type copyState int8
@@ -26,7 +27,7 @@ func (c copyWorld) observed() *Copy {
 	if !c.exists {
 		return nil
 	}
-	job := &Copy{For: "an earlier change", Complete: c.state == copyComplete, Failed: c.state == copyFailed}
+	job := &Copy{For: "an earlier change", Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == copyFailed}
 	if c.routes != (routesWorld{}) {
 		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String()}.String()
 	}
@@ -59,11 +60,11 @@ func (s *space) copyEvents(w world, yield func(name string, next world)) {
 }
 
 // applyCopy creates or deletes the Job, as Metacontroller does with a child whose update strategy is OnDelete.
-func (s *space) applyCopy(next *world, w world, observed bool, want copyWorld) {
-	switch {
+func (s *space) applyCopy(next *world, w world, v observation, want copyWorld) {
+	switch observed := v.world.copy.exists; {
 	case want.exists && !observed && !w.copy.exists:
 		next.copy = want
-		next.copy.whole = w.only(want.routes)
+		next.copy.whole, next.copy.created = w.only(want.routes), v.clock
 	case !want.exists && observed && w.copy.exists:
 		next.copy = copyWorld{}
 	default:

@@ -37,6 +37,12 @@ func (s *space) specEvents(w world, yield func(name string, next world)) {
 		s.keep(&next, w, "parent")
 		yield("proxies are switched", next)
 	}
+	if s.warmups {
+		next := w
+		next.cold = !w.cold
+		s.keep(&next, w, "parent")
+		yield("the warm-up is switched", next)
+	}
 	if s.templates > 0 {
 		s.templateEvents(w, yield)
 	}
@@ -114,7 +120,7 @@ func (s *space) keep(next *world, w world, kind string) {
 	var b snapshot
 	switch kind {
 	case "parent":
-		b.size, b.desired, b.template, b.status = w.size, w.desired, w.template, w.status
+		b.size, b.desired, b.cold, b.template, b.status = w.size, w.desired, w.cold, w.template, w.status
 	case "workload":
 		b.set = w.set
 		b.set.revision = -1

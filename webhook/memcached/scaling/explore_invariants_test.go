@@ -76,6 +76,9 @@ func (s *space) checkTemplates(name string, w, next world) string {
 	if s.templates == 0 || !w.desired || name == "sync while servers restart" || s.late == "parent" && s.switches {
 		return ""
 	}
+	if w.cold && phaseOrder[next.deployment.routes.phase] == Steady { // pods are replaced in place
+		return ""
+	}
 	for i, server := range w.servers {
 		if !server.used || !next.exposed(i) || w.exposed(i) {
 			continue
@@ -111,7 +114,7 @@ func (s *space) checkWaits(w world, from, to Routes) string {
 	switch {
 	case len(s.clocks) > 1:
 		return ""
-	case from.Phase == Warming && to.Phase == Closing && s.warmup > 0 && !w.warmed && !w.copied:
+	case from.Phase == Warming && to.Phase == Closing && s.warmup > 0 && !w.cold && !w.warmed && !w.copied:
 		return "no warm-up is shorter than spec has it, unless a Job has read all items"
 	case from.Phase == Announcing && to == steady(from.From) && w.claims:
 		return "no steady proxy returns what preparing proxies have written"
@@ -159,7 +162,7 @@ func checkReady(f Facts, d Decision) string {
 	}
 	added := Servers{before.Routes.Serving().End(), max(0, d.Routes.To.End()-before.Routes.Serving().End())}
 	if d.Routes.Phase == Closing { // the warm-up ends also without the servers, unless those before are removed
-		if !d.Routes.Replaces() || f.change().editedAgain() {
+		if !d.Routes.Replaces() || f.Proxies.Warmup == 0 || f.change().editedAgain() {
 			return ""
 		}
 		added = d.Routes.To
@@ -192,15 +195,15 @@ func (w world) running() []podWorld {
 
 // neighbours reports whether proxies of two successive phases may have these routes.
 func (s *space) neighbours(a, b routesWorld) bool {
-	change := b
+	change, cold := b, s.warmup == 0 || s.warmups
 	change.phase = a.phase
 	switch before, after := phaseOrder[a.phase], phaseOrder[b.phase]; {
 	case a == b:
 		return true
 	case before == Steady && after == Steady:
-		return s.warmup == 0
+		return cold
 	case before == Steady && after == Announcing:
-		return a.to == b.from || s.warmup == 0 && a.to == b.to
+		return a.to == b.from || cold && a.to == b.to
 	case before == Closing && after == Steady:
 		return a.to == b.to
 	}

@@ -10,6 +10,9 @@ func (s *space) normal(w world) world {
 		w.normalStatus()
 	}
 	w.normalPods()
+	if len(s.clocks) == 1 {
+		w.normalTimes()
+	}
 	w.warmed = w.warmed && w.allWarming()
 	w.copied = w.copied && w.only(routesWorld{phase: warming})
 	w.cleaned = w.cleaned && w.only(w.deployment.routes)
@@ -29,6 +32,18 @@ func (w *world) normalStatus() {
 	}
 	if w.status.scaling && w.status.scalingRev < 0 {
 		w.status.scalingRev, w.status.replicas, w.status.step = -2, 0, past
+	}
+}
+
+// normalTimes has one time for all that have passed, if no clock is before another one.
+func (w *world) normalTimes() {
+	for _, t := range []struct {
+		seconds *int16
+		limit   int16
+	}{{&w.status.until, 0}, {&w.status.step, interval}, {&w.copy.created, warmup}} {
+		if *t.seconds != never && *t.seconds <= -t.limit {
+			*t.seconds = past
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 		b := s.snapshots[w.before-1]
 		switch s.late {
 		case "parent":
-			w.size, w.desired, w.template, w.status = b.size, b.desired, b.template, b.status
+			w.size, w.desired, w.cold, w.template, w.status = b.size, b.desired, b.cold, b.template, b.status
 		case "workload":
 			w.set = b.set
 		case "deployment":
@@ -96,7 +96,10 @@ func (s *space) facts(v observation) Facts {
 	facts.Workload, facts.Servers = observedSet(v)
 	facts.Copy, facts.CanCopy = w.copy.observed(), s.copies
 	if w.desired {
-		facts.Proxies = Proxies{Desired: true, Replicas: proxies, Warmup: time.Duration(s.warmup) * time.Second}
+		facts.Proxies = Proxies{Desired: true, Replicas: proxies}
+		if !w.cold {
+			facts.Proxies.Warmup = time.Duration(s.warmup) * time.Second
+		}
 	}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
 		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut, Observed: true}

@@ -18,6 +18,8 @@ type space struct {
 	failures bool
 	// switches switches proxies on and off.
 	switches bool
+	// warmups switches the warm-up on and off.
+	warmups bool
 	// unobserved lets syncs not observe the StatefulSet or the Deployment.
 	unobserved bool
 	// deletions lets somebody delete the StatefulSet or the Deployment.
@@ -80,6 +82,7 @@ var replacements = map[string]space{
 	"templates":                    {restarts: true, sizes: 1, clocks: onTime},
 	"templates, edited again":      {restarts: true, least: 1, sizes: 1, clocks: onTime, templates: 3},
 	"templates, sizes 1 and 2":     {least: 1, sizes: 2, clocks: onTime},
+	"templates, steps of 1":        {sizes: 1, maxStep: 1, clocks: onTime},
 	"templates, failures":          {least: 1, sizes: 1, clocks: onTime, failures: true},
 	"templates, copies":            {least: 1, sizes: 1, clocks: onTime, copies: true},
 	"templates, clocks":            {least: 1, sizes: 1, clocks: []int16{0, skew}},
@@ -90,14 +93,16 @@ var replacements = map[string]space{
 	"templates, late Deployments":  {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
 	"templates, late pods":         {restarts: true, least: 1, sizes: 1, clocks: onTime, late: "pods"},
 	"templates, switches":          {least: 1, sizes: 1, clocks: onTime, switches: true},
+	"templates, warm-ups":          {restarts: true, least: 1, sizes: 1, clocks: onTime, warmups: true},
 	"templates, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
 }
 
 // replacementPairs are configurations with a pod template that is edited, and two faults.
 var replacementPairs = map[string]space{
-	"templates, losses, switches":   {least: 1, sizes: 1, clocks: onTime, losses: true, switches: true},
-	"templates, losses, deletions":  {least: 1, sizes: 1, clocks: onTime, losses: true, deletions: true},
-	"templates, failures, switches": {least: 1, sizes: 1, clocks: onTime, failures: true, switches: true},
+	"templates, losses, switches":          {least: 1, sizes: 1, clocks: onTime, losses: true, switches: true},
+	"templates, losses, deletions":         {least: 1, sizes: 1, clocks: onTime, losses: true, deletions: true},
+	"templates, sizes 1 and 2, steps of 1": {least: 1, sizes: 2, maxStep: 1, clocks: onTime},
+	"templates, failures, switches":        {least: 1, sizes: 1, clocks: onTime, failures: true, switches: true},
 }
 
 // faults are the kinds of faults, each as a change of a space without faults.
@@ -111,6 +116,7 @@ var faults = map[string]func(*space){
 	"late Deployments":  func(s *space) { s.late = "deployment" },
 	"late pods":         func(s *space) { s.late = "pods" },
 	"switches":          func(s *space) { s.switches = true },
+	"warm-ups":          func(s *space) { s.warmups = true },
 	"deletions":         func(s *space) { s.deletions = true },
 	"edits":             func(s *space) { s.edits = true },
 }

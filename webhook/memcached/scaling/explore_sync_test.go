@@ -78,7 +78,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
 	}
 	if parts&job != 0 {
-		s.applyCopy(&next, w, v.world.copy.exists, d.job)
+		s.applyCopy(&next, w, v, d.job)
 	}
 	return next
 }
@@ -98,7 +98,7 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 	next.ageDeployment(older)
 	if s.late == "parent" && next.before != 0 {
 		b := s.snapshots[next.before-1]
-		w.size, w.desired, w.template, w.status = b.size, b.desired, b.template, b.status
+		w.size, w.desired, w.cold, w.template, w.status = b.size, b.desired, b.cold, b.template, b.status
 		w.status.age(deploymentObject, older)
 		s.keep(next, w, "parent")
 	}

@@ -99,6 +99,9 @@ func (w world) String() string {
 	if !w.desired {
 		text += ", no proxies"
 	}
+	if w.cold {
+		text += ", no warm-up"
+	}
 	if w.set.exists {
 		text += fmt.Sprintf("; runs %s, partition %d, template %d, current %d", w.set.run(), w.set.partition, w.set.template, w.set.current)
 	}

@@ -36,6 +36,7 @@ type objects struct {
 
 	size     int8
 	desired  bool // spec has proxies
+	cold     bool // spec has no warm-up
 	template int8 // the one in spec
 }
 
@@ -149,6 +150,9 @@ func (w *world) pass() {
 	w.before = 0
 	w.claims = w.claiming()
 	later(&w.status.until, skew)
+	if w.copy.routes != (routesWorld{}) {
+		later(&w.copy.created, skew+warmup)
+	}
 	later(&w.status.step, skew+interval)
 }
 

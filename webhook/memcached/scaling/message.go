@@ -109,8 +109,5 @@ func describe(move *v1alpha1.MoveStatus) string {
 // number of servers.
 func movedKeysPercent(from, to int32) int64 {
 	low, high := min(from, to), max(from, to)
-	if high == 0 {
-		return 0
-	}
 	return int64(math.Round(float64(high-low) / float64(high) * 100))
 }

@@ -75,9 +75,13 @@ func ended(proxies ...Proxy) func(*Facts) {
 	}
 }
 
-// cleans lets a Job clean the servers that stay in a decrease.
+// cleans lets the Job of the rollout run: in a decrease, it cleans the servers that stay.
 func cleans(s *Facts) {
 	s.CanCopy, s.Copy = true, &Copy{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
+}
+
+func created(secondsAgo int) func(*Facts) {
+	return func(s *Facts) { s.Copy.Created = noon.Add(-time.Duration(secondsAgo) * time.Second) }
 }
 
 func complete(s *Facts) { s.Copy.Complete = true }
@@ -130,6 +134,8 @@ func TestDecide(t *testing.T) {
 		{"up: the proxies are prepared", 4, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_warming", warmUp, 0},
 		{"up: the warm-up begins", 4, 4, "0-2_0-3_warming", nil, 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"up: the warm-up goes on", 4, 4, "0-2_0-3_warming", until(1), 4, 2, "0-2_0-3_warming", warmUp, 1},
+		{"up: the warm-up began with its Job, and status is lost", 4, 4, "0-2_0-3_warming", all(cleans, created(60)), 4, 2, "0-2_0-3_warming", warmUp, 540},
+		{"up: the Job was created by a clock that is ahead", 4, 4, "0-2_0-3_warming", all(cleans, created(-60)), 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"up: the warm-up ends", 4, 4, "0-2_0-3_warming", until(-1), 4, 2, "0-2_0-3_closing", closing, 0},
 		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "0-2_0-3_warming", all(until(-1), busy), 4, 2, "0-2_0-3_warming", warmUp, 0},
 		{"up: the change is closed", 4, 4, "0-2_0-3_closing", nil, 4, 2, "0-3", "", 0},
@@ -150,6 +156,7 @@ func TestDecide(t *testing.T) {
 		{"down: a former proxy runs", 3, 4, "0-2", all(until(-1), routed("0-3")), 4, 2, "0-2", removing, 0},
 		{"down, then back while the proxies expect the change: those of before stay", 4, 4, "0-3_0-2_announcing", all(busy, routed("0-3")), 4, 2, "0-3", "", 0},
 		{"down, then back: the last proxy may have been a preparing one", 4, 4, "0-3_0-2_announcing", nil, 4, 2, "0-3_0-2_announcing", cleaning, 10},
+		{"down, then back: the Job of the decrease is older than the wait", 4, 4, "0-3_0-2_announcing", all(cleans, created(60)), 4, 2, "0-3_0-2_announcing", cleaning, 10},
 		{"down, then back: what it wrote has expired", 4, 4, "0-3_0-2_announcing", until(-1), 4, 2, "0-3", "", 0},
 		{"down, then back while the proxies prepare", 4, 4, "0-3_0-2_preparing", nil, 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"down, then back while some proxies prepare: the others stay", 4, 4, "0-3_0-2_preparing", all(busy, routed("0-3_0-2_announcing")), 4, 2, "0-3_0-2_announcing", cleaning, 0},
@@ -174,6 +181,7 @@ func TestDecide(t *testing.T) {
 
 		{"size 0: proxies stop first", 0, 3, "0-2", nil, 3, 0, "0-2", removing, 0},
 		{"size 0: no proxy runs", 0, 3, "0-2", ended(), 3, 0, "0-2", removing, 10},
+		{"size 0 in a warm-up, and no proxy runs: the Job is older than the wait", 0, 4, "0-2_0-3_warming", all(cleans, created(60), ended()), 4, 0, "0-3", removing, 10},
 		{"size 0: servers are removed", 0, 3, "0-2", all(ended(), func(s *Facts) {
 			s.recordedPhase(removing, 3, 0)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}

@@ -35,12 +35,12 @@ func move(phase v1alpha1.MovePhase, from, to Servers) *v1alpha1.MoveStatus {
 }
 
 // lasting returns a phase with its end, and the time left: a time after it was first recorded for this rollout. A recorded end that is too
-// late is of a longer time, or of a clock that was set back. If a Job began with the phase, the end follows from its creation, which is the
-// same for a sync that observes an earlier status.
+// late is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
+// which is the same for a sync that observes an earlier status.
 func (c change) lasting(now *v1alpha1.MoveStatus, duration time.Duration) (*v1alpha1.MoveStatus, time.Duration) {
 	end := seconds(c.Now.Add(duration))
 	switch before, job := c.recorded, c.copy(); {
-	case job != nil && !job.Created.IsZero() && job.Created.Before(c.Now.Add(observationDelay)):
+	case job != nil && now.Phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
 		end = seconds(job.Created.Add(duration))
 	case before != nil && before.Until != nil && before.Until.Before(end) && samePhase(*before, *now):
 		end = before.Until

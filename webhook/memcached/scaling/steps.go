@@ -63,9 +63,6 @@ func (f Facts) record(revision v1alpha1.Revision, replicas int32) *v1alpha1.Scal
 
 // untilStep returns the rest of the interval since the last step.
 func (f Facts) untilStep(last *v1alpha1.ScalingStatus) time.Duration {
-	if last == nil || last.LastStepTime == nil {
-		return 0
-	}
 	return min(max(last.LastStepTime.Add(f.Interval).Sub(f.Now), 0), f.Interval)
 }
 

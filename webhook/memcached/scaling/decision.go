@@ -23,8 +23,6 @@ type Decision struct {
 	Proxy *v1alpha1.ProxyStatus
 	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
 	Wait time.Duration
-	// Blocked is why the phase Waiting waits; "" in other phases.
-	Blocked string
 	// Overdue is the name of a pod that the move waits for, and that still exists after its grace period; "" if there is none.
 	Overdue string
 }
@@ -40,23 +38,9 @@ func (f Facts) Decide() Decision {
 	case c.stops():
 		return c.stopping()
 	case f.unknown():
-		return c.waiting(templateFirst)
-	case c.turnsBack():
-		return c.entering(c.routes.in(Announcing))
-	case c.routes.Phase == Announcing:
-		return c.announcing()
-	case c.shown && c.routes.Phase == Steady && c.unused(c.routes.To):
-		return c.removing()
-	case !c.settled():
-		return c.waiting(proxiesFirst)
-	case c.routes.Phase == Preparing:
-		return c.preparing()
-	case c.routes.Phase == Warming:
-		return c.warming()
-	case c.routes.Phase == Closing:
-		return c.entering(steady(c.routes.To))
+		return c.waiting()
 	}
-	return c.steady()
+	return phases[c.routes.Phase](c)
 }
 
 // change is a move with proxies, or none, as far as it is observed.
@@ -121,7 +105,11 @@ type outcome struct {
 	// wait is the time until the phase ends; 0 if no time ends it. awaited are pods that must stop first.
 	wait    time.Duration
 	awaited []Pod
-	blocked string
+}
+
+// outcome returns the outcome to use routes. It removes no server.
+func (c change) outcome(routes Routes) outcome {
+	return outcome{routes: routes, run: c.keeping(routes), move: c.moveIn(routes), job: c.keptJob(routes)}
 }
 
 // decision returns the decision for an outcome.
@@ -133,9 +121,6 @@ func (c change) decision(o outcome) Decision {
 	}
 	if c.MaxStep > 0 {
 		d.Scaling = c.record(c.revision, serving)
-	}
-	if o.move != nil && o.move.Phase == v1alpha1.MoveWaiting {
-		d.Blocked = o.blocked
 	}
 	for _, proxy := range c.Proxies.Pods {
 		if proxy.Routes != c.routes || o.stops {

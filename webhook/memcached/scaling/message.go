@@ -1,7 +1,6 @@
 package scaling
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -24,7 +23,7 @@ func (f Facts) Progress(d Decision) (reason, message string) {
 		if !f.Proxies.Desired {
 			leaves = "Removing the proxies. "
 		}
-		message = fmt.Sprintf("%s%s, phase %s: %s", leaves, describe(move), move.Phase, cmp.Or(d.Blocked, messages[move.Phase]))
+		message = fmt.Sprintf("%s%s, phase %s: %s", leaves, describe(move), move.Phase, f.cause(move.Phase, d.Routes))
 		if next := f.nextPhase(move, d); next != "" {
 			message += " " + next
 		}
@@ -39,6 +38,39 @@ func (f Facts) Progress(d Decision) (reason, message string) {
 	from, next := d.Scaling.Replicas, f.step(d.Scaling.Replicas)
 	return ReasonScaling, fmt.Sprintf("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
 		from, f.Size, next, f.Interval, movedKeysPercent(from, next))
+}
+
+// messages explain the phases to users.
+var messages = map[v1alpha1.MovePhase]string{
+	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
+	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
+	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
+}
+
+// cause returns what happens in a phase, or what Waiting waits for before the proxies use routes.
+func (f Facts) cause(phase v1alpha1.MovePhase, routes Routes) string {
+	switch {
+	case phase == v1alpha1.MoveCleaning && !f.CanCopy:
+		return "The proxies are rolled out so that they expect the change."
+	case phase != v1alpha1.MoveWaiting:
+		return messages[phase]
+	}
+	switch c, w := f.change(), f.Workload; {
+	case w == nil:
+		return "The StatefulSet is not observed."
+	case !w.Current:
+		return "The StatefulSet gets the new pod template first."
+	case !w.Observed:
+		return "The StatefulSet controller has not observed the pod template yet."
+	case routes != c.routes || !c.shown || !c.only(routes, routes):
+		return "Proxies of an earlier phase are replaced first."
+	case !c.settled():
+		return "Not all proxies are available."
+	}
+	return "Removed servers with the names of the new ones have not stopped yet."
 }
 
 // RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
@@ -62,13 +94,21 @@ func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
 	case move.Phase == v1alpha1.MoveCleaning:
 		return cleaned(job)
 	case warming && move.Until == nil:
-		return "The warm-up begins once all proxies and new servers are ready."
+		return "The warm-up begins once all " + f.change().awaited(d.Routes) + "."
 	case move.Until == nil:
 		return f.RoomRemedy(d)
 	case warming && !move.Until.After(f.Now):
-		return "The next phase begins once all proxies and new servers are ready."
+		return "The next phase begins once all " + f.change().awaited(d.Routes) + "."
 	}
 	return copied(job, move.Until.UTC().Format(time.RFC3339))
+}
+
+// awaited returns what a warm-up waits for.
+func (c change) awaited(routes Routes) string {
+	if routes == c.routes && c.settled() {
+		return "new servers are ready"
+	}
+	return "proxies are available"
 }
 
 // cleaned returns how far the Job is that cleans servers; "" if there is none.

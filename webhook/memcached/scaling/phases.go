@@ -10,7 +10,7 @@ import (
 // This file has all about a phase of a move except its name in the API and what the proxies do (library.lua). A move from n to m
 // servers has these phases:
 //
-//	Waiting          what must end first: see [Decision.Blocked]
+//	Waiting          what must end first
 //	AddingServers    the new servers get ready. Rollout of the proxies: n servers have the items, and the proxies know what follows
 //	Cleaning         the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
 //	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
@@ -26,70 +26,21 @@ const (
 	claimDelay = 10 * time.Second
 )
 
-// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
-type Phase string
-
-// The phases of the proxies.
-const (
-	// Steady proxies know the servers that serve alone.
-	Steady Phase = ""
-	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
-	Announcing Phase = "announcing"
-	// Preparing proxies know the servers before and after the move, and move no item.
-	Preparing Phase = "preparing"
-	// Warming proxies move each item that a client uses.
-	Warming Phase = "warming"
-	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
-	Closing Phase = "closing"
-)
-
-var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
-
-// movePhase returns the phase in status of proxies that are not steady.
-func (r Routes) movePhase() v1alpha1.MovePhase {
-	switch {
-	case r.Phase == Announcing && r.adds():
-		return v1alpha1.MoveAddingServers
-	case r.Phase == Announcing:
-		return v1alpha1.MoveCleaning
-	case r.Phase == Preparing:
-		return v1alpha1.MovePreparing
-	case r.Phase == Warming:
-		return v1alpha1.MoveWarmingUp
-	}
-	return v1alpha1.MoveClosing
+// phases decide what follows in a phase of the proxies.
+var phases = map[Phase]func(change) Decision{
+	Steady: change.steady, Announcing: change.announcing, Preparing: change.preparing, Warming: change.warming, Closing: change.closing,
 }
 
-// messages explain the phases to users.
-var messages = map[v1alpha1.MovePhase]string{
-	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
-	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
-	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
-}
-
-// What the phase Waiting waits for.
-const (
-	proxiesFirst   = "The proxies are replaced first: not all of them are available and know the same servers."
-	templateFirst  = "The StatefulSet controller has not observed the pod template yet."
-	removedServers = "Removed servers with the names of the new ones have not stopped yet."
-)
-
-// entering returns the decision to use routes. It removes no server.
-func (c change) entering(routes Routes) Decision {
-	return c.decision(outcome{routes: routes, run: c.keeping(routes), move: c.moveIn(routes), job: c.keptJob(routes), blocked: proxiesFirst})
-}
+// entering returns the decision to use routes.
+func (c change) entering(routes Routes) Decision { return c.decision(c.outcome(routes)) }
 
 // waiting returns the decision to continue with the routes, and with the recorded end of their phase.
-func (c change) waiting(blocked string) Decision {
-	now := c.moveIn(c.routes)
-	if now != nil && c.recorded != nil && samePhase(*now, *c.recorded) {
-		now = c.recorded
+func (c change) waiting() Decision {
+	o := c.outcome(c.routes)
+	if o.move != nil && c.recorded != nil && samePhase(*o.move, *c.recorded) {
+		o.move = c.recorded
 	}
-	return c.decision(outcome{routes: c.routes, run: c.keeping(c.routes), move: now, job: c.keptJob(c.routes), blocked: blocked})
+	return c.decision(o)
 }
 
 // keeping returns the servers that exist, and those that proxies know which are desired or run.
@@ -145,8 +96,14 @@ func (c change) ready() bool {
 	return c.allReady(Servers{added.First, min(added.Count, c.routes.To.First+c.Size-added.First)}) && !c.editedAgain()
 }
 
-// steady begins the next step towards spec.
+// steady removes servers that no proxy uses any more, and then begins the next step towards spec.
 func (c change) steady() Decision {
+	switch {
+	case c.shown && c.unused(c.routes.To):
+		return c.removing()
+	case !c.settled():
+		return c.waiting()
+	}
 	servers := c.routes.To
 	next := Routes{From: servers, To: c.target(servers), Phase: Announcing}
 	o := outcome{routes: c.routes, run: servers, job: c.keptJob(c.routes)}
@@ -157,7 +114,7 @@ func (c change) steady() Decision {
 	case left > 0 && c.MaxStep > 0 && !next.Replaces():
 		o.wait = left
 	case next.adds() && len(old) > 0:
-		o.move, o.awaited, o.blocked = move(v1alpha1.MoveWaiting, servers, next.To), old, removedServers
+		o.move, o.awaited = move(v1alpha1.MoveWaiting, servers, next.To), old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steady(next.To))
 	default:
@@ -166,17 +123,11 @@ func (c change) steady() Decision {
 	return c.decision(o)
 }
 
-// turnsBack reports whether a move in which no item has moved is to be given up. The rollout of this phase need not end before: it cannot
-// if the cluster has no room for another proxy.
-func (c change) turnsBack() bool {
-	return c.shown && c.routes.Phase == Preparing && !c.wanted() && c.only(c.routes, c.routes.in(Announcing))
-}
-
 // announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the move, unless spec does not
 // want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
 func (c change) announcing() Decision {
 	r, before := c.routes, steady(c.routes.From)
-	o := outcome{routes: r, run: c.keeping(r), move: c.moveIn(r), job: c.keptJob(r)}
+	o := c.outcome(r)
 	switch {
 	case !c.shown || !c.only(r, before):
 		return c.decision(o)
@@ -209,10 +160,15 @@ func (c change) beginning(o outcome) Decision {
 	return c.entering(o.routes.in(Preparing))
 }
 
-// preparing lets the warm-up begin.
+// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved. That does not wait for
+// the rollout of this phase: it cannot end if the cluster has no room for another proxy.
 func (c change) preparing() Decision {
-	if !c.ready() {
-		return c.waiting("")
+	announcing := c.routes.in(Announcing)
+	switch {
+	case c.shown && !c.wanted() && c.only(c.routes, announcing):
+		return c.entering(announcing)
+	case !c.settled() || !c.ready():
+		return c.waiting()
 	}
 	return c.entering(c.routes.in(Warming))
 }
@@ -221,21 +177,29 @@ func (c change) preparing() Decision {
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready.
 func (c change) warming() Decision {
-	if c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
-		return c.waiting("")
+	if !c.settled() || c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
+		return c.waiting()
 	}
-	now, left := c.lasting(c.moveIn(c.routes), c.Proxies.Warmup)
-	if left == 0 || c.copied() {
+	o := c.outcome(c.routes)
+	o.job = c.begunJob(o.job)
+	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.copied() {
 		return c.entering(c.routes.in(Closing))
 	}
-	return c.decision(outcome{routes: c.routes, run: c.keeping(c.routes), move: now, job: c.begunJob(c.keptJob(c.routes)), wait: left})
+	return c.decision(o)
+}
+
+// closing ends the move.
+func (c change) closing() Decision {
+	if !c.settled() {
+		return c.waiting()
+	}
+	return c.entering(steady(c.routes.To))
 }
 
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
 func (c change) removing() Decision {
-	used := c.routes.To
-	o := outcome{routes: c.routes, run: c.keeping(c.routes), move: c.moveIn(c.routes), job: c.keptJob(c.routes)}
+	used, o := c.routes.To, c.outcome(c.routes)
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || running.Knows().join(used) != used
 	})

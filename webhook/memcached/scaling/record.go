@@ -34,6 +34,18 @@ func move(phase v1alpha1.MovePhase, from, to Servers) *v1alpha1.MoveStatus {
 	return &v1alpha1.MoveStatus{For: purpose, From: from.Count, To: to.Count, Phase: phase}
 }
 
+// movePhase returns the phase in status of proxies that are not steady.
+func (r Routes) movePhase() v1alpha1.MovePhase {
+	if r.Phase == Announcing && !r.adds() {
+		return v1alpha1.MoveCleaning
+	}
+	return phasesInStatus[r.Phase]
+}
+
+var phasesInStatus = map[Phase]v1alpha1.MovePhase{
+	Announcing: v1alpha1.MoveAddingServers, Preparing: v1alpha1.MovePreparing, Warming: v1alpha1.MoveWarmingUp, Closing: v1alpha1.MoveClosing,
+}
+
 // lasting returns a phase with its end, and the time left: a time after it was first recorded for this rollout. A recorded end that is too
 // late is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
 // which is the same for a sync that observes an earlier status.

@@ -53,6 +53,26 @@ func servers(first, last string) Servers {
 	return Servers{int32(from), int32(to-from) + 1}
 }
 
+// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
+// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
+type Phase string
+
+// The phases of the proxies.
+const (
+	// Steady proxies know the servers that serve alone.
+	Steady Phase = ""
+	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
+	Announcing Phase = "announcing"
+	// Preparing proxies know the servers before and after the move, and move no item.
+	Preparing Phase = "preparing"
+	// Warming proxies move each item that a client uses.
+	Warming Phase = "warming"
+	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
+	Closing Phase = "closing"
+)
+
+var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
+
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From are the servers before the move, and To those after it. Both are the same for steady proxies.

@@ -110,7 +110,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	for _, phase := range []v1alpha1.MovePhase{adding, preparing, warmUp, closing, removing} {
-		if _, message := (Facts{}).Progress(resize(phase, nil)); len(message) < 80 {
+		if _, message := (Facts{Status: &v1alpha1.MemcachedStatus{}}).Progress(resize(phase, nil)); len(message) < 80 {
 			t.Errorf("phase %s has no message: %q", phase, message)
 		}
 	}

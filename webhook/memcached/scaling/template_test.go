@@ -152,9 +152,12 @@ func TestTemplate(t *testing.T) {
 // TestWaiting checks that the phase Waiting says what it waits for.
 func TestWaiting(t *testing.T) {
 	for want, change := range map[string]func(*Facts){
-		"The proxies are replaced first":     all(edited, busy),
-		"The StatefulSet controller has not": lagging(3),
-		"Removed servers with the names ":    all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
+		"The StatefulSet is not observed.":       func(f *Facts) { f.Workload = nil },
+		"The StatefulSet gets the new pod":       unwritten,
+		"The StatefulSet controller has not":     lagging(3),
+		"Proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
+		"Not all proxies are available.":         all(edited, busy),
+		"Removed servers with the names of the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
 	} {
 		f := cache(3, 3, "0-2")
 		change(f)
@@ -173,8 +176,8 @@ func TestWarmupGoesOn(t *testing.T) {
 		if got, want := d.Proxy.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
-		_, message := f.Progress(d)
-		if got := strings.Contains(message, "once all proxies and new servers are ready"); got != (seconds < 0) {
+		_, message := f.Progress(d) // the proxies are available
+		if got := strings.Contains(message, "once all new servers are ready"); got != (seconds < 0) {
 			t.Errorf("the warm-up ends in %d seconds, and the message is %q", seconds, message)
 		}
 	}

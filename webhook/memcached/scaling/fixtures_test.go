@@ -1,0 +1,99 @@
+package scaling
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+const (
+	waiting, adding     = v1alpha1.MoveWaiting, v1alpha1.MoveAddingServers
+	cleaning, preparing = v1alpha1.MoveCleaning, v1alpha1.MovePreparing
+	warmUp, closing     = v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing
+	removing            = v1alpha1.MoveRemovingServers
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Generation: 5}
+
+// cache returns the state of a cache with so many ready servers and two proxies with the routes of a label, which all run and
+// have the routes since an hour. The warm-up takes ten minutes.
+func cache(size, servers int32, label string) *Facts {
+	routes := ParseRoutes(label)
+	s := &Facts{
+		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
+		Proxies: Proxies{
+			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
+			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true, Observed: true},
+		},
+	}
+	s.Workload, s.Servers = observed(servers)
+	s.recorded(rollout, 0)
+	return s
+}
+
+// observed returns a StatefulSet with so many ready servers that have the desired template.
+func observed(count int32) (*Workload, map[int32]Server) {
+	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, Current: true, Observed: true}
+	servers := map[int32]Server{}
+	for i := range count {
+		servers[i] = Server{Ready: true, HasItems: true, Updated: true}
+	}
+	return set, servers
+}
+
+// recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
+func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
+	r := s.Proxies.Deployment.Routes
+	s.Status.Proxy = remember(r, observed, recordOf(r))
+	if r.Phase == Steady && s.existing() != r.To {
+		s.Status.Proxy.Move = move(removing, s.existing(), r.To)
+	}
+	if s.Status.Proxy.Move != nil && until != 0 {
+		s.Status.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))
+	}
+}
+
+func (s *Facts) recordedPhase(phase v1alpha1.MovePhase, from, to int32) {
+	s.Status.Proxy.Move = &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: from, To: to, Phase: phase}
+}
+
+func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollout, seconds) } }
+
+// unobserved lets a proxy be missing in the observation.
+func unobserved(s *Facts) { s.Proxies.Pods = s.Proxies.Pods[:1] }
+
+func busy(s *Facts) { s.Proxies.Deployment.RolledOut = false }
+
+func ended(proxies ...Proxy) func(*Facts) {
+	return func(s *Facts) {
+		s.Proxies.Deployment.Replicas, s.Proxies.Pods = 0, proxies
+	}
+}
+
+// cleans lets the Job of the rollout run: in a decrease, it cleans the servers that stay.
+func cleans(s *Facts) {
+	s.CanCopy, s.Copy = true, &Copy{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
+}
+
+func created(secondsAgo int) func(*Facts) {
+	return func(s *Facts) { s.Copy.Created = noon.Add(-time.Duration(secondsAgo) * time.Second) }
+}
+
+func complete(s *Facts) { s.Copy.Complete = true }
+
+func steps(s *Facts) {
+	s.MaxStep = 1
+	s.Status.Scaling = &v1alpha1.ScalingStatus{Observed: rollout, LastStepTime: new(metav1.NewTime(noon.Add(-time.Hour)))}
+}
+
+func all(changes ...func(*Facts)) func(*Facts) {
+	return func(s *Facts) {
+		for _, change := range changes {
+			change(s)
+		}
+	}
+}

@@ -33,7 +33,7 @@ var healths = map[string]health{
 	"ScaledToZero False":             healthy,
 	"RollingOut True":                progressing,
 	"Scaling True":                   progressing,
-	"Resizing True":                  progressing,
+	"Moving True":                    progressing,
 	"AddressPending True":            progressing,
 	"Terminating True":               progressing,
 	"DeploymentOutdated True":        progressing,

@@ -76,7 +76,7 @@ func TestCustomizeOfFormerProxies(t *testing.T) {
 		t.Errorf("right after spec has lost its proxies, the rules are %+v", rules)
 	}
 	c.sync()
-	if ready := c.condition(api.Ready); ready.Status != metav1.ConditionFalse || ready.Reason != "Resizing" {
+	if ready := c.condition(api.Ready); ready.Status != metav1.ConditionFalse || ready.Reason != "Moving" {
 		t.Errorf("while the proxies leave, Ready is %s: %s: %s", ready.Status, ready.Reason, ready.Message)
 	}
 	c.settle()
@@ -157,7 +157,7 @@ func TestConditionsOfProxies(t *testing.T) {
 			c.request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: c.request.Now}}
 			c.request.Now = metav1.NewTime(c.request.Now.Add(2 * time.Minute))
 		}, want{"NoProxyReady", "DeploymentMissing", "DeploymentMissing"}},
-		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{"ReplicaReady", "Resizing", "AsExpected"}},
+		{"a change of size", func(c *proxyCluster) { c.resize(4); c.sync(); c.sync() }, want{"ReplicaReady", "Moving", "AsExpected"}},
 	}
 	for _, test := range cases {
 		c := newProxyCluster(t, sample.Proxied(3))

@@ -30,6 +30,13 @@ type Cache struct {
 	Now             metav1.Time
 }
 
+// Reasons are the reasons of this package.
+var Reasons = []conditions.Reason{
+	ReasonScaling, ReasonMoving, ReasonCopyNotStarted, ReasonCopyFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
+	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
+	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
+}
+
 // checks are all checks, in the order in which their problems and risks count. Each has a file.
 var checks = []func(*Cache) conditions.Finding{
 	secretNotMounted,

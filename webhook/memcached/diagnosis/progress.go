@@ -15,7 +15,7 @@ The progress follows from the plan of the change. Its message stays the same dur
 var (
 	ReasonScaling = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
-	ReasonResizing = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonResizing, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonMoving = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonMoving, Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 
@@ -24,11 +24,11 @@ func Progress(facts scaling.Facts, d scaling.Decision) *conditions.Progress {
 	switch reason, message := facts.Progress(d); reason {
 	case scaling.ReasonScaling:
 		return ReasonScaling.Progress("%s", message)
-	case scaling.ReasonResizing:
-		return ReasonResizing.Progress("%s", message)
+	case scaling.ReasonMoving:
+		return ReasonMoving.Progress("%s", message)
 	}
 	if d.Proxy != nil && !facts.Proxies.Desired {
-		return ReasonResizing.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
+		return ReasonMoving.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
 	}
 	return nil
 }

@@ -13,13 +13,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Reasons are the reasons of this package.
-var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonResizing, ReasonCopyNotStarted, ReasonCopyFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
-	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
-	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
-}
-
 // exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot parse.
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c

@@ -3,6 +3,7 @@ package scaling
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -80,19 +81,17 @@ func (s *space) checkTemplates(name string, w, next world) string {
 		return ""
 	}
 	for i, server := range w.servers {
-		if !server.used || !next.exposed(i) || w.exposed(i) {
-			continue
-		}
-		for _, pod := range w.running() {
-			if pod.routes.routes().keeps(int32(i)) {
-				return fmt.Sprintf("server %d, which has items, does not restart", i)
-			}
-		}
-		if w.deployment.replicas > 0 && w.deployment.routes.routes().keeps(int32(i)) {
-			return fmt.Sprintf("server %d, which has items that a new proxy finds, does not restart", i)
+		if server.used && next.exposed(i) && !w.exposed(i) && w.finds(int32(i)) {
+			return fmt.Sprintf("server %d, which has items that a proxy finds, does not restart", i)
 		}
 	}
 	return ""
+}
+
+// finds reports whether a proxy that runs, or a new one, finds the items of a server.
+func (w world) finds(ordinal int32) bool {
+	return w.deployment.replicas > 0 && w.deployment.routes.routes().keeps(ordinal) ||
+		slices.ContainsFunc(w.running(), func(pod podWorld) bool { return pod.routes.routes().keeps(ordinal) })
 }
 
 // checkRoutes checks the invariants of a change of routes.

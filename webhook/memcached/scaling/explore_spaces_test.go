@@ -99,10 +99,8 @@ var replacements = map[string]space{
 
 // replacementPairs are configurations with a pod template that is edited, and two faults.
 var replacementPairs = map[string]space{
-	"templates, losses, switches":          {least: 1, sizes: 1, clocks: onTime, losses: true, switches: true},
 	"templates, losses, deletions":         {least: 1, sizes: 1, clocks: onTime, losses: true, deletions: true},
 	"templates, sizes 1 and 2, steps of 1": {least: 1, sizes: 2, maxStep: 1, clocks: onTime},
-	"templates, failures, switches":        {least: 1, sizes: 1, clocks: onTime, failures: true, switches: true},
 }
 
 // faults are the kinds of faults, each as a change of a space without faults.

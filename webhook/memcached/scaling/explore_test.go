@@ -95,28 +95,28 @@ func (x *exploration) trace(at int32) string {
 }
 
 func (w world) String() string {
-	text := fmt.Sprintf("size %d, template %d", w.size, w.template)
+	text := fmt.Appendf(nil, "size %d, template %d", w.size, w.template)
 	if !w.desired {
-		text += ", no proxies"
+		text = append(text, ", no proxies"...)
 	}
 	if w.cold {
-		text += ", no warm-up"
+		text = append(text, ", no warm-up"...)
 	}
 	if w.set.exists {
-		text += fmt.Sprintf("; runs %s, partition %d, template %d, current %d", w.set.run(), w.set.partition, w.set.template, w.set.current)
+		text = fmt.Appendf(text, "; runs %s, partition %d, template %d, current %d", w.set.run(), w.set.partition, w.set.template, w.set.current)
 	}
 	for i, server := range w.servers {
 		if server.exists {
-			text += fmt.Sprintf(", server %d template %d used %t", i, server.template, server.used)
+			text = fmt.Appendf(text, ", server %d template %d used %t", i, server.template, server.used)
 		}
 	}
 	if d := w.deployment; d.exists {
-		text += fmt.Sprintf("; %d of %s", d.replicas, d.routes.routes())
+		text = fmt.Appendf(text, "; %d of %s", d.replicas, d.routes.routes())
 	}
 	for _, pod := range w.running() {
-		text += fmt.Sprintf(", runs %s", pod.routes.routes())
+		text = fmt.Appendf(text, ", runs %s", pod.routes.routes())
 	}
 	s := w.status
-	text += fmt.Sprintf("; status %s, revision %d, %s %s %d to %d until %d, recorded %s", s.routes.routes(), s.revision, movePhases[s.phase], purposes[s.purpose], s.from, s.to, s.until, s.recorded.servers())
-	return text + fmt.Sprintf("; warmed %t, Job %+v, copied %t, cleaned %t, claims %t, before %d", w.warmed, w.copy, w.copied, w.cleaned, w.claims, w.before)
+	text = fmt.Appendf(text, "; status %s, revision %d, %s %s %d to %d until %d, recorded %s", s.routes.routes(), s.revision, movePhases[s.phase], purposes[s.purpose], s.from, s.to, s.until, s.recorded.servers())
+	return string(fmt.Appendf(text, "; warmed %t, Job %+v, copied %t, cleaned %t, claims %t, before %d", w.warmed, w.copy, w.copied, w.cleaned, w.claims, w.before))
 }

@@ -12,8 +12,8 @@ import (
 const (
 	// ReasonScaling is the reason while a change in several steps waits for the next step.
 	ReasonScaling = "Scaling"
-	// ReasonResizing is the reason during a move.
-	ReasonResizing = "Resizing"
+	// ReasonMoving is the reason during a move.
+	ReasonMoving = "Moving"
 )
 
 // Progress returns the reason and the message of a change that is under way; "" if there is none.
@@ -30,7 +30,7 @@ func (f Facts) Progress(d Decision) (reason, message string) {
 		if d.Overdue != "" {
 			message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", d.Overdue)
 		}
-		return ReasonResizing, message
+		return ReasonMoving, message
 	}
 	if d.Scaling == nil || d.Scaling.Replicas == f.step(d.Scaling.Replicas) {
 		return "", ""

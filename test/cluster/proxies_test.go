@@ -43,7 +43,7 @@ func TestCopy(t *testing.T) {
 	jobs := watchJobs(t, m.GetNamespace())
 	setSize(t, m, 3)
 	waitReady(t, m, 3, 2*waitTimeout)
-	kubectl(t, "wait", "--namespace", m.GetNamespace(), "--for=delete", "job/cache-warmup", "--timeout=30s")
+	kubectl(t, "wait", "--namespace", m.GetNamespace(), "--for=delete", "job/cache-move", "--timeout=30s")
 	if created := jobs(); created != 2 {
 		t.Errorf("%d Jobs were created for a decrease, want one that cleans and one that copies", created)
 	}

@@ -53,6 +53,6 @@ func TestTwoReleases(t *testing.T) {
 func updated(children any) []any {
 	return slices.DeleteFunc(slices.Clone(children.([]any)), func(child any) bool {
 		object := child.(map[string]any)
-		return object["kind"] == "Job" || strings.HasSuffix(object["metadata"].(map[string]any)["name"].(string), "-warmup")
+		return object["kind"] == "Job" || strings.HasSuffix(object["metadata"].(map[string]any)["name"].(string), "-move")
 	})
 }

@@ -44,6 +44,6 @@ func (c *cluster) jobStatus(o *object) map[string]any {
 
 // copiedFor returns the routes of a Job, without the rollout.
 func copiedFor(o *object) string {
-	routes, _, _ := strings.Cut(o.GetAnnotations()[proxy.CopiedForAnnotation], " ")
+	routes, _, _ := strings.Cut(o.GetAnnotations()[proxy.JobForAnnotation], " ")
 	return routes
 }

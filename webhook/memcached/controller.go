@@ -1,6 +1,6 @@
 // Package memcached implements the hooks of Memcached, a parent of cache.example.com/v1alpha1. Its children are a Deployment
 // or a StatefulSet of memcached pods, a Service, a PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. With proxies, a
-// Deployment of memcached's proxy has a Service, a PodDisruptionBudget and a NetworkPolicy of its own, and a Job copies items
+// Deployment of memcached's proxy has a Service, a PodDisruptionBudget and a NetworkPolicy of its own, and a Job moves items
 // during a change with proxies.
 package memcached
 

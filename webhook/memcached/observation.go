@@ -30,7 +30,7 @@ func newObservation(request *syncRequest) *observation {
 		workload:    workload,
 		other:       other,
 		proxies:     existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)),
-		job:         existing.Jobs.Get(memcached.Namespace, proxy.WarmupName(memcached)),
+		job:         existing.Jobs.Get(memcached.Namespace, proxy.JobName(memcached)),
 		pods:        observed.LivePods(pods, memcached.Namespace, children.SelectorLabels(memcached)),
 		proxyPods:   observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
 	}

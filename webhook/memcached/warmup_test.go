@@ -41,7 +41,7 @@ func (c *proxyCluster) routes() string {
 }
 
 func (c *proxyCluster) job() *observed.Job {
-	return c.request.Children.Jobs.Get("web", proxy.WarmupName(c.request.Parent))
+	return c.request.Children.Jobs.Get("web", proxy.JobName(c.request.Parent))
 }
 
 // TestCopy checks that a warm-up ends with its Job, or after the longest time.
@@ -74,7 +74,7 @@ func TestCopy(t *testing.T) {
 		if message := c.condition(api.Progressing).Message; !strings.Contains(message, test.message) && test.longest > 0 {
 			t.Errorf("%s: the message is %q, want %q", test.reason, message, test.message)
 		}
-		if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); (risk != nil && risk.Reason == "CopyFailed") != strings.Contains(test.reason, "failed") {
+		if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); (risk != nil && risk.Reason == "JobFailed") != strings.Contains(test.reason, "failed") {
 			t.Errorf("%s: AtRisk is %+v", test.reason, risk)
 		}
 		for scaling.ParseRoutes(c.routes()).Phase == scaling.Warming {
@@ -99,7 +99,7 @@ func TestCopyPolicy(t *testing.T) {
 		c.sync()
 		c.sync()
 		policy := func() bool {
-			return c.request.Children.NetworkPolicies.Get("web", proxy.WarmupName(c.request.Parent)) != nil
+			return c.request.Children.NetworkPolicies.Get("web", proxy.JobName(c.request.Parent)) != nil
 		}
 		if c.job() == nil || policy() != enabled {
 			t.Errorf("networkPolicy.enabled %t: the Job is %+v with a policy: %t", enabled, c.job(), policy())
@@ -139,7 +139,7 @@ func TestCopyThatDoesNotStart(t *testing.T) {
 	}
 	c.request.Now = metav1.NewTime(c.request.Now.Add(15 * time.Second))
 	c.sync()
-	if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); risk == nil || risk.Reason != "CopyNotStarted" {
+	if risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk); risk == nil || risk.Reason != "JobNotStarted" {
 		t.Errorf("AtRisk is %+v", risk)
 	}
 	if degraded := c.condition(api.Degraded); degraded.Status != metav1.ConditionFalse {
@@ -179,9 +179,9 @@ func TestCopyThatIsNotCreated(t *testing.T) {
 func TestCopyOfAnotherWarmup(t *testing.T) {
 	c := warmingUp(t, Config{ReloaderImage: "operator:1"})
 	c.sync()
-	own := c.job().Annotations[proxy.CopiedForAnnotation]
+	own := c.job().Annotations[proxy.JobForAnnotation]
 	other := *c.job()
-	other.Annotations = map[string]string{proxy.CopiedForAnnotation: "0-2_0-3_warming 1"}
+	other.Annotations = map[string]string{proxy.JobForAnnotation: "0-2_0-3_warming 1"}
 	other.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobComplete), Status: corev1.ConditionTrue}}
 	c.request.Children.Jobs = composite.GroupOf(other)
 	c.sync()
@@ -189,7 +189,7 @@ func TestCopyOfAnotherWarmup(t *testing.T) {
 		t.Errorf("the Job of another warm-up remains: %v", c.job().Annotations)
 	}
 	c.sync()
-	if c.job() == nil || c.job().Annotations[proxy.CopiedForAnnotation] != own {
+	if c.job() == nil || c.job().Annotations[proxy.JobForAnnotation] != own {
 		t.Errorf("the next sync begins no Job for %s", own)
 	}
 }
@@ -218,7 +218,7 @@ func TestClean(t *testing.T) {
 	}
 	end(batchv1.JobFailed)
 	risk := meta.FindStatusCondition(c.request.Parent.Status.Conditions, api.AtRisk)
-	if c.routes() != "0-2_0-1_announcing" || risk == nil || risk.Reason != "CopyFailed" || !strings.Contains(risk.Message, "warmup.enabled") {
+	if c.routes() != "0-2_0-1_announcing" || risk == nil || risk.Reason != "JobFailed" || !strings.Contains(risk.Message, "warmup.enabled") {
 		t.Errorf("after the Job has failed, the proxies have the routes %s, and AtRisk is %+v", c.routes(), risk)
 	}
 	end(batchv1.JobComplete)

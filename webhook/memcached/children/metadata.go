@@ -16,8 +16,8 @@ const NameLabel = "memcached_cr"
 // ProxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 const ProxyLabel = "memcached_proxy"
 
-// WarmupLabel has the name of the Memcached and is on the pods that copy items.
-const WarmupLabel = "memcached_warmup"
+// MoveLabel has the name of the Memcached and is on the pods that copy items.
+const MoveLabel = "memcached_move"
 
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: memcached.Name, Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
@@ -51,7 +51,7 @@ func AddLabels(labels map[string]string, specLabels map[string]v1alpha1.LabelVal
 // labels.
 func OwnedLabel(key string) bool {
 	switch key {
-	case "app", NameLabel, ProxyLabel, WarmupLabel,
+	case "app", NameLabel, ProxyLabel, MoveLabel,
 		"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/component", "app.kubernetes.io/managed-by",
 		"controller-uid", "job-name", // Metacontroller selects the children of a parent by the first one, and Jobs select pods by both
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
@@ -89,7 +89,7 @@ func ProxySelector(memcached *v1alpha1.Memcached) map[string]string {
 	return map[string]string{"app": "memcached-proxy", ProxyLabel: memcached.Name}
 }
 
-// WarmupSelector returns the labels that select the pods that copy items. They are neither servers nor proxies.
-func WarmupSelector(memcached *v1alpha1.Memcached) map[string]string {
-	return map[string]string{"app": "memcached-warmup", WarmupLabel: memcached.Name}
+// MoveSelector returns the labels that select the pods that copy items. They are neither servers nor proxies.
+func MoveSelector(memcached *v1alpha1.Memcached) map[string]string {
+	return map[string]string{"app": "memcached-move", MoveLabel: memcached.Name}
 }

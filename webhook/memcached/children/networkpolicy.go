@@ -98,7 +98,7 @@ func ProxyPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer 
 	if !memcached.Spec.WarmsUp() || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
-	return append([]networkingv1.NetworkPolicyPeer{peer(WarmupSelector(memcached))}, clients...)
+	return append([]networkingv1.NetworkPolicyPeer{peer(MoveSelector(memcached))}, clients...)
 }
 
 func peer(labels map[string]string) networkingv1.NetworkPolicyPeer {

@@ -32,7 +32,7 @@ type Cache struct {
 
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonMoving, ReasonCopyNotStarted, ReasonCopyFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
+	ReasonScaling, ReasonMoving, ReasonJobNotStarted, ReasonJobFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
 	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }
@@ -43,8 +43,8 @@ var checks = []func(*Cache) conditions.Finding{
 	secretNotReloaded,
 	memoryLimitTooLow,
 	flashMemoryTooLow,
-	copyFailed,
-	copyNotStarted,
+	jobFailed,
+	jobNotStarted,
 }
 
 // Diagnose returns what the checks find, and the conditions that only a cache has.

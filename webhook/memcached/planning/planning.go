@@ -32,9 +32,9 @@ type Observed struct {
 	Proxies *observed.Workload
 	// Pods are the pods of servers and proxies with the name of the Memcached.
 	Pods iter.Seq[*observed.Pod]
-	// Job copies items; nil if none is observed. CanCopy reports whether one can run.
-	Job     *observed.Job
-	CanCopy bool
+	// Job copies items; nil if none is observed. CanRunJob reports whether one can run.
+	Job       *observed.Job
+	CanRunJob bool
 }
 
 // Facts returns what the pods that run, and the routes of the proxies, are decided from.
@@ -42,17 +42,17 @@ func (o Observed) Facts(now time.Time) scaling.Facts {
 	o = o.withoutPredecessor()
 	spec := &o.Memcached.Spec
 	return scaling.Facts{
-		Now:      now,
-		Size:     *spec.Size,
-		MaxStep:  ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval: time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload: o.workload(),
-		Servers:  o.servers(),
-		Recorded: children.RecordedServers(o.Memcached),
-		Proxies:  o.proxies(),
-		Copy:     o.copy(),
-		CanCopy:  o.CanCopy,
-		Status:   &o.Memcached.Status,
+		Now:       now,
+		Size:      *spec.Size,
+		MaxStep:   ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:  time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Workload:  o.workload(),
+		Servers:   o.servers(),
+		Recorded:  children.RecordedServers(o.Memcached),
+		Proxies:   o.proxies(),
+		Job:       o.job(),
+		CanRunJob: o.CanRunJob,
+		Status:    &o.Memcached.Status,
 	}
 }
 
@@ -163,18 +163,18 @@ func rolledOut(deployment *observed.Workload) bool {
 		status.Replicas == replicas && status.UpdatedReplicas == replicas && status.AvailableReplicas == replicas
 }
 
-// copy returns the observed Job; nil if there is none, or if it is being deleted.
-func (o Observed) copy() *scaling.Copy {
+// job returns the observed Job; nil if there is none, or if it is being deleted.
+func (o Observed) job() *scaling.ObservedJob {
 	job := o.Job
 	if job == nil || job.Terminating() {
 		return nil
 	}
-	return &scaling.Copy{
-		For:      job.Annotations[proxy.CopiedForAnnotation],
+	return &scaling.ObservedJob{
+		For:      job.Annotations[proxy.JobForAnnotation],
 		Created:  job.CreationTimestamp,
 		Complete: job.Has(string(batchv1.JobComplete)),
 		Failed:   job.Has(string(batchv1.JobFailed)),
 		Servers:  job.Spec.Completions,
-		Copied:   job.Status.Succeeded,
+		Done:     job.Status.Succeeded,
 	}
 }

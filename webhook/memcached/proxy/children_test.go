@@ -51,7 +51,7 @@ func TestProxyChildren(t *testing.T) {
 func TestServerPeers(t *testing.T) {
 	shop := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}
 	proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-proxy", "memcached_proxy": "cache"}}}
-	job := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-warmup", "memcached_warmup": "cache"}}}
+	job := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "memcached-move", "memcached_move": "cache"}}}
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}

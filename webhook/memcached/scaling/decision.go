@@ -15,8 +15,8 @@ type Decision struct {
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
-	// Copy is the desired Job; the zero value if there is none.
-	Copy Job
+	// Job is the desired Job; the zero value if there is none.
+	Job Job
 	// Scaling is the step to record in status; nil without maxStep.
 	Scaling *v1alpha1.ScalingStatus
 	// Proxy is the move to record in status; nil if no proxy runs or is desired. Its other fields are not set.
@@ -114,7 +114,7 @@ func (c change) outcome(routes Routes) outcome {
 
 // decision returns the decision for an outcome.
 func (c change) decision(o outcome) Decision {
-	d := Decision{Run: o.run, Partition: c.partition(o.routes, o.run), Proxies: c.Proxies.Replicas, Routes: o.routes, Copy: o.job, Proxy: remember(o.routes, c.revision, o.move)}
+	d := Decision{Run: o.run, Partition: c.partition(o.routes, o.run), Proxies: c.Proxies.Replicas, Routes: o.routes, Job: o.job, Proxy: remember(o.routes, c.revision, o.move)}
 	serving := o.routes.To.Count
 	if o.stops {
 		d.Proxies, serving = 0, 0

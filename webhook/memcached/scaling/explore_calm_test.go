@@ -38,7 +38,7 @@ func (w *world) endJob() {
 	switch job := w.copy; {
 	case job.state == copyRuns:
 		w.copy.state = copyComplete
-	case job.state == copyFailed && phaseOrder[job.routes.phase] == Announcing:
+	case job.state == jobFailed && phaseOrder[job.routes.phase] == Announcing:
 		w.copy = copyWorld{}
 	}
 }

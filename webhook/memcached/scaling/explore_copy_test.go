@@ -17,17 +17,17 @@ type copyState int8
 const (
 	copyRuns copyState = iota
 	copyComplete
-	copyFailed
+	jobFailed
 )
 
 var earlierCopy = copyWorld{exists: true}
 
 // observed returns what a sync observes; nil if there is no Job.
-func (c copyWorld) observed() *Copy {
+func (c copyWorld) observed() *ObservedJob {
 	if !c.exists {
 		return nil
 	}
-	job := &Copy{For: "an earlier change", Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == copyFailed}
+	job := &ObservedJob{For: "an earlier change", Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == jobFailed}
 	if c.routes != (routesWorld{}) {
 		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String()}.String()
 	}
@@ -50,7 +50,7 @@ func (s *space) copyEvents(w world, yield func(name string, next world)) {
 		yield(name, next)
 	}
 	if w.copy.state == copyRuns && w.copy != earlierCopy {
-		for name, state := range map[string]copyState{"the Job is complete": copyComplete, "the Job fails": copyFailed} {
+		for name, state := range map[string]copyState{"the Job is complete": copyComplete, "the Job fails": jobFailed} {
 			job := w.copy
 			job.state = state
 			change(name, job)

@@ -78,8 +78,8 @@ func (s *space) decide(v observation) decision {
 	d := decision{status: statusOf(decided), run: worldOfServers(decided.Run), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
 		d.proxies, d.routes = int8(decided.Proxies), worldOf(decided.Routes)
-		if decided.Copy != (Job{}) {
-			d.job = copyWorld{exists: true, routes: worldOf(decided.Copy.Routes), revision: rollouts[decided.Copy.Rollout]}
+		if decided.Job != (Job{}) {
+			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout]}
 		}
 	}
 	s.decisions[v] = d
@@ -94,7 +94,7 @@ func (s *space) facts(v observation) Facts {
 		Status: w.status.status(), Recorded: w.status.recorded.servers(),
 	}
 	facts.Workload, facts.Servers = observedSet(v)
-	facts.Copy, facts.CanCopy = w.copy.observed(), s.copies
+	facts.Job, facts.CanRunJob = w.copy.observed(), s.copies
 	if w.desired {
 		facts.Proxies = Proxies{Desired: true, Replicas: proxies}
 		if !w.cold {

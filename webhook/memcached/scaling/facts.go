@@ -37,10 +37,10 @@ type Facts struct {
 	Recorded Servers
 
 	Proxies Proxies
-	// Copy is the observed Job of a move; nil if there is none, or if it is being deleted.
-	Copy *Copy
-	// CanCopy reports whether a Job can run.
-	CanCopy bool
+	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.
+	Job *ObservedJob
+	// CanRunJob reports whether a Job can run.
+	CanRunJob bool
 	// Status is the recorded status of the parent.
 	Status *v1alpha1.MemcachedStatus
 }

@@ -76,14 +76,14 @@ func ended(proxies ...Proxy) func(*Facts) {
 
 // cleans lets the Job of the rollout run: in a decrease, it cleans the servers that stay.
 func cleans(s *Facts) {
-	s.CanCopy, s.Copy = true, &Copy{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
+	s.CanRunJob, s.Job = true, &ObservedJob{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
 }
 
 func created(secondsAgo int) func(*Facts) {
-	return func(s *Facts) { s.Copy.Created = noon.Add(-time.Duration(secondsAgo) * time.Second) }
+	return func(s *Facts) { s.Job.Created = noon.Add(-time.Duration(secondsAgo) * time.Second) }
 }
 
-func complete(s *Facts) { s.Copy.Complete = true }
+func complete(s *Facts) { s.Job.Complete = true }
 
 func steps(s *Facts) {
 	s.MaxStep = 1

@@ -53,7 +53,7 @@ var messages = map[v1alpha1.MovePhase]string{
 // cause returns what happens in a phase, or what Waiting waits for before the proxies use routes.
 func (f Facts) cause(phase v1alpha1.MovePhase, routes Routes) string {
 	switch {
-	case phase == v1alpha1.MoveCleaning && !f.CanCopy:
+	case phase == v1alpha1.MoveCleaning && !f.CanRunJob:
 		return "The proxies are rolled out so that they expect the change."
 	case phase != v1alpha1.MoveWaiting:
 		return messages[phase]
@@ -84,8 +84,8 @@ func (f Facts) RoomRemedy(d Decision) string {
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
-	job, warming := f.Copy, move.Phase == v1alpha1.MoveWarmingUp
-	if job != nil && job.For != d.Copy.String() {
+	job, warming := f.Job, move.Phase == v1alpha1.MoveWarmingUp
+	if job != nil && job.For != d.Job.String() {
 		job = nil
 	}
 	switch {
@@ -112,25 +112,25 @@ func (c change) awaited(routes Routes) string {
 }
 
 // cleaned returns how far the Job is that cleans servers; "" if there is none.
-func cleaned(job *Copy) string {
+func cleaned(job *ObservedJob) string {
 	switch {
 	case job == nil:
 		return ""
 	case job.Failed:
 		return "The Job has failed. The next phase begins once it is complete."
 	}
-	return fmt.Sprintf("%d of %d servers are cleaned.", job.Copied, job.Servers)
+	return fmt.Sprintf("%d of %d servers are cleaned.", job.Done, job.Servers)
 }
 
 // copied returns how far the Job is that copies items, and when the warm-up ends at the latest.
-func copied(job *Copy, until string) string {
+func copied(job *ObservedJob, until string) string {
 	switch {
 	case job == nil:
 		return fmt.Sprintf("The next phase begins after %s.", until)
 	case job.Failed:
 		return fmt.Sprintf("The Job that copies the items has failed. The next phase begins after %s.", until)
 	default:
-		return fmt.Sprintf("%d of %d servers are copied. The next phase begins when all are, or after %s.", job.Copied, job.Servers, until)
+		return fmt.Sprintf("%d of %d servers are copied. The next phase begins when all are, or after %s.", job.Done, job.Servers, until)
 	}
 }
 

@@ -145,7 +145,7 @@ func (c change) announcing() Decision {
 
 // beginning begins a move once its servers are ready.
 func (c change) beginning(o outcome) Decision {
-	clean := c.copied() || !c.CanCopy && c.Copy == nil
+	clean := c.jobComplete() || !c.CanRunJob && c.Job == nil
 	if o.routes.adds() {
 		o.run, clean = o.run.join(o.routes.To), true
 	} else {
@@ -182,7 +182,7 @@ func (c change) warming() Decision {
 	}
 	o := c.outcome(c.routes)
 	o.job = c.begunJob(o.job)
-	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.copied() {
+	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.jobComplete() {
 		return c.entering(c.routes.in(Closing))
 	}
 	return c.decision(o)

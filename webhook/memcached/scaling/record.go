@@ -51,7 +51,7 @@ var phasesInStatus = map[Phase]v1alpha1.MovePhase{
 // which is the same for a sync that observes an earlier status.
 func (c change) lasting(now *v1alpha1.MoveStatus, duration time.Duration) (*v1alpha1.MoveStatus, time.Duration) {
 	end := seconds(c.Now.Add(duration))
-	switch before, job := c.recorded, c.copy(); {
+	switch before, job := c.recorded, c.ownJob(); {
 	case job != nil && now.Phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
 		end = seconds(job.Created.Add(duration))
 	case before != nil && before.Until != nil && before.Until.Before(end) && samePhase(*before, *now):

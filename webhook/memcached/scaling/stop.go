@@ -37,7 +37,7 @@ func (c change) stops() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
 		removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.emptied() == Routes{}
-		return d != nil && d.Replicas == 0 && (c.Copy != nil || c.routes.Phase != Steady || removed)
+		return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
 		c.routes.Phase == Steady && c.step(c.routes.To.Count) == 0 && c.untilStep(c.record(c.revision, 0)) == 0

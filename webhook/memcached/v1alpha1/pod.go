@@ -13,7 +13,7 @@ type LabelValue string
 // Labels are labels that a user adds to objects of the cache.
 //
 // +kubebuilder:validation:MaxProperties=64
-// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('batch.kubernetes.io/') || key in ['app', 'memcached_cr', 'memcached_proxy', 'memcached_warmup', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'job-name', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the operator or a workload identifies objects, such as app, memcached_cr or app.kubernetes.io/name"
+// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('batch.kubernetes.io/') || key in ['app', 'memcached_cr', 'memcached_proxy', 'memcached_move', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'job-name', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the operator or a workload identifies objects, such as app, memcached_cr or app.kubernetes.io/name"
 type Labels map[string]LabelValue
 
 // PodOptions configure the scheduling, the identity and the metadata of the pods. The fields are those of a pod.

@@ -2,18 +2,18 @@ package scaling
 
 import "time"
 
-// Copy is the observed Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
+// ObservedJob is the Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
 // items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease: it deletes their items of earlier
 // moves.
-type Copy struct {
+type ObservedJob struct {
 	// For is [Job.String] of the Job that was desired.
 	For string
 	// Created is when the Job was created. All proxies moved items then.
 	Created time.Time
 	// Complete reports whether the Job has ended on all servers, and Failed whether it has given up.
 	Complete, Failed bool
-	// Servers is the number of servers to copy or clean, and Copied the number of those that are done.
-	Servers, Copied int32
+	// Servers is the number of servers to copy or clean; Done is the number of those that are done.
+	Servers, Done int32
 }
 
 // Job is a desired Job: what it does, and for which rollout of the proxies. The routes alone would be those of an earlier move, too.
@@ -28,21 +28,21 @@ func (j Job) String() string { return j.Routes.String() + " " + j.Rollout }
 // job returns the Job of the rollout that is observed.
 func (c change) job() Job { return Job{c.routes, c.revision.String()} }
 
-// copy returns the observed Job of this rollout; nil if there is none.
-func (c change) copy() *Copy {
-	if c.Copy == nil || !c.CanCopy || c.Copy.For != c.job().String() {
+// ownJob returns the observed Job of this rollout; nil if there is none.
+func (c change) ownJob() *ObservedJob {
+	if c.Job == nil || !c.CanRunJob || c.Job.For != c.job().String() {
 		return nil
 	}
-	return c.Copy
+	return c.Job
 }
 
-// copied reports whether the Job of this rollout is complete.
-func (c change) copied() bool { return c.copy() != nil && c.copy().Complete }
+// jobComplete reports whether the Job of this rollout is complete.
+func (c change) jobComplete() bool { return c.ownJob() != nil && c.ownJob().Complete }
 
 // keptJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
 func (c change) keptJob(next Routes) Job {
-	if job := c.copy(); job != nil && (next == c.routes || job.Complete || job.Failed) {
+	if job := c.ownJob(); job != nil && (next == c.routes || job.Complete || job.Failed) {
 		return c.job()
 	}
 	return Job{}
@@ -50,7 +50,7 @@ func (c change) keptJob(next Routes) Job {
 
 // begunJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
 func (c change) begunJob(kept Job) Job {
-	if d := c.Proxies.Deployment; c.CanCopy && c.Copy == nil && d != nil && d.Observed {
+	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.Observed {
 		return c.job()
 	}
 	return kept

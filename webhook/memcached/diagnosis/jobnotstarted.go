@@ -14,31 +14,31 @@ The Job of a change has not been created, or has no pod that runs.
 
 This check looks at the desired Job, and at the status of the observed one. After a minute, a quota, an admission policy or missing RBAC
 permissions refuse the Job or its pods, its image cannot be pulled, or no node has room for them. A Job whose pods have run and failed
-retries, and fails itself: CopyFailed.
+retries, and fails itself: JobFailed.
 */
 
-// ReasonCopyNotStarted is for a change whose Job has no pod that has run.
-var ReasonCopyNotStarted = conditions.NewReason(conditions.Documentation{ID: "CopyNotStarted", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+// ReasonJobNotStarted is for a change whose Job has no pod that has run.
+var ReasonJobNotStarted = conditions.NewReason(conditions.Documentation{ID: "JobNotStarted", Parent: "Memcached", Uses: conditions.UsesOfRisk,
 	Meaning: "For a minute, the Job of a change with proxies could not be created, or no pod of it runs. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
 	Remedy:  "If there is no such Job, check the Events of the Memcached; otherwise, those of the Job and of its pods: RBAC permissions, quotas, admission policies, the image, and room on the nodes. The pods start once that is fixed."})
 
-// copyStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
-const copyStartPeriod = time.Minute
+// jobStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
+const jobStartPeriod = time.Minute
 
-// copyNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
-// copyStartPeriod.
-func copyNotStarted(c *Cache) conditions.Finding {
+// jobNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
+// jobStartPeriod.
+func jobNotStarted(c *Cache) conditions.Finding {
 	d, job := c.Decision, c.Job
-	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes {
+	if d.Job == (scaling.Job{}) || d.Routes != d.Job.Routes {
 		return conditions.Finding{}
 	}
 	effect := "Items that no client uses before the warm-up ends are lost."
 	if d.Routes.Phase == scaling.Announcing {
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
-	since, risk := copyDesiredSince(c.Memcached, d), ReasonCopyNotStarted.Risk(
-		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.WarmupName(c.Memcached), effect)
-	if job != nil && !job.Terminating() && job.Annotations[proxy.CopiedForAnnotation] == d.Copy.String() {
+	since, risk := jobDesiredSince(c.Memcached, d), ReasonJobNotStarted.Risk(
+		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.JobName(c.Memcached), effect)
+	if job != nil && !job.Terminating() && job.Annotations[proxy.JobForAnnotation] == d.Job.String() {
 		status := job.Status
 		if status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
 			return conditions.Finding{}
@@ -46,17 +46,17 @@ func copyNotStarted(c *Cache) conditions.Finding {
 		if !status.StartTime.IsZero() {
 			since = status.StartTime
 		}
-		risk = ReasonCopyNotStarted.Risk(
+		risk = ReasonJobNotStarted.Risk(
 			"No pod of Job %s has run in the minute since its start. %s Check the Events of the Job and of its pods.", job.Name, effect)
 	}
-	if left := since.Add(copyStartPeriod).Sub(c.Now.Time); left > 0 {
-		return conditions.Finding{Wait: min(left, copyStartPeriod)} // the clock of the control plane may be ahead
+	if left := since.Add(jobStartPeriod).Sub(c.Now.Time); left > 0 {
+		return conditions.Finding{Wait: min(left, jobStartPeriod)} // the clock of the control plane may be ahead
 	}
 	return conditions.Finding{Risk: risk}
 }
 
-// copyDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
-func copyDesiredSince(memcached *v1alpha1.Memcached, d scaling.Decision) time.Time {
+// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
+func jobDesiredSince(memcached *v1alpha1.Memcached, d scaling.Decision) time.Time {
 	var since time.Time
 	if before := memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
 		since = before.LastChangeTime.Time

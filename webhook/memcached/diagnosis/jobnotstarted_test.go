@@ -15,7 +15,7 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-func TestCopyNotStarted(t *testing.T) {
+func TestJobNotStarted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	routes := scaling.ParseRoutes("0-2_0-3_warming")
 	const warmup = 600
@@ -29,8 +29,8 @@ func TestCopyNotStarted(t *testing.T) {
 		{"no pod has run for a minute", time.Minute, func(*observed.Job, *scaling.Decision) {}, true, 0},
 		{"no pod has run for a minute before a decrease", time.Minute, func(j *observed.Job, p *scaling.Decision) {
 			p.Routes = scaling.ParseRoutes("0-3_0-2_announcing")
-			p.Copy.Routes = p.Routes
-			j.Annotations[proxy.CopiedForAnnotation] = p.Copy.String()
+			p.Job.Routes = p.Routes
+			j.Annotations[proxy.JobForAnnotation] = p.Job.String()
 		}, true, 0},
 		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *scaling.Decision) {}, false, 40 * time.Second},
 		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *scaling.Decision) {}, false, time.Minute},
@@ -45,7 +45,7 @@ func TestCopyNotStarted(t *testing.T) {
 			j.DeletionTimestamp, j.Status.Ready = &metav1.Time{Time: now}, 1
 		}, true, 0},
 		{"the Job of another warm-up", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
-			j.Annotations[proxy.CopiedForAnnotation], j.Status.Ready = "0-1_0-2_warming", 1
+			j.Annotations[proxy.JobForAnnotation], j.Status.Ready = "0-1_0-2_warming", 1
 		}, true, 0},
 		{"no Job is desired", time.Minute, func(_ *observed.Job, p *scaling.Decision) { *p = scaling.Decision{Routes: routes} }, false, 0},
 		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *scaling.Decision) { p.Routes.Phase = scaling.Closing }, false, 0},
@@ -55,11 +55,11 @@ func TestCopyNotStarted(t *testing.T) {
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
-		plan := scaling.Decision{Routes: routes, Copy: scaling.Job{Routes: routes, Rollout: "5"}, Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}}
+		plan := scaling.Decision{Routes: routes, Job: scaling.Job{Routes: routes, Rollout: "5"}, Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}}
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
-		job.Annotations = map[string]string{proxy.CopiedForAnnotation: plan.Copy.String()}
+		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
 		test.change(job, &plan)
-		if got := copyNotStarted(&Cache{Memcached: memcached, Job: job, Decision: plan, Now: metav1.NewTime(now)}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
+		if got := jobNotStarted(&Cache{Memcached: memcached, Job: job, Decision: plan, Now: metav1.NewTime(now)}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
 			t.Errorf("%s: the risk is %+v with a wait of %s, want one: %t, and %s", test.reason, got.Risk, got.Wait, test.risk, test.wait)
 		}
 	}

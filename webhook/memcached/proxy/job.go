@@ -19,8 +19,8 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// CopiedForAnnotation on the Job is [scaling.Job.String].
-const CopiedForAnnotation = "memcached-operator.example.com/copied-for"
+// JobForAnnotation on the Job is [scaling.Job.String].
+const JobForAnnotation = "memcached-operator.example.com/job-for"
 
 const (
 	copyName = "copy"
@@ -29,25 +29,25 @@ const (
 	deadlineDelay = 600
 )
 
-// WarmupName returns the name of the Job. It is valid for a Job with 1000 completions, because the name of a StatefulSet has at
+// JobName returns the name of the Job. It is valid for a Job with 1000 completions, because the name of a StatefulSet has at
 // most 52 characters.
-func WarmupName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-warmup" }
+func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-move" }
 
-// WarmupChildren returns the Job of a move, and its NetworkPolicy; none for the zero value.
-func WarmupChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) []runtime.Object {
+// JobChildren returns the Job of a move, and its NetworkPolicy; none for the zero value.
+func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) []runtime.Object {
 	if job == (scaling.Job{}) {
 		return nil
 	}
-	built := []runtime.Object{warmup(memcached, job, image, size)}
+	built := []runtime.Object{moveJob(memcached, job, image, size)}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
-		built = append(built, warmupPolicy(memcached))
+		built = append(built, jobPolicy(memcached))
 	}
 	return built
 }
 
-// warmup returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
+// moveJob returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
 // one server for each index. The Job is never updated, because its template is immutable.
-func warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) *batchv1.Job {
+func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) *batchv1.Job {
 	servers := job.Sources().Count
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
@@ -56,10 +56,10 @@ func warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string, size m
 	return &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name:        WarmupName(memcached),
+			Name:        JobName(memcached),
 			Namespace:   memcached.Namespace,
-			Labels:      warmupLabels(memcached),
-			Annotations: map[string]string{CopiedForAnnotation: job.String()},
+			Labels:      jobLabels(memcached),
+			Annotations: map[string]string{JobForAnnotation: job.String()},
 		},
 		Spec: batchv1.JobSpec{
 			CompletionMode:        new(batchv1.IndexedCompletion),
@@ -69,8 +69,8 @@ func warmup(memcached *v1alpha1.Memcached, job scaling.Job, image string, size m
 			BackoffLimitPerIndex:  new(int32(3)),
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: warmupPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       resources.HardenedPod(warmupPod(memcached, job.Routes, image, size)),
+				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
+				Spec:       resources.HardenedPod(jobPod(memcached, job.Routes, image, size)),
 			},
 		},
 	}
@@ -95,8 +95,8 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 	}}
 }
 
-// warmupPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them.
-func warmupPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them.
+func jobPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	egress := children.ProxyEgress(memcached)
 	if egress != nil {
 		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}
@@ -104,27 +104,27 @@ func warmupPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
-		ObjectMeta: metav1.ObjectMeta{Name: WarmupName(memcached), Namespace: memcached.Namespace, Labels: warmupLabels(memcached)},
+		ObjectMeta: metav1.ObjectMeta{Name: JobName(memcached), Namespace: memcached.Namespace, Labels: jobLabels(memcached)},
 		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: children.WarmupSelector(memcached)},
+			PodSelector: metav1.LabelSelector{MatchLabels: children.MoveSelector(memcached)},
 			PolicyTypes: children.PolicyTypes(memcached),
 			Egress:      egress,
 		},
 	}
 }
 
-func warmupLabels(memcached *v1alpha1.Memcached) map[string]string {
-	return resources.Labels(children.WarmupSelector(memcached), "memcached", memcached.Name, "warmup")
+func jobLabels(memcached *v1alpha1.Memcached) map[string]string {
+	return resources.Labels(children.MoveSelector(memcached), "memcached", memcached.Name, "move")
 }
 
-func warmupPodLabels(memcached *v1alpha1.Memcached) map[string]string {
+func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 	labels := children.AddLabels(map[string]string{}, memcached.Spec.PodLabels)
-	maps.Copy(labels, warmupLabels(memcached))
+	maps.Copy(labels, jobLabels(memcached))
 	return labels
 }
 
-// warmupArgs returns the command line for the server of an index. The Job controller sets the variable.
-func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) []string {
+// jobArgs returns the command line for the server of an index. The Job controller sets the variable.
+func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) []string {
 	first := r.Sources().First
 	server, index := children.ServerName(memcached, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
@@ -147,8 +147,8 @@ func warmupArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Siz
 	return args
 }
 
-// warmupPod returns a pod with the options of the proxies.
-func warmupPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size memory.Size) corev1.PodSpec {
+// jobPod returns a pod with the options of the proxies.
+func jobPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
@@ -156,7 +156,7 @@ func warmupPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, si
 			Name:            copyName,
 			Image:           image,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            warmupArgs(memcached, r, size),
+			Args:            jobArgs(memcached, r, size),
 			// The Job lists and reads a limited number of items at a time, however many there are.
 			Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{

@@ -38,13 +38,13 @@ func TestWarmupServers(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		job := warmup(memcached, jobFor(test.routes), "operator:1", memory.Of(&memcached.Spec))
+		job := moveJob(memcached, jobFor(test.routes), "operator:1", memory.Of(&memcached.Spec))
 		args := job.Spec.Template.Spec.Containers[0].Args
 		missing := func(arg string) bool { return !slices.Contains(args, arg) }
 		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || slices.ContainsFunc(test.args, missing) {
 			t.Errorf("%s: %d servers with %d pods and %q, want %d, %d and %q", test.reason, *job.Spec.Completions, *job.Spec.Parallelism, args, test.servers, test.pods, test.args)
 		}
-		if got := job.Annotations[CopiedForAnnotation]; got != test.routes+" 5" {
+		if got := job.Annotations[JobForAnnotation]; got != test.routes+" 5" {
 			t.Errorf("%s: the Job is for %s", test.reason, got)
 		}
 	}
@@ -53,7 +53,7 @@ func TestWarmupServers(t *testing.T) {
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	labels := k8slabels.Set(warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels)
+	labels := k8slabels.Set(moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels)
 	for name, selector := range map[string]map[string]string{
 		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
 		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
@@ -62,21 +62,21 @@ func TestWarmupPodsAreNoServers(t *testing.T) {
 			t.Errorf("the selector of %s selects the pods of the Job: %v", name, labels)
 		}
 	}
-	if !k8slabels.SelectorFromSet(children.WarmupSelector(memcached)).Matches(labels) {
+	if !k8slabels.SelectorFromSet(children.MoveSelector(memcached)).Matches(labels) {
 		t.Errorf("the NetworkPolicies do not select the pods of the Job: %v", labels)
 	}
 }
 
-// TestWarmupPolicy checks that the pods of the Job may connect to servers, proxies and DNS only, that no peer may connect to them, and
+// TestJobPolicy checks that the pods of the Job may connect to servers, proxies and DNS only, that no peer may connect to them, and
 // that the policies of the servers and proxies allow them.
-func TestWarmupPolicy(t *testing.T) {
+func TestJobPolicy(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
-	policy := warmupPolicy(memcached).Spec
+	policy := jobPolicy(memcached).Spec
 	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
 		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
 	}
-	pods := warmup(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels
+	pods := moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels
 	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
 		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
 	}
@@ -92,7 +92,7 @@ func TestWarmupPolicy(t *testing.T) {
 		t.Errorf("the proxies admit %+v, and not the pods of the Job", from)
 	}
 	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow
-	if policy := warmupPolicy(memcached).Spec; len(policy.PolicyTypes) != 1 || policy.Egress != nil {
+	if policy := jobPolicy(memcached).Spec; len(policy.PolicyTypes) != 1 || policy.Egress != nil {
 		t.Errorf("with all egress allowed, the policy restricts %v to %v", policy.PolicyTypes, policy.Egress)
 	}
 }
@@ -101,7 +101,7 @@ func TestWarmupPolicy(t *testing.T) {
 func TestLongestWarmupName(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Name = strings.Repeat("a", 52) // the maximum for a StatefulSet
-	if problems := validation.IsDNS1123Label(WarmupName(memcached) + "-999"); problems != nil {
-		t.Errorf("a Job cannot have the name %s: %v", WarmupName(memcached), problems)
+	if problems := validation.IsDNS1123Label(JobName(memcached) + "-999"); problems != nil {
+		t.Errorf("a Job cannot have the name %s: %v", JobName(memcached), problems)
 	}
 }

@@ -7,28 +7,28 @@ import (
 )
 
 /*
-The Job that copies items has failed.
+The Job of a move has failed.
 
 This check looks at the Job of the phase that is under way. A warm-up goes on until its longest time, and items that no client uses until
 then are lost. A decrease does not begin before the remaining servers are clean, because items of earlier changes would come back.
 */
 
-// ReasonCopyFailed is for a change whose Job has failed.
-var ReasonCopyFailed = conditions.NewReason(conditions.Documentation{ID: "CopyFailed", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+// ReasonJobFailed is for a change whose Job has failed.
+var ReasonJobFailed = conditions.NewReason(conditions.Documentation{ID: "JobFailed", Parent: "Memcached", Uses: conditions.UsesOfRisk,
 	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
 	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
 
-func copyFailed(c *Cache) conditions.Finding {
-	d, observed := c.Decision, c.Facts.Copy
-	if d.Copy == (scaling.Job{}) || d.Routes != d.Copy.Routes || observed == nil || !observed.Failed {
+func jobFailed(c *Cache) conditions.Finding {
+	d, observed := c.Decision, c.Facts.Job
+	if d.Job == (scaling.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
 	if d.Routes.Phase == scaling.Announcing {
-		return conditions.Finding{Risk: ReasonCopyFailed.Risk(
+		return conditions.Finding{Risk: ReasonJobFailed.Risk(
 			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",
-			proxy.WarmupName(c.Memcached))}
+			proxy.JobName(c.Memcached))}
 	}
-	return conditions.Finding{Risk: ReasonCopyFailed.Risk(
+	return conditions.Finding{Risk: ReasonJobFailed.Risk(
 		"Job %s has failed. Items that no client uses before the warm-up ends are lost. Check the log of its pods, then delete the Job: the operator creates it again.",
-		proxy.WarmupName(c.Memcached))}
+		proxy.JobName(c.Memcached))}
 }

@@ -37,10 +37,16 @@ func (f Facts) Decide() Decision {
 		return c.leaving()
 	case c.stops():
 		return c.stopping()
-	case f.unknown():
+	case f.unknown() && !c.outdatesAll():
 		return c.waiting()
 	}
 	return phases[c.routes.Phase](c)
+}
+
+// outdatesAll reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
+// move begins at once, and proxies that the edit replaces too are replaced once.
+func (c change) outdatesAll() bool {
+	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.Current
 }
 
 // change is a move with proxies, or none, as far as it is observed.

@@ -61,9 +61,7 @@ func (f Facts) cause(phase v1alpha1.MovePhase, routes Routes) string {
 	switch c, w := f.change(), f.Workload; {
 	case w == nil:
 		return "The StatefulSet is not observed."
-	case !w.Current:
-		return "The StatefulSet gets the new pod template first."
-	case !w.Observed:
+	case w.Current && !w.Observed:
 		return "The StatefulSet controller has not observed the pod template yet."
 	case routes != c.routes || !c.shown || !c.only(routes, routes):
 		return "Proxies of an earlier phase are replaced first."

@@ -89,7 +89,8 @@ func TestTemplate(t *testing.T) {
 		wantLabel string
 		wantPhase v1alpha1.MovePhase
 	}{
-		{"the template and the partition are written first, in one update", 3, "0-2", unwritten, "0-2 keep 3", "0-2", waiting},
+		{"the template, the partition and the routes are written at once", 3, "0-2", unwritten, "0-2 keep 3", "0-2_3-5_announcing", adding},
+		{"a template that is not written yet, and proxies that are being replaced", 3, "0-2", all(unwritten, busy), "0-2 keep 3", "0-2", waiting},
 		{"the StatefulSet controller has not observed the template: the partition stays", 3, "0-2", lagging(3), "0-2 keep 3", "0-2", waiting},
 		{"the StatefulSet controller has not observed another change: nothing is outdated", 3, "0-2", lagging(0), "0-2 keep 0", "0-2", ""},
 		{"the proxies expect the change", 4, "0-2", edited, "0-2 keep 3", "0-2_3-6_announcing", adding},
@@ -153,7 +154,6 @@ func TestTemplate(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	for want, change := range map[string]func(*Facts){
 		"The StatefulSet is not observed.":       func(f *Facts) { f.Workload = nil },
-		"The StatefulSet gets the new pod":       unwritten,
 		"The StatefulSet controller has not":     lagging(3),
 		"Proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
 		"Not all proxies are available.":         all(edited, busy),

@@ -158,7 +158,7 @@ func (f Facts) overdue(pods []Pod) (name string, wait time.Duration) {
 func (c change) partition(routes Routes, run Servers) int32 {
 	kept, end := run, int32(0)
 	switch {
-	case routes.Phase == Steady && routes.To.join(run) == routes.To:
+	case routes.Phase == Steady && routes.To.contains(run):
 		if c.Proxies.Warmup > 0 {
 			end = c.outdated(run)
 		}

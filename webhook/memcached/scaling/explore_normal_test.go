@@ -25,9 +25,13 @@ func (s *space) normal(w world) world {
 
 // normalStatus forgets what the planner does not read.
 func (w *world) normalStatus() {
-	read := w.status.revision == 0 && w.status.routes == w.deployment.routes && w.status.until != never
+	current, closes := w.status.revision == 0, w.deployment.routes
+	read := current && w.status.routes == w.deployment.routes && w.status.until != never
 	if w.status.proxy && w.deployment.exists && !read {
-		w.status.routes, w.status.revision, w.status.until = w.deployment.routes, -2, never
+		w.status.until = never
+		if closes.phase++; !current || w.deployment.routes.phase != warming || w.status.routes != closes {
+			w.status.routes, w.status.revision = w.deployment.routes, -2
+		}
 		w.status.phase, w.status.from, w.status.to, w.status.purpose = 0, 0, 0, 0
 	}
 	if w.status.scaling && w.status.scalingRev < 0 {

@@ -97,6 +97,8 @@ func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
 		return f.RoomRemedy(d)
 	case warming && !move.Until.After(f.Now):
 		return "The next phase begins once all " + f.change().awaited(d.Routes) + "."
+	case !move.Until.After(f.Now):
+		return ""
 	}
 	return copied(job, move.Until.UTC().Format(time.RFC3339))
 }

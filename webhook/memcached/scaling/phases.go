@@ -59,12 +59,13 @@ func (c change) unused(used Servers) bool {
 
 // moveIn returns the phase for status; nil if there is none.
 func (c change) moveIn(routes Routes) *v1alpha1.MoveStatus {
-	switch next := c.target(routes.To); {
+	switch {
 	case routes.Phase != Steady:
 		return move(routes.movePhase(), routes.From, routes.To)
 	case c.unused(routes.To):
 		return move(v1alpha1.MoveRemovingServers, c.existing(), routes.To)
-	case next.First != routes.To.First:
+	}
+	if next := c.target(routes.To); next.First != routes.To.First {
 		return move(v1alpha1.MoveWaiting, routes.To, next)
 	}
 	return nil
@@ -182,7 +183,7 @@ func (c change) warming() Decision {
 	}
 	o := c.outcome(c.routes)
 	o.job = c.begunJob(o.job)
-	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.jobComplete() {
+	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.jobComplete() || c.decided(Closing) {
 		return c.entering(c.routes.in(Closing))
 	}
 	return c.decision(o)
@@ -201,7 +202,7 @@ func (c change) closing() Decision {
 func (c change) removing() Decision {
 	used, o := c.routes.To, c.outcome(c.routes)
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
-		return running == Routes{} || running.Knows().join(used) != used
+		return running == Routes{} || !used.contains(running.Knows())
 	})
 	if inUse || !c.Proxies.Deployment.Observed {
 		return c.decision(o)

@@ -57,13 +57,15 @@ func (c change) lasting(now *v1alpha1.MoveStatus, duration time.Duration) (*v1al
 	case before != nil && before.Until != nil && before.Until.Before(end) && samePhase(*before, *now):
 		end = before.Until
 	}
-	left := end.Sub(c.Now)
-	if left <= 0 {
-		return now, 0
-	}
 	lasts := *now
-	lasts.Until = end
-	return &lasts, left
+	lasts.Until = end // also if it is over: what follows is repeated until it is observed
+	return &lasts, max(0, end.Sub(c.Now))
+}
+
+// decided reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
+func (c change) decided(phase Phase) bool {
+	status := c.Status.Proxy
+	return status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes.in(phase)
 }
 
 // samePhase reports whether two recorded phases are the same phase of the same move.

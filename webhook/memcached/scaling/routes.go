@@ -31,6 +31,11 @@ func (s Servers) String() string {
 // Has reports whether an ordinal is in the range.
 func (s Servers) Has(ordinal int32) bool { return ordinal >= s.First && ordinal < s.End() }
 
+// contains reports whether all of other servers are in the range.
+func (s Servers) contains(other Servers) bool {
+	return other.Count == 0 || other.First >= s.First && other.End() <= s.End()
+}
+
 // join returns the range with the servers of both; s alone if other ones neither overlap nor follow.
 func (s Servers) join(other Servers) Servers {
 	switch {

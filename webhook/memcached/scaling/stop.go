@@ -10,7 +10,7 @@ func (c change) leaving() Decision {
 		routes = steady(serving)
 	}
 	o := outcome{routes: routes, run: existing, stops: true, move: c.moveIn(routes), job: c.keptJob(routes)}
-	others := existing.Count > 0 && existing != serving && existing.join(serving) == existing
+	others := existing.Count > 0 && existing != serving && existing.contains(serving)
 	switch {
 	case routes.Phase != Steady:
 	case others:

@@ -88,6 +88,7 @@ type Assessment struct {
 	// Proxies is Observation.Proxies.
 	Proxies *Assessment
 
+	observation *Observation
 	// pending is the first child that does not match the desired state, or else Observation.Awaited.
 	pending         *Progress
 	steps, teardown *Progress
@@ -136,6 +137,7 @@ func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout:     o.Rollout,
 		Proxies:     o.Proxies,
+		observation: o,
 		serves:      slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
 		unreachable: o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
 	}

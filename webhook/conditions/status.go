@@ -16,7 +16,8 @@ var ReasonInvalidSpec = NewReason(Documentation{ID: "InvalidSpec", Uses: UsesOfB
 	Remedy:  "Correct the field. With `childResources` in the message, [the CompositeController does not list a kind](install.md#your-own-kustomization) that the field needs."})
 
 // Status returns the status of the parent. It has the conditions of every parent with replicas, and the additional ones.
-func (a *Assessment) Status(o *Observation, additional ...metav1.Condition) api.ReplicaStatus {
+func (a *Assessment) Status(additional ...metav1.Condition) api.ReplicaStatus {
+	o := a.observation
 	generation := o.Parent.GetGeneration()
 	return api.ReplicaStatus{
 		Nodes:         observed.PodNames(o.Pods),
@@ -38,7 +39,7 @@ func InvalidStatus(o *Observation, cause error) api.ReplicaStatus {
 	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
 	assessment := newAssessment(o)
 	assessment.Problem = ReasonInvalidSpec.Problem("%v", cause)
-	return assessment.Status(o)
+	return assessment.Status()
 }
 
 // Stamp sets the generation and the times of conditions. A condition whose status did not change keeps its last transition

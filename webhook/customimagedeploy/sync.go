@@ -29,7 +29,7 @@ func sync(request syncRequest) (syncResponse, error) {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:      v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(&observation), Address: address(&request)},
+		Status:      v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(), Address: address(&request)},
 		Children:    observation.Children,
 		ResyncAfter: assessment.Wait,
 	}, nil

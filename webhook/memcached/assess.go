@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
@@ -17,7 +18,6 @@ import (
 type assessment struct {
 	// Assessment is that of the servers, and of the proxies before them.
 	conditions.Assessment
-	servers *conditions.Observation
 	// own are the conditions that only a Memcached has.
 	own []metav1.Condition
 	// changed is when the routes of the proxies or the number of servers changed last.
@@ -28,16 +28,19 @@ type assessment struct {
 // does.
 func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision, built desired) (assessment, error) {
 	changed := lastChange(o, d)
-	proxies, err := assessProxies(o, d, built, changed)
-	if err != nil {
-		return assessment{}, err
+	var proxies *conditions.Assessment
+	if o.memcached.Spec.Proxy != nil {
+		var err error
+		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed); err != nil {
+			return assessment{}, err
+		}
 	}
 	spec, rollout := &o.memcached.Spec, conditions.RolloutOf(o.workload, *o.memcached.Spec.Size, o.memcached, o.pods)
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
 		Memcached: o.memcached, Memory: t.memory, Reloader: t.servers.Images.Reloader, Pods: o.pods, Rollout: rollout,
 		Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(), Now: o.Now,
 	})
-	servers := &conditions.Observation{
+	assessed, err := conditions.Assess(&conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
 		Workload: o.workload, Rollout: rollout, Pods: o.pods, Serving: children.Serving(o.memcached, d.Routes, o.pods),
 		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
@@ -45,22 +48,17 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: facts.RoomRemedy(d),
 		Remedies: diagnosis.Remedies(spec, t.memory), Claim: diagnosis.FlashClaim(spec.Flash),
 		Findings: findings, Proxies: proxies,
-	}
-	assessed, err := conditions.Assess(servers)
-	return assessment{assessed, servers, own, changed}, err
+	})
+	return assessment{assessed, own, changed}, err
 }
 
-// assessProxies returns the assessment of the proxies; nil if spec has none.
-func assessProxies(o *observation, d scaling.Decision, built desired, changed metav1.Time) (*conditions.Assessment, error) {
-	if o.memcached.Spec.Proxy == nil {
-		return nil, nil
-	}
+// assessProxies returns the assessment of the proxies.
+func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
-		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, d.Proxies, o.memcached, o.proxyPods), Pods: o.proxyPods,
+		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, replicas, o.memcached, o.proxyPods), Pods: o.proxyPods,
 		Selector: children.ProxySelector(o.memcached), Container: proxy.ContainerName,
-		Children: built.proxies,
-		LastStep: changed.Time,
+		Children: built, LastStep: changed.Time,
 		Remedies: diagnosis.ProxyRemedies(),
 	})
 	return &assessed, err

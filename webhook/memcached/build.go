@@ -20,7 +20,7 @@ func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.prox
 func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
 	service := o.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
 	built := desired{servers: o.Listed(children.Children(o.memcached, t.servers, d, service))}
-	if o.memcached.Spec.Proxy != nil {
+	if t.proxies != nil {
 		built.proxies = o.Listed(proxy.Children(o.memcached, t.proxies(d.Routes), d.Proxies))
 		built.job = o.Listed(proxy.JobChildren(o.memcached, d.Job, c.ReloaderImage, t.memory))
 	}

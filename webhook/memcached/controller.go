@@ -58,12 +58,12 @@ type relatedGroups struct {
 	Pods composite.Group[observed.Pod] `json:"Pod.v1"`
 }
 
-// Config configures the hooks. Its images and its library are defaults, which differ between releases: see [keepRunning].
+// Config configures the hooks. Its images and its library are defaults, which differ between releases: see [Config.templates].
 type Config struct {
 	// Image, ExporterImage and ProxyLibrary are those of this build if they are empty.
 	Image, ExporterImage, ProxyLibrary string
-	// ReloaderImage is the image of this program. Its subcommand reload is the reloader, and copy copies items during a change of
-	// size. If it is empty, new pods have no reloader, and no items are copied.
+	// ReloaderImage is the image of this program. Its subcommand reload is the reloader, and the Job of a move runs copy and
+	// clean. If it is empty, new pods have no reloader, and there is no Job.
 	ReloaderImage string
 }
 

@@ -16,17 +16,16 @@ import (
 
 // invalidStatus returns the status of a Memcached with an invalid spec. Its children do not change, and the fields of the
 // status that depend on spec keep their values.
-func (o *observation) invalidStatus(cause error) v1alpha1.MemcachedStatus {
+func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, error) {
 	memcached, status := o.memcached, o.memcached.Status
 	status.Servers = append([]string{}, status.Servers...) // never null: the API server removes a null, so the status would differ at every sync
-	workload := o.Children.Deployments.Get(memcached.Namespace, memcached.Name)
-	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
-		status.Servers = children.ServerAddresses(o.pods)
-	}
-	if stateful := o.Children.StatefulSets.Get(memcached.Namespace, memcached.Name); stateful != nil {
-		workload = stateful
-		count := min(max(ptr.Deref(stateful.Spec.Replicas, 0), 0), scaling.MaxServers)
-		status.Servers = children.ServerNames(memcached, scaling.Servers{First: stateful.Spec.Ordinals.Start, Count: count})
+	deployment, workload := o.Children.Deployments.Get(memcached.Namespace, memcached.Name), o.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
+	switch {
+	case workload != nil:
+		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), scaling.MaxServers)
+		status.Servers = children.ServerNames(memcached, scaling.Servers{First: workload.Spec.Ordinals.Start, Count: count})
+	case deployment != nil:
+		workload, status.Servers = deployment, children.ServerAddresses(o.pods)
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
@@ -34,12 +33,22 @@ func (o *observation) invalidStatus(cause error) v1alpha1.MemcachedStatus {
 	if missing := missingChildren(o.syncRequest, workload); len(missing) > 0 {
 		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}
+	var proxies *conditions.Assessment
+	if o.proxies != nil && status.Proxy != nil {
+		var err error
+		if proxies, err = assessProxies(o, ptr.Deref(o.proxies.Spec.Replicas, 0), nil, o.Now); err != nil {
+			return status, err
+		}
+		status.Proxy = new(*status.Proxy)
+		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
+	}
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
 		Parent: memcached, Before: memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
 		Workload: workload, Pods: o.pods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
 		Serving: children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), o.pods),
+		Proxies: proxies,
 	}, cause)
-	return status
+	return status, nil
 }
 
 // missingChildren returns the children that a running cache should have and does not have, as far as an invalid spec says. The hook

@@ -10,7 +10,7 @@ import (
 
 func status(o *observation, t templates, d scaling.Decision, a assessment) v1alpha1.MemcachedStatus {
 	return v1alpha1.MemcachedStatus{
-		ReplicaStatus:   a.Status(a.servers, a.own...),
+		ReplicaStatus:   a.Status(a.own...),
 		UpdatedReplicas: a.Rollout.Updated,
 		Servers:         children.Servers(o.memcached, d.Run, o.pods),
 		Image:           children.Image(&o.memcached.Spec, t.servers.Images),

@@ -25,9 +25,9 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached.Default()
 	o := newObservation(&request)
 	if err := validation.Validate(memcached, request.Children.managedKinds(), o.other != nil && !mayReplace); err != nil {
-		return composite.Keep(&request, o.invalidStatus(err), err)
+		return o.keep(err)
 	}
-	if err := requireReplicas(o.workload); err != nil {
+	if err := requireReplicas(o.workload, o.proxies); err != nil {
 		return syncResponse{}, err
 	}
 	templates, err := c.templates(o)
@@ -51,23 +51,34 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}, nil
 }
 
-// requireReplicas returns an error for a workload without a number of replicas: it would look like one without pods.
-func requireReplicas(workload *observed.Workload) error {
-	if workload == nil || workload.Spec.Replicas != nil && *workload.Spec.Replicas >= 0 {
-		return nil
+// keep returns the children as they are, with the status of an invalid spec.
+func (o *observation) keep(cause error) (syncResponse, error) {
+	status, err := o.invalidStatus(cause)
+	if err != nil {
+		return syncResponse{}, err
 	}
-	return &composite.RequestError{Err: fmt.Errorf("workload %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", workload.Name)}
+	return composite.Keep(o.syncRequest, status, cause)
+}
+
+// requireReplicas returns an error for a workload without a number of replicas: it would look like one without pods.
+func requireReplicas(workloads ...*observed.Workload) error {
+	for _, workload := range workloads {
+		if workload != nil && (workload.Spec.Replicas == nil || *workload.Spec.Replicas < 0) {
+			return &composite.RequestError{Err: fmt.Errorf("workload %s has no spec.replicas of 0 or more, although the API server sets the field on every workload", workload.Name)}
+		}
+	}
+	return nil
 }
 
 // policiesFirst returns the children in the order in which a person who applies a response should create them: each NetworkPolicy
 // before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
 func policiesFirst(desired []runtime.Object) []runtime.Object {
-	isOther := func(child runtime.Object) int {
+	rank := func(child runtime.Object) int {
 		if _, isPolicy := child.(*networkingv1.NetworkPolicy); isPolicy {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(desired, func(a, b runtime.Object) int { return isOther(a) - isOther(b) })
+	slices.SortStableFunc(desired, func(a, b runtime.Object) int { return rank(a) - rank(b) })
 	return desired
 }

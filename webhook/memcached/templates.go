@@ -27,7 +27,7 @@ record which defaults were applied.
 type templates struct {
 	memory  memory.Size
 	servers children.Template
-	// proxies builds the pod template of proxies with some routes.
+	// proxies builds the pod template of proxies with some routes; nil if spec has none.
 	proxies func(scaling.Routes) proxy.Template
 }
 
@@ -74,11 +74,14 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 
 // proxyTemplate returns a function that builds the pod template of proxies. Proxies with other routes are replaced anyway.
 func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Routes) proxy.Template, error) {
+	if o.memcached.Spec.Proxy == nil {
+		return nil, nil
+	}
 	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library)}
 	template := func(routes scaling.Routes) proxy.Template {
 		return proxy.PodTemplate(o.memcached, configured, size, routes)
 	}
-	if o.memcached.Spec.Proxy == nil || o.proxies == nil {
+	if o.proxies == nil {
 		return template, nil
 	}
 	running := proxy.Defaults{

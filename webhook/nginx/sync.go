@@ -32,7 +32,7 @@ func sync(request syncRequest) (syncResponse, error) {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:      v1alpha1.NginxStatus{ReplicaStatus: assessment.Status(&observation)},
+		Status:      v1alpha1.NginxStatus{ReplicaStatus: assessment.Status()},
 		Children:    observation.Children,
 		ResyncAfter: assessment.Wait,
 	}, nil

@@ -16,7 +16,7 @@ const NameLabel = "memcached_cr"
 // ProxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 const ProxyLabel = "memcached_proxy"
 
-// MoveLabel has the name of the Memcached and is on the pods that copy items.
+// MoveLabel has the name of the Memcached and is on the pods of the Job of a move.
 const MoveLabel = "memcached_move"
 
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {

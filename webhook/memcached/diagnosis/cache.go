@@ -37,24 +37,13 @@ var Reasons = []conditions.Reason{
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }
 
-// checks are all checks, in the order in which their problems and risks count. Each has a file.
-var checks = []func(*Cache) conditions.Finding{
-	secretNotMounted,
-	secretNotReloaded,
-	memoryLimitTooLow,
-	flashMemoryTooLow,
-	jobFailed,
-	jobNotStarted,
-}
-
-// Diagnose returns what the checks find, and the conditions that only a cache has.
+// Diagnose returns what the checks find, in the order in which their problems and risks count, and the conditions that only a cache has.
+// Each check has a file.
 func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
-	var findings []conditions.Finding
-	for _, check := range checks {
-		findings = append(findings, check(c))
-	}
+	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
+	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), jobFailed(c), jobNotStarted(c)}
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.First(findings...).Problem)} {
+	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.First(mounted, reloaded).Problem)} {
 		if condition != nil {
 			own = append(own, *condition)
 		}

@@ -6,12 +6,12 @@ import (
 )
 
 /*
-A change of size takes several steps or phases.
+A change of size or of the pods takes several steps or phases.
 
 The progress follows from the plan of the change. Its message stays the same during a step or a phase.
 */
 
-// The reasons of a change of size.
+// The reasons of a change.
 var (
 	ReasonScaling = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})

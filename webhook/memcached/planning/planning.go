@@ -32,7 +32,7 @@ type Observed struct {
 	Proxies *observed.Workload
 	// Pods are the pods of servers and proxies with the name of the Memcached.
 	Pods iter.Seq[*observed.Pod]
-	// Job copies items; nil if none is observed. CanRunJob reports whether one can run.
+	// Job is that of a move; nil if none is observed. CanRunJob reports whether one can run.
 	Job       *observed.Job
 	CanRunJob bool
 }
@@ -125,7 +125,7 @@ func (o Observed) proxies() scaling.Proxies {
 			p.Warmup = time.Duration(*spec.Proxy.Warmup.MaxSeconds) * time.Second
 		}
 	}
-	if d := o.Proxies; d != nil && d.Spec.Replicas != nil {
+	if d := o.Proxies; d != nil {
 		p.Deployment = &scaling.Deployment{
 			Revision:  rolloutOf(d),
 			Routes:    proxy.RoutesOf(d),

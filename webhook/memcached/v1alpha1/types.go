@@ -58,7 +58,7 @@ type MemcachedStatus struct {
 	// scaling is the last step of a change of size. It is set if spec.scaling.maxStep is set.
 	// +optional
 	Scaling *ScalingStatus `json:"scaling,omitempty"`
-	// proxy is the observed state of the proxies. It is set if spec.proxy is set.
+	// proxy is the observed state of the proxies. It is set as long as a proxy is desired or runs.
 	// +optional
 	Proxy *ProxyStatus `json:"proxy,omitempty"`
 }

@@ -25,7 +25,7 @@ func (m *metacontroller) check(v *observation) {
 	checkConditions(before.Conditions, after.Conditions, v.parent.generation)
 	if meta.IsStatusConditionTrue(after.Conditions, "Ready") {
 		must(!m.wrote("create", "update"), "a Memcached is Ready only if its children match the desired state: %v", m.writes)
-		m.checkReady(v, int64(*spec.Size))
+		m.checkReady(v, &spec)
 	}
 	if after.Proxy != nil && meta.IsStatusConditionTrue(after.Conditions, "Available") {
 		mustServe(v, scaling.RecordedRoutes(after.Proxy).Serving())
@@ -89,8 +89,8 @@ func mustServe(v *observation, servers scaling.Servers) {
 	fail("a Memcached is Available only if a server that the proxies use runs: %s of %q", servers, v.podNames)
 }
 
-func (m *metacontroller) checkReady(v *observation, size int64) {
-	workload := workloadIn(v.children)
+func (m *metacontroller) checkReady(v *observation, spec *v1alpha1.MemcachedSpec) {
+	workload, size := workloadIn(v.children), int64(*spec.Size)
 	must(workload.number("spec", "updateStrategy", "rollingUpdate", "partition") == 0, "a Memcached is Ready only if no pod keeps its template")
 	for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
 		must(workload.number("status", field) == size, "a Memcached is Ready only with all %d %s: %v", size, field, workload.Object["status"])
@@ -98,6 +98,8 @@ func (m *metacontroller) checkReady(v *observation, size int64) {
 	ready := 0
 	for _, raw := range v.pods {
 		p := decoded[corev1.Pod](raw)
+		former := spec.Proxy == nil && p.Labels["app"] == "memcached-proxy" && (p.DeletionTimestamp == nil || !p.CreationTimestamp.Time.Before(v.parent.created)) // not of a deleted Memcached
+		must(!former, "a Memcached is Ready only if no proxy runs that spec no longer has: %s", p.Name)
 		if p.Labels["app"] == "memcached" && p.DeletionTimestamp == nil && p.Status.Conditions[0].Status == "True" {
 			ready++
 		}

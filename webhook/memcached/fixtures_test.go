@@ -2,16 +2,25 @@ package memcached
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/test/requests"
+	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -63,42 +72,133 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 // settledWith returns such a request whose pods have an image of the reloader; "" if they have none.
 func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
 	memcached.Default()
-	size, now := *memcached.Spec.Size, metav1.NewTime(noon.Time)
-	var existing observed.Workload
-	request := syncRequest{Parent: memcached, Now: now, Children: noChildren()}
+	size := *memcached.Spec.Size
 	images := children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image}
 	template := children.PodTemplate(memcached, images, memory.Of(&memcached.Spec))
-	for _, child := range children.Children(memcached, template, scaling.Decision{Run: scaling.Servers{Count: size}}, nil) {
-		switch child.GetObjectKind().GroupVersionKind().Kind {
-		case "Service":
-			request.Children.Services = composite.GroupOf(requests.Applied[observed.Child](child))
-		case "PodDisruptionBudget":
-			request.Children.PodDisruptionBudgets = composite.GroupOf(requests.Applied[observed.Child](child))
-		case "NetworkPolicy":
-			request.Children.NetworkPolicies = composite.GroupOf(requests.Applied[observed.Child](child))
-		case string(memcached.Spec.Workload):
-			existing = requests.Applied[observed.Workload](child)
-		}
-	}
-	existing.Status = observed.WorkloadStatus{Replicas: size, UpdatedReplicas: size, ReadyReplicas: size, AvailableReplicas: size}
-	request.Children.Deployments = composite.GroupOf(existing)
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		request.Children.Deployments, request.Children.StatefulSets = request.Children.StatefulSets, request.Children.Deployments
-	}
+	request := syncRequest{Parent: memcached, Now: noon}
+	request.Children = applied(children.Children(memcached, template, scaling.Decision{Run: scaling.Servers{Count: size}}, nil))
 	var pods []observed.Pod
 	for i := range size {
-		pods = append(pods, observed.Pod{
-			Meta: observed.Meta{Name: fmt.Sprintf("cache-%d", i), Namespace: memcached.Namespace, Labels: children.SelectorLabels(memcached)},
-			Status: observed.PodStatus{
-				Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
-				ContainerStatuses: []observed.ContainerStatus{
-					{Name: children.ContainerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(-time.Hour)}}},
-				},
-			},
-		})
+		pod := readyPod(fmt.Sprintf("cache-%d", i), children.SelectorLabels(memcached))
+		pod.Status.ContainerStatuses = []observed.ContainerStatus{
+			{Name: children.ContainerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(-time.Hour)}}},
+		}
+		pods = append(pods, pod)
 	}
 	request.Related.Pods = composite.GroupOf(pods...)
 	return request
+}
+
+// proxyConfig lets Jobs run.
+var proxyConfig = Config{ReloaderImage: "operator:1"}
+
+// proxied returns the request of a cache whose proxies have had the routes of a label for an hour. Its children are as desired, a Job has just
+// begun, and its pods are ready. Servers that items move from have an earlier template than those of another range.
+func proxied(t *testing.T, size int32, label string) syncRequest {
+	t.Helper()
+	memcached, routes := sample.Proxied(size), scaling.ParseRoutes(label)
+	began, rollout := noon.Add(-time.Hour), v1alpha1.Revision{Created: *ago(3600), Generation: 7}
+	request := syncRequest{Parent: memcached, Now: noon, Children: noChildren()}
+	o := newObservation(&request)
+	templates, err := proxyConfig.templates(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := scaling.Servers{First: routes.From.First, Count: max(routes.From.End(), routes.To.End()) - routes.From.First}
+	d := scaling.Decision{Run: run, Routes: routes, Proxies: *memcached.Spec.Proxy.Replicas}
+	if routes.Replaces() {
+		d.Partition = routes.From.Count
+	}
+	if routes.Phase == scaling.Warming || routes.Phase == scaling.Announcing && routes.To.Count < routes.From.Count {
+		d.Job = scaling.Job{Routes: routes, Rollout: rollout.String()}
+	}
+	request.Children = applied(proxyConfig.build(o, templates, d).all())
+	set := request.Children.StatefulSets.Get("web", "cache")
+	deployment := request.Children.Deployments.Get("web", "cache-proxy")
+	set.CreationTimestamp, set.Status.UpdateRevision, deployment.CreationTimestamp = began, "new", began
+	deployment.Annotations["deployment.kubernetes.io/revision"] = "7"
+	for job := range request.Children.Jobs.All() {
+		job.CreationTimestamp = noon.Time
+	}
+	var pods []observed.Pod
+	for ordinal := run.First; ordinal < run.End(); ordinal++ {
+		pod := readyPod(fmt.Sprintf("cache-%d", ordinal), children.SelectorLabels(memcached))
+		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "new"
+		if routes.Replaces() && routes.From.Has(ordinal) {
+			pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
+		}
+		pods = append(pods, pod)
+	}
+	for i := range d.Proxies {
+		pods = append(pods, readyPod(fmt.Sprintf("cache-proxy-%d", i), proxy.PodLabels(memcached, routes)))
+	}
+	request.Related.Pods = composite.GroupOf(pods...)
+	memcached.Status.ObservedGeneration, memcached.Status.Replicas = memcached.Generation, size
+	memcached.Status.Servers = children.ServerNames(memcached, run)
+	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), Controller: v1alpha1.ProxyMemory{Routes: label, Observed: rollout}}
+	return request
+}
+
+// applied returns children as they are observed when their controllers have done their work.
+func applied(desired []runtime.Object) childGroups {
+	groups := noChildren()
+	for _, child := range desired {
+		switch child.(type) {
+		case *appsv1.Deployment:
+			insert(&groups.Deployments, settledWorkload(child))
+		case *appsv1.StatefulSet:
+			insert(&groups.StatefulSets, settledWorkload(child))
+		case *corev1.Service:
+			insert(&groups.Services, requests.Applied[observed.Child](child))
+		case *policyv1.PodDisruptionBudget:
+			insert(&groups.PodDisruptionBudgets, requests.Applied[observed.Child](child))
+		case *networkingv1.NetworkPolicy:
+			insert(&groups.NetworkPolicies, requests.Applied[observed.Child](child))
+		case *batchv1.Job:
+			insert(&groups.Jobs, requests.Applied[observed.Job](child))
+		}
+	}
+	return groups
+}
+
+func settledWorkload(child runtime.Object) observed.Workload {
+	workload := requests.Applied[observed.Workload](child)
+	replicas := *workload.Spec.Replicas
+	workload.Status = observed.WorkloadStatus{Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas}
+	return workload
+}
+
+func insert[T composite.Object](group *composite.Group[T], object T) {
+	*group = composite.GroupOf(append(all(*group), object)...)
+}
+
+func all[T composite.Object](group composite.Group[T]) []T {
+	var objects []T
+	for object := range group.All() {
+		objects = append(objects, *object)
+	}
+	return objects
+}
+
+// remove removes the objects of a name, and those whose names continue it.
+func remove[T composite.Object](group *composite.Group[T], name string) {
+	*group = composite.GroupOf(slices.DeleteFunc(all(*group), func(object T) bool { return strings.HasPrefix(object.GetName(), name) })...)
+}
+
+// notReady makes the pods not ready whose names begin with a text.
+func notReady(request *syncRequest, name string) {
+	for pod := range request.Related.Pods.All() {
+		if strings.HasPrefix(pod.Name, name) {
+			pod.Status.Conditions = nil
+		}
+	}
+}
+
+func readyPod(name string, labels map[string]string) observed.Pod {
+	return observed.Pod{
+		Meta:   observed.Meta{Name: name, Namespace: "web", Labels: labels},
+		Status: observed.PodStatus{Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+	}
 }
 
 // reloaderExit returns the status of a reloader that exited half a minute before noon, and has run since.
@@ -122,4 +222,22 @@ func conditionsOf(t *testing.T, config Config, request syncRequest) map[string]m
 		found[condition.Type] = condition
 	}
 	return found
+}
+
+// workloadsOf returns the workloads of a response, and the routes of its proxies.
+func workloadsOf(response syncResponse) string {
+	var workloads []string
+	for _, child := range response.Children {
+		switch child := child.(type) {
+		case *appsv1.Deployment:
+			text := fmt.Sprintf("%s with %d", child.Name, *child.Spec.Replicas)
+			if routes := child.Spec.Template.Labels[proxy.RoutesLabel]; routes != "" {
+				text += " and routes " + routes
+			}
+			workloads = append(workloads, text)
+		case *appsv1.StatefulSet:
+			workloads = append(workloads, fmt.Sprintf("%s with %d", child.Name, *child.Spec.Replicas))
+		}
+	}
+	return strings.Join(workloads, ", ")
 }

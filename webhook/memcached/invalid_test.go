@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
@@ -53,6 +55,43 @@ func TestMissingWhileInvalid(t *testing.T) {
 			if got != test.want {
 				t.Errorf("%s: the message lists %q, want %q: %s", test.reason, got, test.want, condition.Message)
 			}
+		}
+	}
+}
+
+// TestInvalidSpecWithProxies checks that the status has the servers of the StatefulSet, and that Available depends on those that clients reach.
+func TestInvalidSpecWithProxies(t *testing.T) {
+	cases := []struct {
+		reason, label        string
+		edit                 func(*syncRequest)
+		first, last, missing string
+		available            string
+	}{
+		{"after a change of the pod template", "3-5", func(*syncRequest) {}, "cache-3", "cache-5", "", "ReplicaReady"},
+		{"the StatefulSet was deleted", "3-5", func(o *syncRequest) { o.Children.StatefulSets = composite.GroupOf[observed.Workload]() }, "cache-3", "cache-5", "StatefulSet cache", "ReplicaReady"},
+		{"no server is ready that clients reach", "0-2_3-5_preparing", func(o *syncRequest) {
+			for _, name := range []string{"cache-0", "cache-1", "cache-2"} {
+				notReady(o, name)
+			}
+		}, "cache-0", "cache-5", "", "NoReplicaReady"},
+		{"a server is ready that clients reach", "0-2_3-5_preparing", func(o *syncRequest) { notReady(o, "cache-0") }, "cache-0", "cache-5", "", "ReplicaReady"},
+	}
+	for _, test := range cases {
+		request := proxied(t, 3, test.label)
+		test.edit(&request)
+		request.Parent.Spec.Cache.MaxConnections = new(int64(0))
+		response, err := proxyConfig.sync(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := response.Status.Servers; len(got) == 0 || !strings.HasPrefix(got[0], test.first+".") || !strings.HasPrefix(got[len(got)-1], test.last+".") {
+			t.Errorf("%s: servers %q, want %s to %s", test.reason, got, test.first, test.last)
+		}
+		if _, missing, _ := strings.Cut(meta.FindStatusCondition(response.Status.Conditions, api.Degraded).Message, "until the spec is valid: "); missing != test.missing {
+			t.Errorf("%s: the message lists %q, want %q", test.reason, missing, test.missing)
+		}
+		if got := meta.FindStatusCondition(response.Status.Conditions, api.Available); got.Reason != test.available {
+			t.Errorf("%s: Available is %+v, want %s", test.reason, got, test.available)
 		}
 	}
 }

@@ -5,11 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
@@ -45,7 +42,9 @@ func TestNewParentInheritsNothing(t *testing.T) {
 	deployment, statefulSet := sample.New(5), sample.New(2)
 	statefulSet.Spec.Workload = v1alpha1.StatefulSetWorkload
 	terminating := new(metav1.NewTime(noon.Add(20 * time.Second)))
-	for reason, memcached := range map[string]*v1alpha1.Memcached{"a Deployment": deployment, "a StatefulSet": statefulSet, "a StatefulSet with proxies": sample.Proxied(2)} {
+	for want, memcached := range map[string]*v1alpha1.Memcached{
+		"cache with 5": deployment, "cache with 2": statefulSet, "cache with 3, cache-proxy with 2 and routes 0-2": sample.Proxied(3),
+	} {
 		for _, deletions := range [][]*metav1.Time{{terminating, terminating}, {nil, terminating, terminating}} {
 			memcached := memcached.DeepCopy()
 			memcached.CreationTimestamp = noon
@@ -60,39 +59,35 @@ func TestNewParentInheritsNothing(t *testing.T) {
 				if deleted == nil {
 					continue // the pods could be orphans, and no workload can be created before theirs is gone
 				}
-				var workloads []string
-				for _, child := range response.Children {
-					switch child := child.(type) {
-					case *appsv1.Deployment:
-						if child.Name == "cache" {
-							workloads = append(workloads, fmt.Sprint("cache with ", *child.Spec.Replicas))
-						}
-					case *appsv1.StatefulSet:
-						workloads = append(workloads, fmt.Sprint(child.Name, " with ", *child.Spec.Replicas))
-						applied := requests.Applied[observed.Workload](child)
-						applied.CreationTimestamp = request.Now.Time
-						request.Children.StatefulSets = composite.GroupOf(applied)
-					}
+				request.Children.StatefulSets = applied(response.Children).StatefulSets
+				for set := range request.Children.StatefulSets.All() {
+					set.CreationTimestamp = request.Now.Time
 				}
-				if diff := cmp.Diff([]string{fmt.Sprint("cache with ", *memcached.Spec.Size)}, workloads); diff != "" {
-					t.Errorf("%s, sync %d of %d: servers (-want +got):\n%s", reason, i, len(deletions), diff)
+				if got := workloadsOf(response); got != want {
+					t.Errorf("sync %d of %d: the workloads are %s, want %s", i, len(deletions), got, want)
 				}
-				if p := response.Status.Proxy; p != nil && (p.Controller.Routes != "0-1" || p.Move != nil) {
-					t.Errorf("%s, sync %d of %d: the status of the proxies is %+v", reason, i, len(deletions), p)
+				if p := response.Status.Proxy; p != nil && p.Move != nil {
+					t.Errorf("sync %d of %d: the proxies have the move %+v", i, len(deletions), p.Move)
 				}
 			}
 		}
 	}
 }
 
-// TestAdoptedProxiesCount checks that proxies of a deleted Memcached count once one of its workloads is adopted: servers that they use stay.
+// TestAdoptedProxiesCount checks that proxies of a deleted Memcached count once one of its workloads is adopted, also while they terminate: they
+// know the move that is under way.
 func TestAdoptedProxiesCount(t *testing.T) {
-	c := newProxyCluster(t, sample.Proxied(5))
-	c.settle()
-	c.request.Parent.CreationTimestamp, c.request.Parent.Status = noon, v1alpha1.MemcachedStatus{} // later than the StatefulSet
-	c.request.Children.Deployments = composite.GroupOf[observed.Workload]()
-	c.resize(2)
-	c.history = nil
-	c.sync()
-	c.wantHistory("only the StatefulSet is adopted", "servers 0-4, 2 proxies with routes 0-4")
+	request := proxied(t, 4, "0-2_0-3_warming")
+	request.Parent.CreationTimestamp, request.Parent.Status = noon, v1alpha1.MemcachedStatus{} // later than the StatefulSet
+	for pod := range request.Related.Pods.All() {
+		pod.DeletionTimestamp = ago(-20)
+	}
+	remove(&request.Children.Deployments, "cache-proxy")
+	response, err := proxyConfig.sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := workloadsOf(response); got != "cache with 4, cache-proxy with 2 and routes 0-2_0-3_warming" {
+		t.Errorf("only the StatefulSet is adopted: %s", got)
+	}
 }

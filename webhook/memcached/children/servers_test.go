@@ -1,6 +1,7 @@
 package children
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,5 +64,35 @@ func TestRecordedServers(t *testing.T) {
 		if got := RecordedServers(memcached); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
 		}
+	}
+}
+
+// TestServing checks which pods clients reach.
+func TestServing(t *testing.T) {
+	var pods []*observed.Pod
+	for _, name := range []string{"cache-0", "cache-1", "cache-2", "cache-x", "other-1"} {
+		pods = append(pods, &observed.Pod{Meta: observed.Meta{Name: name}})
+	}
+	for label, want := range map[string][]string{
+		"0-0":               {"cache-0"},
+		"0-0_1-2_preparing": {"cache-0"},
+		"0-0_1-2_warming":   {"cache-1", "cache-2"},
+		"3-5":               {},
+		"":                  nil, // without proxies, clients reach all
+	} {
+		got := Serving(sample.New(3), scaling.ParseRoutes(label), pods)
+		if want == nil && got != nil {
+			t.Errorf("routes %q: %d pods serve, want all", label, len(got))
+		}
+		var names []string
+		for _, pod := range got {
+			names = append(names, pod.Name)
+		}
+		if !slices.Equal(want, names) {
+			t.Errorf("routes %q: %q serve, want %q", label, names, want)
+		}
+	}
+	if Serving(sample.New(3), scaling.ParseRoutes("3-5"), pods) == nil {
+		t.Error("no server serves, and nil means that clients reach all")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -125,4 +126,65 @@ func TestObservedServers(t *testing.T) {
 	if got := o.Facts(noon.Time).Workload; got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("the StatefulSet runs %v with a partition of %d, want 3-7 and 2", got.Run, got.Partition)
 	}
+}
+
+// TestServersWithItems checks when memcached has run since its pod was ready last.
+func TestServersWithItems(t *testing.T) {
+	container := func(name string, ready bool, started int) observed.ContainerStatus { // started so many minutes after noon
+		return observed.ContainerStatus{Name: name, Ready: ready, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(time.Duration(started) * time.Minute)}}}
+	}
+	waiting := func(name string) observed.ContainerStatus {
+		return observed.ContainerStatus{Name: name, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}}}
+	}
+	deleted := func(pod *observed.Pod) { pod.DeletionTimestamp = &noon }
+	cases := []struct {
+		reason     string
+		containers []observed.ContainerStatus
+		edit       func(*observed.Pod)
+		want       bool
+	}{
+		{"a probe fails for a moment", []observed.ContainerStatus{container("memcached", false, -1)}, nil, true},
+		{"only the exporter fails", []observed.ContainerStatus{container("memcached", true, 1), waiting("exporter")}, nil, true},
+		{"memcached has restarted, and is not ready yet", []observed.ContainerStatus{container("memcached", false, 1)}, nil, false},
+		{"memcached crashes", []observed.ContainerStatus{waiting("memcached")}, nil, false},
+		{"the pod was never started", nil, nil, false},
+		{"the pod is ready", nil, func(pod *observed.Pod) { pod.Status.Conditions[0].Status = corev1.ConditionTrue }, true},
+		{"the pod is being deleted", []observed.ContainerStatus{container("memcached", true, -1)}, deleted, false},
+	}
+	for _, test := range cases {
+		pod := &observed.Pod{Status: observed.PodStatus{
+			Conditions:        observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: noon.Time}},
+			ContainerStatuses: test.containers,
+		}}
+		if test.edit != nil {
+			test.edit(pod)
+		}
+		if got := (Observed{}).server(pod).HasItems; got != test.want {
+			t.Errorf("%s: the server has items: %t, want %t", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestObservedJob checks what is observed of the Job of a move.
+func TestObservedJob(t *testing.T) {
+	job := &observed.Job{Spec: observed.JobSpec{Completions: 3}, Status: observed.JobStatus{Succeeded: 2}}
+	job.CreationTimestamp, job.Annotations = noon.Time, map[string]string{proxy.JobForAnnotation: "0-2_0-3_warming 5"}
+	want := &scaling.ObservedJob{For: "0-2_0-3_warming 5", Created: noon.Time, Servers: 3, Done: 2}
+	check := func(reason string) {
+		t.Helper()
+		if diff := cmp.Diff(want, Observed{Job: job}.job()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+	check("the Job runs")
+	job.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobComplete), Status: corev1.ConditionTrue}}
+	want.Complete = true
+	check("the Job is complete")
+	job.Status.Conditions[0].Type = string(batchv1.JobFailed)
+	want.Complete, want.Failed = false, true
+	check("the Job has failed")
+	job.DeletionTimestamp, want = &noon, nil
+	check("the Job is being deleted")
+	job = nil
+	check("there is no Job")
 }

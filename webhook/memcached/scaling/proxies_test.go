@@ -46,6 +46,8 @@ func TestDecide(t *testing.T) {
 		{"up: the warm-up goes on", 4, 4, "0-2_0-3_warming", until(1), 4, 2, "0-2_0-3_warming", warmUp, 1},
 		{"up: the warm-up began with its Job, and status is lost", 4, 4, "0-2_0-3_warming", all(cleans, created(60)), 4, 2, "0-2_0-3_warming", warmUp, 540},
 		{"up: the Job was created by a clock that is ahead", 4, 4, "0-2_0-3_warming", all(cleans, created(-60)), 4, 2, "0-2_0-3_warming", warmUp, 600},
+		{"up: the Job has copied all items", 4, 4, "0-2_0-3_warming", all(cleans, created(0), complete), 4, 2, "0-2_0-3_closing", closing, 0},
+		{"up: the Job has failed", 4, 4, "0-2_0-3_warming", all(cleans, created(0), func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"up: the warm-up ends", 4, 4, "0-2_0-3_warming", until(-1), 4, 2, "0-2_0-3_closing", closing, 0},
 		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "0-2_0-3_warming", all(until(-1), busy), 4, 2, "0-2_0-3_warming", warmUp, 0},
 		{"up: the change is closed", 4, 4, "0-2_0-3_closing", nil, 4, 2, "0-3", "", 0},
@@ -148,6 +150,12 @@ func TestDecide(t *testing.T) {
 			s.recordedPhase(removing, 4, 3)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 3, 0, "", "", 0},
+		{"spec has a Deployment and no proxies any more, and nothing runs: all servers start", 2, 0, "3-5", func(s *Facts) {
+			s.Proxies, s.Workload, s.Servers, s.Recorded = Proxies{}, nil, nil, Servers{3, 3}
+			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
+			s.recordedPhase(removing, 3, 2)
+			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
+		}, 2, 0, "", "", 0},
 	}
 	for _, test := range cases {
 		s := cache(test.size, test.servers, test.label)

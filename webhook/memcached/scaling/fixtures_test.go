@@ -57,11 +57,16 @@ func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	}
 }
 
-func (s *Facts) recordedPhase(phase v1alpha1.MovePhase, from, to int32) {
-	s.Status.Proxy.Move = &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: from, To: to, Phase: phase}
+func (s *Facts) recordedRemoval(from, to int32) {
+	s.Status.Proxy.Move = &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: from, To: to, Phase: removing}
 }
 
 func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollout, seconds) } }
+
+// decided lets status have a decision for this rollout that the Deployment does not show.
+func decided(label string) func(*Facts) {
+	return func(s *Facts) { s.Status.Proxy = remember(ParseRoutes(label), rollout, recordOf(ParseRoutes(label))) }
+}
 
 // unobserved lets a proxy be missing in the observation.
 func unobserved(s *Facts) { s.Proxies.Pods = s.Proxies.Pods[:1] }

@@ -49,6 +49,7 @@ func TestDecide(t *testing.T) {
 		{"up: the Job has copied all items", 4, 4, "0-2_0-3_warming", all(cleans, created(0), complete), 4, 2, "0-2_0-3_closing", closing, 0},
 		{"up: the Job has failed", 4, 4, "0-2_0-3_warming", all(cleans, created(0), func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"up: the warm-up ends", 4, 4, "0-2_0-3_warming", until(-1), 4, 2, "0-2_0-3_closing", closing, 0},
+		{"up: the end of the warm-up is decided, and the Deployment was not updated", 4, 4, "0-2_0-3_warming", decided("0-2_0-3_closing"), 4, 2, "0-2_0-3_closing", closing, 0},
 		{"up: the warm-up has ended, but a proxy is not available", 4, 4, "0-2_0-3_warming", all(until(-1), busy), 4, 2, "0-2_0-3_warming", warmUp, 0},
 		{"up: the change is closed", 4, 4, "0-2_0-3_closing", nil, 4, 2, "0-3", "", 0},
 		{"down after an increase: nothing to wait for", 3, 4, "0-3", nil, 4, 2, "0-3_0-2_announcing", cleaning, 0},
@@ -95,7 +96,7 @@ func TestDecide(t *testing.T) {
 		{"size 0: no proxy runs", 0, 3, "0-2", ended(), 3, 0, "0-2", removing, 10},
 		{"size 0 in a warm-up, and no proxy runs: the Job is older than the wait", 0, 4, "0-2_0-3_warming", all(cleans, created(60), ended()), 4, 0, "0-3", removing, 10},
 		{"size 0: servers are removed", 0, 3, "0-2", all(ended(), func(s *Facts) {
-			s.recordedPhase(removing, 3, 0)
+			s.recordedRemoval(3, 0)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}), 0, 0, "0-2", removing, 0},
 		{"size 0: the removal of servers has changed the routes, and the Deployment is not rolled out: no server starts", 0, 0, "0-0", all(ended(), busy), 0, 0, "0-0", "", 0},
@@ -138,7 +139,7 @@ func TestDecide(t *testing.T) {
 		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies.Desired, s.Proxies.Deployment, s.Proxies.Pods = false, nil, s.Proxies.Pods[:1]
 			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
-			s.recordedPhase(removing, 4, 3)
+			s.recordedRemoval(4, 3)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 4, 0, "0-3", removing, 0},
 		{"spec and status have no proxies any more, but a proxy still runs", 3, 4, "0-3", func(s *Facts) {
@@ -147,13 +148,13 @@ func TestDecide(t *testing.T) {
 		{"spec has no proxies any more, and they have stopped", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies = Proxies{}
 			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
-			s.recordedPhase(removing, 4, 3)
+			s.recordedRemoval(4, 3)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 3, 0, "", "", 0},
 		{"spec has a Deployment and no proxies any more, and nothing runs: all servers start", 2, 0, "3-5", func(s *Facts) {
 			s.Proxies, s.Workload, s.Servers, s.Recorded = Proxies{}, nil, nil, Servers{3, 3}
 			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
-			s.recordedPhase(removing, 3, 2)
+			s.recordedRemoval(3, 2)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 2, 0, "", "", 0},
 	}

@@ -104,7 +104,7 @@ func TestTemplateDifference(t *testing.T) {
 		{"a field of the template that is no longer desired", "", `{"template":{"spec":{"hostname":"a"}}}`, "spec.spec.hostname"},
 	}
 	for _, test := range cases {
-		have := &observed.Child{Spec: []byte(`{"replicas":1,"template":{"spec":{"hostname":"a"}}}`)}
+		have := &observed.Child{Spec: []byte(`{"replicas":1,"template":{"metadata":{},"spec":{"containers":null,"hostname":"a"}}}`)}
 		if test.last != "" {
 			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + test.last + `}`}
 		}

@@ -104,7 +104,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := scaling.Servers{First: routes.From.First, Count: max(routes.From.End(), routes.To.End()) - routes.From.First}
+	run := scaling.Servers{First: routes.From.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.First}
 	d := scaling.Decision{Run: run, Routes: routes, Proxies: *memcached.Spec.Proxy.Replicas}
 	if routes.Replaces() {
 		d.Partition = routes.From.Count
@@ -134,7 +134,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	}
 	request.Related.Pods = composite.GroupOf(pods...)
 	memcached.Status.ObservedGeneration, memcached.Status.Replicas = memcached.Generation, size
-	memcached.Status.Servers = children.ServerNames(memcached, run)
+	memcached.Status.Servers = children.ServerNames(memcached, run.Ordinals())
 	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), Controller: v1alpha1.ProxyMemory{Routes: label, Observed: rollout}}
 	return request
 }

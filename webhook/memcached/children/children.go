@@ -22,7 +22,7 @@ type Template struct {
 // is none.
 func Children(memcached *v1alpha1.Memcached, t Template, d scaling.Decision, existing *observed.Child) []runtime.Object {
 	children := []runtime.Object{workload(memcached, t, d), keepForeignAnnotations(service(memcached), existing)}
-	if budget := podDisruptionBudget(memcached, d.Run.Count); budget != nil {
+	if budget := podDisruptionBudget(memcached, d); budget != nil {
 		children = append(children, budget)
 	}
 	if policy := networkPolicy(memcached); policy != nil {

@@ -6,14 +6,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// PodDisruptionBudget limits a drain of nodes to one pod at a time by default. It returns nil if it is disabled, and for a
-// single pod, which a budget would block from ever being evicted.
-func podDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv1.PodDisruptionBudget {
+// PodDisruptionBudget limits a drain of nodes to one pod at a time by default. While a spare exists, it lets no further pod go: a server that has
+// started again is ready before it has its items. It returns nil if it is disabled, and for a single pod, which a budget would block from ever
+// being evicted.
+func podDisruptionBudget(memcached *v1alpha1.Memcached, d scaling.Decision) *policyv1.PodDisruptionBudget {
 	spec := &memcached.Spec.PodDisruptionBudget
-	if replicas < 2 || !ptr.Deref(spec.Enabled, true) {
+	if d.Run.Count < 2 || !ptr.Deref(spec.Enabled, true) {
 		return nil
 	}
 	budget := &policyv1.PodDisruptionBudget{
@@ -27,7 +29,10 @@ func podDisruptionBudget(memcached *v1alpha1.Memcached, replicas int32) *policyv
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},
 	}
-	if spec.MinAvailable == nil && spec.MaxUnavailable == nil {
+	switch {
+	case d.Routes.Spares():
+		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
+	case spec.MinAvailable == nil && spec.MaxUnavailable == nil:
 		budget.Spec.MaxUnavailable = new(intstr.FromInt32(1))
 	}
 	return budget

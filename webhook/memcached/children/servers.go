@@ -18,7 +18,7 @@ func Servers(memcached *v1alpha1.Memcached, run scaling.Servers, pods []*observe
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
-	return ServerNames(memcached, run)
+	return ServerNames(memcached, run.Ordinals())
 }
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
@@ -36,9 +36,9 @@ func RecordedServers(memcached *v1alpha1.Memcached) scaling.Servers {
 }
 
 // ServerNames returns the host:port of servers of the StatefulSet.
-func ServerNames(memcached *v1alpha1.Memcached, servers scaling.Servers) []string {
-	names := make([]string, 0, servers.Count)
-	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
+func ServerNames(memcached *v1alpha1.Memcached, ordinals []int32) []string {
+	names := make([]string, 0, len(ordinals))
+	for _, ordinal := range ordinals {
 		names = append(names, ServerName(memcached, strconv.Itoa(int(ordinal))))
 	}
 	return names

@@ -68,7 +68,7 @@ func PodAnnotations(memcached *v1alpha1.Memcached, library string, routes scalin
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[proxyLibraryAnnotation] = library
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, routes.From), children.ServerNames(memcached, routes.To), routes.Phase)
+	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, routes.From.Ordinals()), children.ServerNames(memcached, routes.To.Ordinals()), routes.Phase)
 	return annotations
 }
 

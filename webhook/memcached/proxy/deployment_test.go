@@ -97,7 +97,7 @@ func TestLongestProxyName(t *testing.T) {
 	if problems := validation.IsDNS1035Label(Name(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", Name(memcached), problems)
 	}
-	routes := scaling.Routes{From: scaling.Servers{First: 1000, Count: 1000}, To: scaling.Servers{First: 1000, Count: 999}, Phase: scaling.Announcing}
+	routes := scaling.ParseRoutes("1000-1999_1000-1998_announcing")
 	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}

@@ -48,7 +48,7 @@ func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, s
 // moveJob returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
 // one server for each index. The Job is never updated, because its template is immutable.
 func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) *batchv1.Job {
-	servers := job.Sources().Count
+	servers := int32(len(job.Sources()))
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
 		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.Warmup.MaxSeconds)+deadlineDelay)
@@ -125,7 +125,7 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
 func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) []string {
-	first := r.Sources().First
+	first := r.Sources()[0]
 	server, index := children.ServerName(memcached, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
 		return []string{"clean", "--server=" + server, fmt.Sprintf("--first-ordinal=%d", first), index, fmt.Sprintf("--of=%d", r.From.Count), "--patience=1h"}

@@ -158,40 +158,40 @@ func (f Facts) overdue(pods []Pod) (name string, wait time.Duration) {
 func (c change) partition(routes Routes, run Servers) int32 {
 	kept, end := run, int32(0)
 	switch {
-	case routes.Phase == Steady && routes.To.contains(run):
+	case routes.Phase == Steady && routes.To.Span().contains(run):
 		if c.Proxies.Warmup > 0 {
-			end = c.outdated(run)
+			end = c.outdated(routes.To)
 		}
 	case routes.Phase == Announcing && c.only(routes, steady(routes.From)): // no proxy knows the new servers yet
-		kept = routes.From
+		kept = routes.From.Span()
 		fallthrough
 	default:
-		end = c.end(kept, every)
+		end = c.end(Pool{Servers: kept}, every)
 	}
 	if routes.Replaces() {
-		end = max(end, routes.From.End())
+		end = max(end, routes.From.Span().End())
 	}
 	return max(0, min(end, kept.End())-run.First)
 }
 
 // outdated returns the ordinal after the last server that has items and is not known to have the desired template; 0 if there is none.
-func (f Facts) outdated(servers Servers) int32 {
+func (f Facts) outdated(p Pool) int32 {
 	if f.haveItems() {
-		return f.end(servers, f.withItems())
+		return f.end(p, f.withItems())
 	}
 	return 0
 }
 
 // end returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing
 // is known, the partition stays.
-func (f Facts) end(servers Servers, counts func(Server) bool) int32 {
-	switch w := f.Workload; {
+func (f Facts) end(p Pool, counts func(Server) bool) int32 {
+	switch w, end := f.Workload, p.Span().End(); {
 	case w == nil || !w.Current:
-		return servers.End()
-	case !w.Observed && servers.End() > w.Run.End(): // it has not had all of them
-		return servers.End()
+		return end
+	case !w.Observed && end > w.Run.End(): // it has not had all of them
+		return end
 	case !w.Observed:
 		return w.Run.First + min(w.Partition, w.Run.Count)
 	}
-	return f.lastOutdated(servers, counts)
+	return f.lastOutdated(p, counts)
 }

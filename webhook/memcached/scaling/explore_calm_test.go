@@ -23,8 +23,13 @@ func (w *world) updateOne() {
 		}
 	}
 	for i := window - 1; i >= 0; i-- {
-		if w.servers[i].exists && !w.set.run().Has(int32(i)) {
-			w.servers[i] = serverWorld{}
+		server := &w.servers[i]
+		server.starting = false
+		if server.stops && (w.cold || !w.connected(int32(i))) {
+			*server = serverWorld{exists: true, template: w.set.restarts(i)}
+		}
+		if server.exists && !w.set.run().Has(int32(i)) {
+			*server = serverWorld{}
 			break
 		}
 	}

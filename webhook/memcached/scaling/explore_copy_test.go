@@ -108,8 +108,12 @@ func checkClean(next world) string {
 		return ""
 	}
 	for _, pod := range next.running() {
-		if used, from := pod.routes.routes().Serving(), job.routes.from.servers(); used.First == from.First && used.Count < from.Count {
+		used, from := pod.routes.routes().Serving(), job.routes.from.servers()
+		if used.First == from.First && used.Count < from.Count {
 			return "no Job cleans servers that have items of a smaller size"
+		}
+		if r := job.routes.routes(); r.returns() && used.Has(r.From.Absent()) {
+			return "no Job cleans a server that proxies use"
 		}
 	}
 	return ""

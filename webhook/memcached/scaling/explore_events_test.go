@@ -1,7 +1,5 @@
 package scaling
 
-import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-
 // events calls yield with each event that may follow.
 func (s *space) events(w world, yield func(name string, next world)) {
 	s.specEvents(w, yield)
@@ -103,7 +101,7 @@ func (w world) restored() world {
 		status.routes, status.until, status.revision = r, past, -2
 		status.record(recordOf(r.routes()))
 		if phaseOrder[r.phase] == Steady {
-			status.record(move(v1alpha1.MoveRemovingServers, r.routes().To.join(w.set.run()), r.routes().To))
+			status.record(removal(r.routes().To.Span().join(w.set.run()), r.routes().To.Span()))
 		}
 	}
 	if status.scaling {

@@ -27,7 +27,11 @@ func (s *space) check(name string, w, next world) string {
 	if next.deployment == w.deployment || !next.deployment.exists || !w.deployment.exists {
 		return ""
 	}
-	return s.checkRoutes(w, w.deployment.routes.routes(), next.deployment.routes.routes())
+	from, to := w.deployment.routes.routes(), next.deployment.routes.routes()
+	if to.toSpare() && to.Phase == Closing && (!w.servers[to.To.Absent()].used || name == "sync while servers restart") {
+		return "" // nothing is left to move
+	}
+	return s.checkRoutes(w, from, to)
 }
 
 // checkNeighbours checks the routes of proxies that run side by side.
@@ -81,7 +85,7 @@ func (s *space) checkTemplates(name string, w, next world) string {
 		return ""
 	}
 	for i, server := range w.servers {
-		if server.used && next.exposed(i) && !w.exposed(i) && w.finds(int32(i)) {
+		if server.used && !server.stops && next.exposed(i) && !w.exposed(i) && w.finds(int32(i)) {
 			return fmt.Sprintf("server %d, which has items that a proxy finds, does not restart", i)
 		}
 	}
@@ -138,8 +142,10 @@ func (s *space) checkBegin(w world, r Routes) string {
 	switch {
 	case r.Phase != Announcing:
 		return "all proxies expect a change when it begins"
-	case s.copies && !r.adds() && !w.cleaned:
-		return "no decrease begins while servers that stay have items of earlier changes"
+	case s.copies && r.cleans() && !w.cleaned:
+		return "no decrease and no return begins while servers have items of earlier changes"
+	case r.returns():
+		return ""
 	}
 	for i, server := range w.servers {
 		switch added := r.added().Has(int32(i)); {
@@ -159,15 +165,19 @@ func checkReady(f Facts, d Decision) string {
 	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.Proxies == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
 		return ""
 	}
-	added := Servers{before.Routes.Serving().End(), max(0, d.Routes.To.End()-before.Routes.Serving().End())}
+	end := before.Routes.Serving().Span().End()
+	added := Servers{end, max(0, d.Routes.To.End()-end)}
+	if d.Routes.Spares() && !d.Routes.Replaces() && (d.Routes.Phase == Preparing || d.Routes.Phase == Warming) {
+		added = d.Routes.added()
+	}
 	if d.Routes.Phase == Closing { // the warm-up ends also without the servers, unless those before are removed
 		if !d.Routes.Replaces() || f.Proxies.Warmup == 0 || f.change().editedAgain() {
 			return ""
 		}
-		added = d.Routes.To
+		added = d.Routes.To.Servers
 	}
 	added.Count = min(added.Count, d.Routes.To.First+f.Size-added.First)
-	if !f.allReady(added) {
+	if !f.allReady(added, true) {
 		return "proxies use new servers only when these are ready"
 	}
 	return ""
@@ -176,7 +186,7 @@ func checkReady(f Facts, d Decision) string {
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
 	reason, _ := f.Progress(d)
-	if reason == "" && (d.Partition > 0 || d.Routes != Routes{} && d.Routes.To.join(d.Run) != d.Routes.To) {
+	if used := d.Routes.To.Span(); reason == "" && (d.Partition > 0 || d.Routes.Spares() || d.Routes != Routes{} && used.join(d.Run) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}
 	return ""

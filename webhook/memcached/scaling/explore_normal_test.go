@@ -76,6 +76,7 @@ func (p podWorld) order() int {
 		return 1 << 40
 	}
 	order := int(p.routes.from.first)<<12 | int(p.routes.from.count)<<8 | int(p.routes.to.first)<<4 | int(p.routes.to.count)
+	order = order<<4 | int(p.routes.from.spared)<<2 | int(p.routes.to.spared)
 	order = order<<3 | int(p.routes.phase)
 	return order<<1 | bit(p.deleted)
 }

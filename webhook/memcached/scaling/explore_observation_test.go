@@ -129,8 +129,12 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 		}
 		after := i >= int(w.deployment.routes.to.first)
 		unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after
-		servers[int32(i)] = Server{Ready: !unready, HasItems: v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == w.set.template}
-		if !unready && w.set.run().Has(int32(i)) {
+		live := !server.stops && !server.starting
+		servers[int32(i)] = Server{Ready: live && !unready, HasItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == w.set.template}
+		if server.stops {
+			servers[int32(i)] = servers[int32(i)].toldToStop()
+		}
+		if servers[int32(i)].Ready && w.set.run().Has(int32(i)) {
 			ready++
 		}
 	}
@@ -141,6 +145,12 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 		Revision: revisionOf(workloadObject, w.set.revision), Run: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
 		Current: w.set.template == w.template, Observed: v.fault != beforeUpdate,
 	}, servers
+}
+
+// toldToStop returns a server that serves on for as long as no clock is off.
+func (s Server) toldToStop() Server {
+	s.Holds, s.Deleted = true, new(epoch.Add(time.Hour))
+	return s
 }
 
 func (w *world) rolledOut() bool {

@@ -32,6 +32,8 @@ type space struct {
 	restarts bool
 	// copies lets a Job run.
 	copies bool
+	// stops lets servers be told to stop. They serve on while proxies are connected, unless kills is true: then they may end at any time.
+	stops, kills bool
 
 	snapshots []snapshot
 	numbers   map[snapshot]int32
@@ -103,6 +105,26 @@ var replacementPairs = map[string]space{
 	"templates, sizes 1 and 2, steps of 1": {least: 1, sizes: 2, maxStep: 1, clocks: onTime},
 }
 
+// drains are configurations with servers that are told to stop, and with a fault.
+var drains = map[string]space{
+	"drains":                    {sizes: 2, clocks: onTime},
+	"drains, size 3":            {least: 3, sizes: 3, clocks: onTime},
+	"drains, kills":             {least: 1, sizes: 2, clocks: onTime, kills: true},
+	"drains, failures":          {least: 2, sizes: 2, clocks: onTime, failures: true},
+	"drains, losses":            {least: 2, sizes: 2, clocks: onTime, losses: true},
+	"drains, clocks":            {least: 2, sizes: 2, clocks: []int16{0, skew}},
+	"drains, unobserved":        {least: 2, sizes: 2, clocks: onTime, unobserved: true},
+	"drains, late parents":      {least: 2, sizes: 2, clocks: onTime, late: "parent"},
+	"drains, late pods":         {least: 2, sizes: 2, clocks: onTime, late: "pods"},
+	"drains, late pods, kills":  {least: 1, sizes: 1, clocks: onTime, late: "pods", kills: true},
+	"drains, late Deployments":  {least: 2, sizes: 2, clocks: onTime, late: "deployment"},
+	"drains, late StatefulSets": {least: 2, sizes: 2, clocks: onTime, late: "workload"},
+	"drains, late Jobs":         {least: 2, sizes: 2, clocks: onTime, late: "job"},
+	"drains, switches":          {least: 1, sizes: 1, clocks: onTime, switches: true},
+	"drains, warm-ups":          {least: 2, sizes: 2, clocks: onTime, warmups: true},
+	"drains, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
+}
+
 // faults are the kinds of faults, each as a change of a space without faults.
 var faults = map[string]func(*space){
 	"clocks":            func(s *space) { s.clocks = []int16{0, skew} },
@@ -138,13 +160,25 @@ func spacesAndFaults() map[string]space {
 		s.templates, s.warmup = max(s.templates, 2), warmup
 		all[name] = s
 	}
+	for name, s := range drains {
+		all[name] = s.drained()
+	}
 	return all
 }
 
-// pairsOfFaults returns the configurations with two kinds of faults, and those of templates with more sizes. Only one kind of object is
-// observed late.
+func (s space) drained() space {
+	s.stops, s.copies, s.warmup = true, true, warmup
+	return s
+}
+
+// pairsOfFaults returns the configurations with two kinds of faults, and those of templates and of drains with more sizes, and with both. Only one
+// kind of object is observed late.
 func pairsOfFaults() map[string]space {
-	all := map[string]space{}
+	all := map[string]space{"drains, templates": space{least: 1, sizes: 1, clocks: onTime, templates: 2}.drained()}
+	for name, s := range drains {
+		s.least, s.sizes = 1, 2
+		all[name] = s.drained()
+	}
 	for name, s := range replacements {
 		s.templates, s.warmup, s.least = 3, warmup, 0
 		all[name] = s

@@ -1,5 +1,7 @@
 package scaling
 
+import "slices"
+
 // maxTemplates is the number of pod templates: the one of pods in use, the one of an edit, and that of another edit.
 const maxTemplates = 3
 
@@ -23,6 +25,20 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 		switch {
 		case !server.exists:
 			continue
+		case s.stops && server.starting:
+			next.servers[i].starting = false
+			s.keep(&next, w, "pods")
+			yield("a server gets ready", next)
+			continue
+		case s.stops && !server.stops:
+			next.servers[i].stops = true
+			s.keep(&next, w, "pods")
+			yield("a server is told to stop", next)
+			continue
+		case s.stops && !s.kills && w.connected(int32(i)):
+			continue
+		case s.stops && w.set.run().Has(int32(i)):
+			next.servers[i] = serverWorld{exists: true, template: w.set.restarts(i), starting: true}
 		case !w.set.run().Has(int32(i)):
 			next.servers[i] = serverWorld{}
 		case s.templates == 0 || !s.restarts && !w.exposed(i):
@@ -38,6 +54,14 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 		next.set.current = w.set.template
 		yield("the current revision is that of all pods", next)
 	}
+}
+
+// connected reports whether a proxy that runs is connected to a server. Then its pod, which is told to stop, does not end.
+func (w *world) connected(ordinal int32) bool {
+	return slices.ContainsFunc(w.running(), func(pod podWorld) bool {
+		r := pod.routes.routes()
+		return r.From.Has(ordinal) || r.Phase != Announcing && r.To.Has(ordinal)
+	})
 }
 
 // updated reports whether exactly the desired servers exist, and all have the template of the StatefulSet.
@@ -67,7 +91,7 @@ func (s *space) scale(next *world, w world, run serversWorld, partition, templat
 	next.set = to
 	for i := range next.servers {
 		if to.run().Has(int32(i)) && !next.servers[i].exists {
-			next.servers[i] = serverWorld{exists: true, template: to.restarts(i)}
+			next.servers[i] = serverWorld{exists: true, template: to.restarts(i), starting: s.stops}
 		}
 	}
 	next.status.age(workloadObject, older)

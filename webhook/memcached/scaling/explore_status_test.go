@@ -13,15 +13,21 @@ func (r routesWorld) routes() Routes {
 	if r.from.count == 0 {
 		return Routes{}
 	}
-	return Routes{From: r.from.servers(), To: r.to.servers(), Phase: phaseOrder[r.phase]}
+	return Routes{From: r.from.pool(), To: r.to.pool(), Phase: phaseOrder[r.phase]}
 }
 
 func (v serversWorld) servers() Servers { return Servers{int32(v.first), int32(v.count)} }
 
-func worldOfServers(s Servers) serversWorld { return serversWorld{int8(s.First), int8(s.Count)} }
+func (v serversWorld) pool() Pool { return Pool{v.servers(), int32(v.spared)} }
+
+func worldOfServers(s Servers) serversWorld { return worldOfPool(Pool{Servers: s}) }
+
+func worldOfPool(p Pool) serversWorld {
+	return serversWorld{int8(p.First), int8(p.Count), int8(p.Spared)}
+}
 
 func worldOf(r Routes) routesWorld {
-	return routesWorld{from: worldOfServers(r.From), to: worldOfServers(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
+	return routesWorld{from: worldOfPool(r.From), to: worldOfPool(r.To), phase: int8(slices.Index(phaseOrder, r.Phase))}
 }
 
 const workloadObject, deploymentObject = 1, 2

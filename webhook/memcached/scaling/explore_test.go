@@ -107,7 +107,7 @@ func (w world) String() string {
 	}
 	for i, server := range w.servers {
 		if server.exists {
-			text = fmt.Appendf(text, ", server %d template %d used %t", i, server.template, server.used)
+			text = fmt.Appendf(text, ", server %d %+v", i, server)
 		}
 	}
 	if d := w.deployment; d.exists {

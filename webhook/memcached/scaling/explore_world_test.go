@@ -80,8 +80,10 @@ func (s setWorld) restarts(ordinal int) int8 {
 type serverWorld struct {
 	exists bool
 	// used reports whether the server may have items.
-	used     bool
-	template int8
+	used bool
+	// stops reports whether the pod was told to stop, and starting whether memcached does not serve yet.
+	stops, starting bool
+	template        int8
 }
 
 type deploymentWorld struct {
@@ -98,7 +100,7 @@ type routesWorld struct {
 	phase    int8 // index of phaseOrder
 }
 
-type serversWorld struct{ first, count int8 }
+type serversWorld struct{ first, count, spared int8 }
 
 type podWorld struct {
 	exists, deleted bool
@@ -123,7 +125,7 @@ var lostStatus = statusWorld{until: never, step: never}
 var movePhases = []v1alpha1.MovePhase{"", v1alpha1.MoveWaiting, v1alpha1.MoveAddingServers, v1alpha1.MoveCleaning,
 	v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing, v1alpha1.MoveRemovingServers}
 
-var purposes = []v1alpha1.MovePurpose{"", v1alpha1.MoveForSize, v1alpha1.MoveForTemplate, v1alpha1.MoveForBoth}
+var purposes = []v1alpha1.MovePurpose{"", v1alpha1.MoveForSize, v1alpha1.MoveForTemplate, v1alpha1.MoveForBoth, v1alpha1.MoveForStop, v1alpha1.MoveForReturn}
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -170,7 +172,7 @@ func (w *world) only(job routesWorld) bool {
 		if job.phase == warming {
 			return pod.routes.phase != warming
 		}
-		return pod.routes.routes().Serving() != job.from.servers()
+		return pod.routes.routes().Serving() != job.from.pool()
 	})
 }
 
@@ -189,7 +191,7 @@ func (w *world) use() {
 		r := pod.routes.routes()
 		for i := range w.servers {
 			if pod.exists && (r.keeps(int32(i)) || r.Phase == Closing && r.From.Has(int32(i))) {
-				w.servers[i].used = w.servers[i].exists
+				w.servers[i].used = w.servers[i].exists && !w.servers[i].starting
 			}
 		}
 	}

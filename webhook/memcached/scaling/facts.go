@@ -3,8 +3,8 @@
 // of what is observed.
 //
 // One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
-// the range, and a change of the pod template moves them to the next range, whose pods start with the new template. A move has the phases
-// of phases.go. The proxies have their phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
+// the range, and a change of the pod template moves them to the next range, whose pods start with the new template. The items of a server
+// that is told to stop move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
@@ -74,6 +74,10 @@ type Server struct {
 	HasItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
+	// Holds reports whether the pod, once it is told to stop, serves on until no proxy is connected to it or its grace period ends. Why
+	// is why it is told to stop; "" if nobody says so.
+	Holds bool
+	Why   string
 }
 
 // Proxies are the desired and the observed proxies.
@@ -140,10 +144,22 @@ func (f Facts) from(ordinal int32) (pods []Pod) {
 	return pods
 }
 
-// allReady reports whether all of these servers are ready.
-func (f Facts) allReady(servers Servers) bool {
+// holdsOn reports whether a server was told to stop, and serves on for now.
+func (f Facts) holdsOn(ordinal int32) bool {
+	server := f.Servers[ordinal]
+	return server.Holds && server.Deleted != nil && server.Deleted.After(f.Now)
+}
+
+// hasStopped reports whether a server that was told to stop does not serve any more. A pod of the same name may be starting.
+func (f Facts) hasStopped(ordinal int32) bool {
+	server := f.Servers[ordinal]
+	return server.Deleted == nil && !server.Ready && !server.HasItems
+}
+
+// allReady reports whether all of these servers are ready, or serve on although they are told to stop.
+func (f Facts) allReady(servers Servers, orHold bool) bool {
 	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
-		if !f.Servers[ordinal].Ready {
+		if !f.Servers[ordinal].Ready && !(orHold && f.holdsOn(ordinal)) {
 			return false
 		}
 	}
@@ -157,9 +173,9 @@ func (f Facts) unknown() bool {
 }
 
 // lastOutdated returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
-func (f Facts) lastOutdated(servers Servers, counts func(Server) bool) (end int32) {
+func (f Facts) lastOutdated(p Pool, counts func(Server) bool) (end int32) {
 	for ordinal, server := range f.Servers {
-		if servers.Has(ordinal) && !server.Updated && counts(server) {
+		if p.Has(ordinal) && !server.Updated && counts(server) {
 			end = max(end, ordinal+1)
 		}
 	}

@@ -3,8 +3,8 @@ package scaling
 import "time"
 
 // ObservedJob is the Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
-// items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease: it deletes their items of earlier
-// moves.
+// items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease, or the one whose slot returns: it
+// deletes their items of earlier moves.
 type ObservedJob struct {
 	// For is [Job.String] of the Job that was desired.
 	For string
@@ -56,13 +56,18 @@ func (c change) begunJob(kept Job) Job {
 	return kept
 }
 
-// Sources returns the servers that the Job lists.
-func (r Routes) Sources() Servers {
+// Sources returns the ordinals of the servers that the Job cleans in Announcing, and otherwise of those that it lists: the servers from which
+// items move.
+func (r Routes) Sources() []int32 {
 	switch {
+	case r.Phase == Announcing && r.returns(), r.Phase != Announcing && r.toSpare():
+		return []int32{max(r.From.Absent(), r.To.Absent())}
 	case r.Phase == Announcing:
-		return Servers{r.From.First, r.To.Count}
+		return Servers{r.From.First, r.To.Count}.Ordinals()
+	case r.returns():
+		return []int32{r.From.End()}
 	case r.adds():
-		return r.From
+		return r.From.Ordinals()
 	}
-	return Servers{r.To.End(), r.From.Count - r.To.Count}
+	return Servers{r.To.End(), r.From.Count - r.To.Count}.Ordinals()
 }

@@ -23,7 +23,7 @@ func (f Facts) Progress(d Decision) (reason, message string) {
 		if !f.Proxies.Desired {
 			leaves = "Removing the proxies. "
 		}
-		message = fmt.Sprintf("%s%s, phase %s: %s", leaves, describe(move), move.Phase, f.cause(move.Phase, d.Routes))
+		message = fmt.Sprintf("%s%s, phase %s: %s", leaves, f.describe(move, d.Routes), move.Phase, f.cause(move.Phase, d.Routes))
 		if next := f.nextPhase(move, d); next != "" {
 			message += " " + next
 		}
@@ -88,7 +88,7 @@ func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
 	}
 	switch {
 	case move.Until != nil && d.Routes.Phase == Announcing:
-		return fmt.Sprintf("The spec has changed, so this change is given up after %s.", move.Until.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", move.Until.UTC().Format(time.RFC3339))
 	case move.Phase == v1alpha1.MoveCleaning:
 		return cleaned(job)
 	case warming && move.Until == nil:
@@ -135,14 +135,35 @@ func copied(job *ObservedJob, until string) string {
 }
 
 // describe returns what a recorded move is for.
-func describe(move *v1alpha1.MoveStatus) string {
+func (f Facts) describe(move *v1alpha1.MoveStatus, r Routes) string {
 	switch {
-	case move.For == v1alpha1.MoveForSize:
-		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
 	case move.Phase == v1alpha1.MoveRemovingServers:
 		return fmt.Sprintf("Removing servers: %d of %d stay", move.To, move.From)
+	case move.For == v1alpha1.MoveForSize:
+		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
+	case move.For == v1alpha1.MoveForStop:
+		if r.Phase == Steady {
+			r.To = f.change().target(r.From)
+		}
+		return f.stop(r.To.Absent())
+	case move.For == v1alpha1.MoveForReturn:
+		return fmt.Sprintf("Moving items back from the spare to server %d, which has started again", r.From.Absent())
 	}
 	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
+}
+
+// stop describes the move of the items of a server that is told to stop.
+func (f Facts) stop(ordinal int32) string {
+	server := f.Servers[ordinal]
+	if !f.holdsOn(ordinal) {
+		return fmt.Sprintf("Moving the items of server %d, which has stopped, to a spare", ordinal)
+	}
+	cause := ""
+	if server.Why != "" {
+		cause = " (" + server.Why + ")"
+	}
+	return fmt.Sprintf("Moving the items of pod %s to a spare, because it is told to stop%s and serves until %s at the latest",
+		server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
 }
 
 // movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the

@@ -45,7 +45,7 @@ func TestProgressOfTheJob(t *testing.T) {
 		{"it is of another move", 4, "0-2_0-3_warming", ofAnotherMove, "new servers. The next phase begins after 2026-11-21T12:10:00Z."},
 		{"it cleans", 3, "0-3_0-2_announcing", done, "2 of 3 servers are cleaned."},
 		{"it has failed to clean", 3, "0-3_0-2_announcing", failed, "The Job has failed. The next phase begins once it is complete."},
-		{"the move is given up", 4, "0-3_0-2_announcing", done, "The spec has changed, so this change is given up after 2026-11-21T12:00:10Z."},
+		{"the move is given up", 4, "0-3_0-2_announcing", done, "The change is not needed any more, and is given up after 2026-11-21T12:00:10Z."},
 	}
 	for _, test := range cases {
 		f := cache(test.size, 4, test.label)

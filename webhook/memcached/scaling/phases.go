@@ -53,8 +53,8 @@ func (c change) keeping(routes Routes) Servers {
 }
 
 // unused reports whether servers exist that steady proxies do not use.
-func (c change) unused(used Servers) bool {
-	return c.keeping(steady(used)) != used
+func (c change) unused(used Pool) bool {
+	return c.keeping(steady(used)) != used.Span()
 }
 
 // moveIn returns the phase for status; nil if there is none.
@@ -63,21 +63,46 @@ func (c change) moveIn(routes Routes) *v1alpha1.MoveStatus {
 	case routes.Phase != Steady:
 		return move(routes.movePhase(), routes.From, routes.To)
 	case c.unused(routes.To):
-		return move(v1alpha1.MoveRemovingServers, c.existing(), routes.To)
+		return removal(c.existing(), routes.To.Span())
 	}
-	if next := c.target(routes.To); next.First != routes.To.First {
-		return move(v1alpha1.MoveWaiting, routes.To, next)
+	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
+		return move(v1alpha1.MoveWaiting, next.From, next.To)
 	}
 	return nil
 }
 
-// target returns the servers that follow others. Servers that have items keep their pods, so a change of the pod template uses the next
-// range. That is one step, because no key is lost.
-func (c change) target(from Servers) Servers {
-	if c.Proxies.Warmup > 0 && c.Size > 0 && c.outdated(from) > from.First {
-		return Servers{from.End(), c.Size}
+// target returns the servers that follow others. A server that is told to stop comes first: its time is limited. Servers that have items
+// keep their pods, so a change of the pod template uses the next range. That is one step, because no key is lost.
+func (c change) target(from Pool) Pool {
+	warm := c.Proxies.Warmup > 0 && c.Size > 0
+	if slot := c.toldToStop(from); warm && slot > 0 {
+		return Pool{from.Servers, slot}
 	}
-	return Servers{from.First, c.step(from.Count)}
+	switch {
+	case warm && c.outdated(from) > from.First:
+		return Pool{Servers: Servers{from.Span().End(), c.Size}}
+	case from.Spared > 0:
+		return Pool{Servers: from.Servers}
+	}
+	return Pool{Servers: Servers{from.First, c.step(from.Count)}}
+}
+
+// toldToStop returns the slot, from 1 on, of a server that is told to stop and holds; 0 if there is none, or if the spare is in use. It is
+// the one whose slot already moves, or else the one whose time ends first.
+func (c change) toldToStop(from Pool) (slot int32) {
+	if from.Spared > 0 {
+		return 0
+	}
+	if to := c.routes.To; c.routes.From == from && c.holdsOn(to.Absent()) {
+		return to.Spared
+	}
+	var first time.Time
+	for i, ordinal := range from.Ordinals() {
+		if c.holdsOn(ordinal) && (slot == 0 || c.Servers[ordinal].Deleted.Before(first)) {
+			slot, first = int32(i)+1, *c.Servers[ordinal].Deleted
+		}
+	}
+	return slot
 }
 
 // wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
@@ -91,10 +116,14 @@ func (c change) editedAgain() bool {
 	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
 }
 
-// ready reports whether all servers that a move adds, and that spec still wants, are ready.
+// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already can be told to stop,
+// and serves on: it has its turn after this move.
 func (c change) ready() bool {
 	added := c.routes.added()
-	return c.allReady(Servers{added.First, min(added.Count, c.routes.To.First+c.Size-added.First)}) && !c.editedAgain()
+	if !c.routes.Spares() || c.routes.Replaces() {
+		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
+	}
+	return c.allReady(added, c.routes.Phase != Announcing) && !c.editedAgain()
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
@@ -105,17 +134,17 @@ func (c change) steady() Decision {
 	case !c.settled():
 		return c.waiting()
 	}
-	servers := c.routes.To
-	next := Routes{From: servers, To: c.target(servers), Phase: Announcing}
-	o := outcome{routes: c.routes, run: servers, job: c.keptJob(c.routes)}
-	left := c.untilStep(c.record(c.revision, servers.Count))
+	used := c.routes.To
+	next := Routes{From: used, To: c.target(used), Phase: Announcing}
+	o := outcome{routes: c.routes, run: used.Span(), job: c.keptJob(c.routes)}
+	left := c.untilStep(c.record(c.revision, used.Count))
 	old := c.from(next.added().First) // a new server of the same name must be empty
 	switch {
-	case next.To == servers:
-	case left > 0 && c.MaxStep > 0 && !next.Replaces():
+	case next.To == used:
+	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.wait = left
-	case next.adds() && len(old) > 0:
-		o.move, o.awaited = move(v1alpha1.MoveWaiting, servers, next.To), old
+	case next.adds() && !next.cleans() && len(old) > 0:
+		o.move, o.awaited = move(v1alpha1.MoveWaiting, used, next.To), old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steady(next.To))
 	default:
@@ -146,10 +175,9 @@ func (c change) announcing() Decision {
 
 // beginning begins a move once its servers are ready.
 func (c change) beginning(o outcome) Decision {
-	clean := c.jobComplete() || !c.CanRunJob && c.Job == nil
-	if o.routes.adds() {
-		o.run, clean = o.run.join(o.routes.To), true
-	} else {
+	clean := !o.routes.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
+	o.run = o.run.join(o.routes.To.Span())
+	if o.routes.cleans() && c.ready() {
 		o.job = c.begunJob(o.job)
 	}
 	switch {
@@ -176,14 +204,15 @@ func (c change) preparing() Decision {
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
-// servers that spec has no use for, nor if spec changes what may prevent them from getting ready.
+// servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It ends if nothing is left to move, because the
+// server that was told to stop has stopped.
 func (c change) warming() Decision {
 	if !c.settled() || c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
 		return c.waiting()
 	}
 	o := c.outcome(c.routes)
 	o.job = c.begunJob(o.job)
-	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.jobComplete() || c.decided(Closing) {
+	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.jobComplete() || c.decided(Closing) || c.routes.toSpare() && c.hasStopped(c.routes.To.Absent()) {
 		return c.entering(c.routes.in(Closing))
 	}
 	return c.decision(o)
@@ -200,7 +229,7 @@ func (c change) closing() Decision {
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
 func (c change) removing() Decision {
-	used, o := c.routes.To, c.outcome(c.routes)
+	used, o := c.routes.To.Span(), c.outcome(c.routes)
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
 	})

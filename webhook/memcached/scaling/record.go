@@ -17,15 +17,19 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 // remember returns the status that [RecordedRoutes] reads.
 func remember(routes Routes, revision v1alpha1.Revision, move *v1alpha1.MoveStatus) *v1alpha1.ProxyStatus {
 	return &v1alpha1.ProxyStatus{
-		Servers: routes.Serving().String(), OtherServers: routes.Other().String(), Move: move,
+		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move,
 		Controller: v1alpha1.ProxyMemory{Routes: routes.String(), Observed: revision},
 	}
 }
 
 // move returns a phase of status.
-func move(phase v1alpha1.MovePhase, from, to Servers) *v1alpha1.MoveStatus {
+func move(phase v1alpha1.MovePhase, from, to Pool) *v1alpha1.MoveStatus {
 	purpose := v1alpha1.MoveForSize
-	switch {
+	switch r := (Routes{From: from, To: to}); {
+	case r.toSpare():
+		purpose = v1alpha1.MoveForStop
+	case r.returns():
+		purpose = v1alpha1.MoveForReturn
 	case to.First != from.First && to.Count == from.Count:
 		purpose = v1alpha1.MoveForTemplate
 	case to.First != from.First:
@@ -34,9 +38,14 @@ func move(phase v1alpha1.MovePhase, from, to Servers) *v1alpha1.MoveStatus {
 	return &v1alpha1.MoveStatus{For: purpose, From: from.Count, To: to.Count, Phase: phase}
 }
 
+// removal returns the phase in which servers are removed.
+func removal(from, to Servers) *v1alpha1.MoveStatus {
+	return move(v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to})
+}
+
 // movePhase returns the phase in status of proxies that are not steady.
 func (r Routes) movePhase() v1alpha1.MovePhase {
-	if r.Phase == Announcing && !r.adds() {
+	if r.Phase == Announcing && !r.adds() { // a server whose slot returns is cleaned too, after it has started
 		return v1alpha1.MoveCleaning
 	}
 	return phasesInStatus[r.Phase]

@@ -31,6 +31,15 @@ func (s Servers) String() string {
 // Has reports whether an ordinal is in the range.
 func (s Servers) Has(ordinal int32) bool { return ordinal >= s.First && ordinal < s.End() }
 
+// Ordinals returns the ordinals in their order.
+func (s Servers) Ordinals() []int32 {
+	ordinals := make([]int32, s.Count)
+	for i := range ordinals {
+		ordinals[i] = s.First + int32(i)
+	}
+	return ordinals
+}
+
 // contains reports whether all of other servers are in the range.
 func (s Servers) contains(other Servers) bool {
 	return other.Count == 0 || other.First >= s.First && other.End() <= s.End()
@@ -58,6 +67,64 @@ func servers(first, last string) Servers {
 	return Servers{int32(from), int32(to-from) + 1}
 }
 
+// Pool are the servers of proxies, in the order of the slots over which they distribute the keys: a range of ordinals. The spare, which is
+// the next ordinal, can have the slot of one of them.
+type Pool struct {
+	Servers
+	// Spared is the slot of the spare, from 1 on; 0 if there is no spare.
+	Spared int32
+}
+
+// Absent returns the ordinal whose slot the spare has; -1 if there is no spare.
+func (p Pool) Absent() int32 {
+	if p.Spared == 0 {
+		return -1
+	}
+	return p.First + p.Spared - 1
+}
+
+// Span returns the range of the ordinals with the spare, and with the one whose slot it has.
+func (p Pool) Span() Servers {
+	return Servers{p.First, p.Count + min(p.Spared, 1)}
+}
+
+// Has reports whether an ordinal has a slot.
+func (p Pool) Has(ordinal int32) bool { return p.Span().Has(ordinal) && ordinal != p.Absent() }
+
+// Ordinals returns the ordinals by slot.
+func (p Pool) Ordinals() []int32 {
+	ordinals := p.Servers.Ordinals()
+	if p.Spared > 0 {
+		ordinals[p.Spared-1] = p.End()
+	}
+	return ordinals
+}
+
+// String returns "0-2" for three servers, and "0-2.1" if the spare has the slot of 1.
+func (p Pool) String() string {
+	if p.Spared == 0 {
+		return p.Servers.String()
+	}
+	return fmt.Sprintf("%s.%d", p.Servers, p.Absent())
+}
+
+// Describe returns the ordinals for users.
+func (p Pool) Describe() string {
+	if p.Spared == 0 {
+		return p.Servers.String()
+	}
+	return fmt.Sprintf("%s, %d in place of %d", p.Servers, p.End(), p.Absent())
+}
+
+// pool returns the pool from the texts of a label; the zero value if it is not valid.
+func pool(first, last, absent string) Pool {
+	p := Pool{Servers: servers(first, last)}
+	if ordinal, _ := strconv.ParseInt(absent, 10, 32); absent != "" && p.Servers.Has(int32(ordinal)) {
+		p.Spared = int32(ordinal) - p.First + 1
+	}
+	return p
+}
+
 // Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
 // Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
 type Phase string
@@ -81,12 +148,12 @@ var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From are the servers before the move, and To those after it. Both are the same for steady proxies.
-	From, To Servers
+	From, To Pool
 	Phase    Phase
 }
 
 // steady returns the routes of proxies that know these servers alone.
-func steady(servers Servers) Routes { return Routes{From: servers, To: servers} }
+func steady(p Pool) Routes { return Routes{From: p, To: p} }
 
 // in returns the same move in another phase.
 func (r Routes) in(phase Phase) Routes {
@@ -94,16 +161,16 @@ func (r Routes) in(phase Phase) Routes {
 	return r
 }
 
-// Knows returns the servers that proxies with these routes connect to.
+// Knows returns the range of the servers that proxies with these routes connect to.
 func (r Routes) Knows() Servers {
 	if r.Phase == Announcing {
-		return r.From
+		return r.From.Span()
 	}
-	return r.From.join(r.To)
+	return r.From.Span().join(r.To.Span())
 }
 
 // Serving returns the servers that serve: those after the move, once items move.
-func (r Routes) Serving() Servers {
+func (r Routes) Serving() Pool {
 	if r.Phase == Announcing || r.Phase == Preparing {
 		return r.From
 	}
@@ -111,29 +178,46 @@ func (r Routes) Serving() Servers {
 }
 
 // Other returns the servers that items move to before they serve, or from once they do; none if the proxies do not know them.
-func (r Routes) Other() Servers {
+func (r Routes) Other() Pool {
 	switch r.Phase {
 	case Steady, Announcing:
-		return Servers{}
+		return Pool{}
 	case Preparing:
 		return r.To
 	}
 	return r.From
 }
 
+// Spares reports whether the spare has a slot before or after the move.
+func (r Routes) Spares() bool { return r.From.Spared > 0 || r.To.Spared > 0 }
+
 // Replaces reports whether the move is to other servers, which have another pod template.
 func (r Routes) Replaces() bool { return r.To.First != r.From.First }
 
-// adds reports whether servers are added.
-func (r Routes) adds() bool { return r.added().Count > 0 }
+// Resizes reports whether the move is to more or fewer of the same servers.
+func (r Routes) Resizes() bool { return !r.Replaces() && r.To.Count != r.From.Count }
 
-// added returns the servers that are added.
+// toSpare reports whether one slot moves to the spare, and returns whether it moves back.
+func (r Routes) toSpare() bool { return !r.Replaces() && r.From.Spared == 0 && r.To.Spared > 0 }
+func (r Routes) returns() bool { return !r.Replaces() && r.From.Spared > 0 && r.To.Spared == 0 }
+
+// added returns the servers that get keys and have none before.
 func (r Routes) added() Servers {
-	if r.Replaces() {
-		return r.To
+	switch {
+	case r.Replaces():
+		return r.To.Span()
+	case r.toSpare():
+		return Servers{r.To.End(), 1}
+	case r.returns():
+		return Servers{r.From.Absent(), 1}
 	}
 	return Servers{r.From.End(), max(0, r.To.Count-r.From.Count)}
 }
+
+// adds reports whether servers are added. cleans reports whether the servers that get keys can have items of earlier moves: those that stay in
+// a decrease, and one whose slot returns, which proxies of the phases before have used.
+func (r Routes) adds() bool   { return r.added().Count > 0 }
+func (r Routes) cleans() bool { return !r.adds() || r.returns() }
 
 // String returns the value of the label on the pods: "0-2", or "0-2_0-3_preparing".
 func (r Routes) String() string {
@@ -144,7 +228,7 @@ func (r Routes) String() string {
 }
 
 // label matches what [Routes.String] returns.
-var label = regexp.MustCompile(`^(\d+)-(\d+)(?:_(\d+)-(\d+)_([a-z]+))?$`)
+var label = regexp.MustCompile(`^(\d+)-(\d+)(?:\.(\d+))?(?:_(\d+)-(\d+)(?:\.(\d+))?_([a-z]+))?$`)
 
 // ParseRoutes returns the routes of a label; the zero value if the label is missing or was edited.
 func ParseRoutes(text string) Routes {
@@ -152,9 +236,9 @@ func ParseRoutes(text string) Routes {
 	if words == nil {
 		return Routes{}
 	}
-	routes := steady(servers(words[1], words[2]))
-	if words[3] != "" {
-		routes.To, routes.Phase = servers(words[3], words[4]), Phase(words[5])
+	routes := steady(pool(words[1], words[2], words[3]))
+	if words[4] != "" {
+		routes.To, routes.Phase = pool(words[4], words[5], words[6]), Phase(words[7])
 	}
 	if routes.String() != text || !routes.valid() {
 		return Routes{}
@@ -162,8 +246,18 @@ func ParseRoutes(text string) Routes {
 	return routes
 }
 
-// valid reports whether a decision can have these routes. Servers after a move begin where those before do, or follow them.
+// valid reports whether a decision can have these routes.
 func (r Routes) valid() bool {
-	follows := r.To.First == r.From.First || r.To.First == r.From.End()
-	return r.From.Count > 0 && r.To.Count > 0 && follows && slices.Contains(phaseOrder, r.Phase) && (r.From == r.To) == (r.Phase == Steady)
+	if r.From.Count == 0 || r.To.Count == 0 || !slices.Contains(phaseOrder, r.Phase) || (r.From == r.To) != (r.Phase == Steady) {
+		return false
+	}
+	switch {
+	case r.Phase == Steady:
+		return true
+	case r.Replaces():
+		return r.To.First == r.From.Span().End() && r.To.Spared == 0
+	case r.toSpare(), r.returns():
+		return r.From.Servers == r.To.Servers
+	}
+	return !r.Spares()
 }

@@ -1,22 +1,20 @@
 package scaling
 
-import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-
 // leaving returns the decision after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
 // serve are removed, and the status of the proxies last: it says which servers serve.
 func (c change) leaving() Decision {
 	existing, serving, routes := c.existing(), c.routes.Serving(), c.routes
 	if c.gone() { // a move has ended if no proxy runs
-		routes = steady(serving)
+		routes = steady(Pool{Servers: serving.Servers}) // the spare is no server of clients
 	}
 	o := outcome{routes: routes, run: existing, stops: true, move: c.moveIn(routes), job: c.keptJob(routes)}
-	others := existing.Count > 0 && existing != serving && existing.contains(serving)
+	others := existing.Count > 0 && existing != serving.Servers && existing.contains(serving.Servers)
 	switch {
 	case routes.Phase != Steady:
 	case others:
-		o.move = move(v1alpha1.MoveRemovingServers, existing, serving)
+		o.move = removal(existing, serving.Servers)
 	default:
-		o.move = move(v1alpha1.MoveRemovingServers, existing, Servers{existing.First, min(existing.Count, c.Size)})
+		o.move = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
 	}
 	if !c.gone() {
 		return c.decision(o)
@@ -24,7 +22,7 @@ func (c change) leaving() Decision {
 	switch o.move, o.wait = c.lasting(o.move, observationDelay); {
 	case o.wait > 0:
 	case others:
-		o.run = serving
+		o.run = serving.Servers
 	default:
 		return c.direct()
 	}
@@ -48,7 +46,7 @@ func (c change) stopping() Decision {
 	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
 	switch {
 	case c.stopped() && existing.Count == 0:
-		routes = steady(Servers{serving.First, 1}) // as for a new cache
+		routes = steady(Pool{Servers: Servers{serving.First, 1}}) // as for a new cache
 	case c.stopped(): // a move has ended if no proxy runs
 		routes = steady(serving)
 	}
@@ -61,7 +59,7 @@ func (c change) stopping() Decision {
 		o.run = c.keeping(routes)
 	}
 	if existing.Count > 0 && routes.Phase == Steady {
-		o.move = move(v1alpha1.MoveRemovingServers, existing, none)
+		o.move = removal(existing, none)
 	}
 	if existing.Count > 0 && c.stopped() {
 		if o.move, o.wait = c.lasting(o.move, observationDelay); o.wait == 0 {

@@ -21,7 +21,7 @@ func (f Facts) emptied() Routes {
 	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.stopped() {
 		return Routes{}
 	}
-	return steady(Servers{f.Workload.Run.First, f.Size})
+	return steady(Pool{Servers: Servers{f.Workload.Run.First, f.Size}})
 }
 
 // labelled returns the routes of the Deployment of the proxies.
@@ -54,10 +54,10 @@ func (f Facts) serversExist() Routes {
 		return Routes{}
 	}
 	existing.Count = min(existing.Count, MaxServers)
-	return steady(existing)
+	return steady(Pool{Servers: existing})
 }
 
 // created returns the routes of a cache without servers.
 func (f Facts) created() Routes {
-	return steady(Servers{f.existing().First, max(f.Size, 1)})
+	return steady(Pool{Servers: Servers{f.existing().First, max(f.Size, 1)}})
 }

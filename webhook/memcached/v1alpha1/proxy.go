@@ -88,8 +88,8 @@ type ProxyStatus struct {
 	// readyReplicas is the number of proxy pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// servers are the ordinals of the pods that serve, such as 0-2 for the first three pods: every key belongs to one of them. During
-	// WarmingUp, an item can still be on another server, until a client or the Job reads it.
+	// servers are the ordinals of the pods that serve, such as 0-2 for the first three pods: every key belongs to one of them. "0-2, 3 in
+	// place of 1" has a spare for a pod that was told to stop. During WarmingUp, an item can still be on another server, until a client or the Job reads it.
 	// +optional
 	Servers string `json:"servers,omitempty"`
 	// otherServers are the ordinals of the pods that the proxies know too during three phases of a move. In Preparing, items are about
@@ -110,8 +110,8 @@ type ProxyStatus struct {
 // ProxyMemory is what the operator remembers of its last decision. No user needs it: the other fields of the status report all that is
 // observed. If it is lost or edited, a move takes longer.
 type ProxyMemory struct {
-	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: 0-2 for three servers, or
-	// 0-2_0-3_warming with the servers before and after a move, and its phase.
+	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: 0-2 for three servers, 0-2.1 if
+	// a spare has the keys of 1, or 0-2_0-3_warming with the servers before and after a move, and its phase.
 	// +optional
 	Routes string `json:"routes,omitempty"`
 	// observed identifies the rollout of the proxies from which the status of the proxies follows.
@@ -121,7 +121,7 @@ type ProxyMemory struct {
 
 // MovePurpose is why items move to other servers.
 //
-// +kubebuilder:validation:Enum=Resize;Template;Both
+// +kubebuilder:validation:Enum=Resize;Template;Both;Stop;Return
 type MovePurpose string
 
 const (
@@ -131,11 +131,16 @@ const (
 	MoveForTemplate MovePurpose = "Template"
 	// MoveForBoth is a change of both.
 	MoveForBoth MovePurpose = "Both"
+	// MoveForStop is for a server that is told to stop, for example because its node is drained: its items move to a spare.
+	MoveForStop MovePurpose = "Stop"
+	// MoveForReturn is for a server that has started again: its items move back from the spare.
+	MoveForReturn MovePurpose = "Return"
 )
 
 // MoveStatus is a change of the servers that is under way.
 type MoveStatus struct {
-	// for is why the servers change: Resize for another number of servers, Template for another pod template, or Both.
+	// for is why the servers change: Resize for another number of servers, Template for another pod template, or Both. Stop moves the
+	// items of a server that is told to stop to a spare, and Return moves them back.
 	// +required
 	For MovePurpose `json:"for,omitempty"`
 	// from is the number of servers before the change.

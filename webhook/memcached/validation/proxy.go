@@ -36,7 +36,8 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 	}
 	size := max(*memcached.Spec.Size, 1)
 	from := scaling.Servers{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
-	longest := scaling.Routes{From: from, To: scaling.Servers{First: from.End(), Count: size}, Phase: scaling.Announcing}
+	to := scaling.Servers{First: from.End(), Count: size}
+	longest := scaling.Routes{From: scaling.Pool{Servers: from}, To: scaling.Pool{Servers: to}, Phase: scaling.Announcing}
 	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Library, longest))) == 0 {
 		return nil
 	}

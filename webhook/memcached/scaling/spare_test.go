@@ -1,0 +1,137 @@
+package scaling
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// told lets a server be told to stop, with so many seconds left.
+func told(ordinal int32, seconds int) func(*Facts) {
+	return func(f *Facts) {
+		pod := Pod{Name: "cache-1", Deleted: new(noon.Add(time.Duration(seconds) * time.Second))}
+		f.Servers[ordinal] = Server{Pod: pod, Updated: true, Holds: true}
+	}
+}
+
+// starting lets a server have started again, or be absent.
+func starting(ordinal int32) func(*Facts) {
+	return func(f *Facts) { f.Servers[ordinal] = Server{Updated: true} }
+}
+
+// TestSpare checks the decisions about a cache with a server that is told to stop.
+func TestSpare(t *testing.T) {
+	const away, back = "0-2_0-2.1_", "0-2.1_0-2_"
+	cases := []struct {
+		reason    string
+		size, run int32
+		label     string
+		change    func(*Facts)
+		wantRun   string
+		wantLabel string
+		wantPhase v1alpha1.MovePhase
+	}{
+		{"a server is told to stop", 3, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
+		{"its time is over: its node may be lost", 3, 3, "0-2", told(1, -1), "0-2", "0-2", ""},
+		{"it does not hold", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
+		{"items do not move", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Proxies.Warmup = 0 }), "0-2", "0-2", ""},
+		{"two servers are told to stop: the time of one ends first", 3, 3, "0-2", all(told(0, 500), told(1, 400)), "0-2", away + "announcing", adding},
+		{"two servers are told to stop: the move that is under way goes on", 3, 3, away + "announcing", all(told(0, 400), told(1, 500)), "0-3", away + "announcing", adding},
+		{"the first slot", 3, 3, "0-2", told(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
+		{"before a change of the size", 4, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
+		{"before a change of the template", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", away + "announcing", adding},
+		{"while a change of the size begins, which is given up", 4, 4, "0-2_0-3_announcing", all(told(1, 500), until(-1)), "0-3", "0-2", removing},
+		{"while a change of the size moves items, which goes on", 4, 4, "0-2_0-3_warming", all(told(1, 500), until(100)), "0-3", "0-2_0-3_warming", warmUp},
+		{"a spare of an earlier move has not stopped", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[3] = Server{} }), "0-2", "0-2", waiting},
+
+		{"the spare starts", 3, 3, away + "announcing", told(1, 500), "0-3", away + "announcing", adding},
+		{"the spare is ready", 3, 4, away + "announcing", told(1, 500), "0-3", away + "preparing", preparing},
+		{"the spare is told to stop before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(told(1, 500), told(3, 500)), "0-3", away + "announcing", adding},
+		{"the spare is told to stop while proxies know it: it has its turn later", 3, 4, away + "preparing", all(told(1, 500), told(3, 500)), "0-3", away + "warming", warmUp},
+		{"the server has stopped before its items move", 3, 4, away + "announcing", all(starting(1), until(-1)), "0-3", "0-2", removing},
+		{"its items move", 3, 4, away + "warming", all(told(1, 500), until(100)), "0-3", away + "warming", warmUp},
+		{"its items have moved", 3, 4, away + "warming", all(told(1, 500), cleans, created(1), complete), "0-3", away + "closing", closing},
+		{"it has stopped: nothing is left to move", 3, 4, away + "warming", all(starting(1), until(100)), "0-3", away + "closing", closing},
+		{"it is absent: nothing is left to move", 3, 4, away + "warming", all(func(f *Facts) { delete(f.Servers, 1) }, until(100)), "0-3", away + "closing", closing},
+		{"an old observation shows it as it was before", 3, 4, away + "warming", until(100), "0-3", away + "warming", warmUp},
+		{"no proxy is connected to it any more", 3, 4, away + "closing", told(1, 400), "0-3", "0-2.1", waiting},
+
+		{"it has not started again, and the proxies expect it", 3, 4, "0-2.1", starting(1), "0-3", back + "announcing", adding},
+		{"it has not started again: nothing cleans it yet", 3, 4, back + "announcing", all(starting(1), cleans, func(f *Facts) { f.Job = nil }), "0-3", back + "announcing", adding},
+		{"it has to be cleaned", 3, 4, back + "announcing", cleans, "0-3", back + "announcing", adding},
+		{"it is clean", 3, 4, back + "announcing", all(cleans, complete), "0-3", back + "preparing", preparing},
+		{"its items are back", 3, 4, back + "closing", nil, "0-3", "0-2", removing},
+		{"the spare is removed", 3, 4, "0-2", nil, "0-2", "0-2", removing},
+		{"another server is told to stop: it has its turn when the spare is free", 3, 4, "0-2.1", told(0, 500), "0-3", back + "announcing", adding},
+		{"the size changes: the items move back first", 4, 4, "0-2.1", nil, "0-3", back + "announcing", adding},
+		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }, "0-3", "0-2.1_4-6_announcing", adding},
+		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, HasItems: true} }, "0-3", back + "announcing", adding},
+		{"the size becomes 0", 0, 4, "0-2.1", nil, "0-3", "0-2.1", removing},
+	}
+	for _, test := range cases {
+		f := cache(test.size, test.run, test.label)
+		if test.change != nil {
+			test.change(f)
+		}
+		got := f.Decide()
+		var phase v1alpha1.MovePhase
+		if got.Proxy.Move != nil {
+			phase = got.Proxy.Move.Phase
+		}
+		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
+			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
+		}
+	}
+}
+
+// TestSources checks which servers the Job of a slot cleans or lists.
+func TestSources(t *testing.T) {
+	for label, want := range map[string]string{
+		"0-2_0-3_warming":       "[0 1 2]",
+		"0-3_0-2_warming":       "[3]",
+		"0-3_0-2_announcing":    "[0 1 2]",
+		"0-2_3-5_warming":       "[0 1 2]",
+		"0-2_0-2.1_warming":     "[1]",
+		"0-2.1_0-2_announcing":  "[1]",
+		"0-2.1_0-2_warming":     "[3]",
+		"0-2.1_4-6_warming":     "[0 3 2]",
+		"3-5.5_3-5_announcing":  "[5]",
+		"3-5_3-5.3_warming":     "[3]",
+		"6-8.7_10-11_warming":   "[6 9 8]",
+		"6-8.7_10-11_preparing": "[6 9 8]",
+	} {
+		if got := fmt.Sprint(ParseRoutes(label).Sources()); got != want {
+			t.Errorf("the Job of %s has the servers %s, want %s", label, got, want)
+		}
+	}
+}
+
+// TestSpareMessages checks what users read about a server that is told to stop.
+func TestSpareMessages(t *testing.T) {
+	evicted := all(told(1, 500), func(f *Facts) {
+		server := f.Servers[1]
+		server.Why = "EvictionByEvictionAPI"
+		f.Servers[1] = server
+	})
+	cases := []struct {
+		label  string
+		change func(*Facts)
+		want   string
+	}{
+		{"0-2_0-2.1_preparing", evicted, "Moving the items of pod cache-1 to a spare, because it is told to stop (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase WarmingUp: "},
+		{"0-2_0-2.1_warming", all(starting(1), until(100)), "Moving the items of server 1, which has stopped, to a spare, phase Closing: "},
+		{"0-2.1", nil, "Moving items back from the spare to server 1, which has started again, phase AddingServers: "},
+	}
+	for _, test := range cases {
+		f := cache(3, 4, test.label)
+		if test.change != nil {
+			test.change(f)
+		}
+		if _, message := f.Progress(f.Decide()); !strings.HasPrefix(message, test.want) {
+			t.Errorf("%s: the message is %q, want %q", test.label, message, test.want)
+		}
+	}
+}

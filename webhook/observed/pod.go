@@ -28,8 +28,8 @@ type PodStatus struct {
 	StartTime             time.Time         `json:"startTime"`
 }
 
-// PodConditions are a pod's condition Ready, and all other conditions that are not True. The decoder drops the rest, which
-// is four of five conditions of most pods.
+// PodConditions are a pod's conditions Ready and DisruptionTarget, and all other conditions that are not True. The decoder drops the rest,
+// which is four of five conditions of most pods.
 type PodConditions []PodCondition
 
 // UnmarshalJSONFrom reads a list of conditions.
@@ -47,7 +47,7 @@ func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		if err := json.UnmarshalDecode(decoder, &condition); err != nil {
 			return err
 		}
-		if condition.Type == corev1.PodReady || condition.Status != corev1.ConditionTrue {
+		if condition.Type == corev1.PodReady || condition.Type == corev1.DisruptionTarget || condition.Status != corev1.ConditionTrue {
 			*c = append(*c, condition)
 		}
 	}
@@ -113,6 +113,16 @@ func (p *Pod) Ready() bool {
 	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
 		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
 	})
+}
+
+// DisruptionReason returns why Kubernetes deletes the pod, such as EvictionByEvictionAPI; "" if nobody says so.
+func (p *Pod) DisruptionReason() string {
+	for _, condition := range p.Status.Conditions {
+		if condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
+			return condition.Reason
+		}
+	}
+	return ""
 }
 
 // ContainerReady reports whether the container of that name is ready.

@@ -32,7 +32,7 @@ type Cache struct {
 
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonMoving, ReasonJobNotStarted, ReasonJobFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
+	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
 	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }
@@ -41,7 +41,7 @@ var Reasons = []conditions.Reason{
 // Each check has a file.
 func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
-	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), jobFailed(c), jobNotStarted(c)}
+	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c)}
 	var own []metav1.Condition
 	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.First(mounted, reloaded).Problem)} {
 		if condition != nil {

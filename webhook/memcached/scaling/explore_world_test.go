@@ -180,11 +180,6 @@ func (w *world) allWarming() bool {
 	return len(w.running()) > 0 && w.only(routesWorld{phase: warming})
 }
 
-// keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
-func (r Routes) keeps(ordinal int32) bool {
-	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
-}
-
 // use marks the servers that running proxies use.
 func (w *world) use() {
 	for _, pod := range w.pods {

@@ -150,6 +150,19 @@ func (f Facts) holdsOn(ordinal int32) bool {
 	return server.Holds && server.Deleted != nil && server.Deleted.After(f.Now)
 }
 
+// EndsNext returns the server whose items proxies find, and that is told to stop and serves on, and for how long; the first of several.
+func (f Facts) EndsNext(r Routes) (next int32, left time.Duration, found bool) {
+	for ordinal, server := range f.Servers {
+		if !r.keeps(ordinal) || !f.holdsOn(ordinal) {
+			continue
+		}
+		if each := server.Deleted.Sub(f.Now); !found || each < left || each == left && ordinal < next {
+			next, left, found = ordinal, each, true
+		}
+	}
+	return next, left, found
+}
+
 // hasStopped reports whether a server that was told to stop does not serve any more. A pod of the same name may be starting.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]

@@ -188,6 +188,11 @@ func (r Routes) Other() Pool {
 	return r.From
 }
 
+// keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
+func (r Routes) keeps(ordinal int32) bool {
+	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
+}
+
 // Spares reports whether the spare has a slot before or after the move.
 func (r Routes) Spares() bool { return r.From.Spared > 0 || r.To.Spared > 0 }
 

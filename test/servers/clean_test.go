@@ -66,6 +66,23 @@ func TestProxyClean(t *testing.T) {
 	}
 }
 
+// TestProxyCleanOfUnusedServer cleans a server that no proxy uses, before keys return to it: nothing remains, whatever the form of its key.
+func TestProxyCleanOfUnusedServer(t *testing.T) {
+	server := startServers(t, 1)[0]
+	var store strings.Builder
+	for _, key := range distributed() {
+		key, flag, _ := strings.Cut(key, " ")
+		fmt.Fprintf(&store, "ms %s 3 %s q\r\nold\r\n", key, flag)
+	}
+	dialClient(t, server.address).must(t, store.String()+"ms stale 1\r\nx\r\nmd stale I\r\n")
+	if err := cleanServer(t.Context(), server.address, 1, 0); err != nil {
+		t.Error(err)
+	}
+	if got := server.stats(t, "stats")["curr_items"]; got != "0" {
+		t.Errorf("%s items remain, want 0", got)
+	}
+}
+
 // TestProxyCleanOfStaleItems cleans a server with items that clients are about to store again. Those of this server remain, and clean
 // takes no W.
 func TestProxyCleanOfStaleItems(t *testing.T) {

@@ -51,13 +51,16 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 		}
 		return all
 	}
-	up, down, over := steps(three, four), steps(four, three), steps(four[:2], four[2:]) // over: to servers of another StatefulSet
+	spare := []string{four[0], four[3], four[2]}
+	up, down, over := steps(three, four), steps(four, three), steps(four[:2], four[2:]) // over: to other servers
+	there, again := steps(three, spare), steps(spare, three)                            // one place gets another server, and the first one again
+	away := steps(spare, four[1:2])
 	start := time.Now()
 	for round := range rounds {
 		d.flush()
-		for _, resize := range [][]*client{up, down, over} {
+		for _, resize := range [][]*client{up, down, over, there, again, away} {
 			before, announce, prepare, warm, closing, after := resize[0], resize[1], resize[2], resize[3], resize[4], resize[5]
-			each := *proxyCommands/rounds/3/11 + 1
+			each := *proxyCommands/rounds/6/11 + 1
 			d.run(each, before)
 			d.run(each, before, announce)
 			d.run(each, announce)

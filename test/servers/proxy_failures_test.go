@@ -48,13 +48,18 @@ func TestProxyWithoutServer(t *testing.T) {
 		fail   func(*testing.T, server)
 		phase  scaling.Phase
 		within time.Duration
+		slot   bool // the place of the server moves, or else a third server is added
 	}{
-		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, "", soon},
-		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, "", soon},
-		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon},
-		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon},
-		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon},
-		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, soon + 1400*time.Millisecond},
+		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, "", soon, false},
+		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, "", soon, false},
+		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon, false},
+		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon, false},
+		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon, false},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, soon + 1400*time.Millisecond, false},
+		{"a server that ended before its place moves in announcing", func(t *testing.T, s server) { s.kill(t) }, scaling.Announcing, soon, true},
+		{"a server that ended before its place moves in preparing", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon, true},
+		{"a server that ended while its place moves", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon, true},
+		{"a server that ended after its place moved", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon, true},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()
@@ -62,6 +67,10 @@ func TestProxyWithoutServer(t *testing.T) {
 			config := phaseConfig(scaling.Steady, addresses(servers), addresses(servers))
 			if test.phase != "" { // names of tests become directories, and a comma would end an option of memcached
 				config = phaseConfig(test.phase, addresses(servers)[:2], addresses(servers))
+			}
+			if test.slot {
+				spare := startServers(t, 1)[0].address
+				config = phaseConfig(test.phase, addresses(servers), []string{spare, servers[1].address, servers[2].address})
 			}
 			proxy := startConfigured(t, config)
 			c := dialClient(t, proxy.address)

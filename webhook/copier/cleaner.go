@@ -21,6 +21,7 @@ const cleanBatch = 256
 // CleanConfig is what to clean.
 type CleanConfig struct {
 	// Server is the host:port of a server. It keeps the items that proxies distribute to the server with this index, of so many servers.
+	// It keeps none if Of is 0: the proxies do not use this server.
 	Server    string
 	Index, Of int
 	// Patience limits how long Clean waits for the server.
@@ -35,7 +36,7 @@ func (c *CleanConfig) Check() error {
 		return errors.New("clean requires --server")
 	case !isHostPort(c.Server):
 		return fmt.Errorf("--server %q must be host:port", c.Server)
-	case c.Index < 0 || c.Index >= c.Of:
+	case c.Of < 0 || c.Index < 0 || c.Of > 0 && c.Index >= c.Of:
 		return fmt.Errorf("--index %d must be less than --of %d, and not negative", c.Index, c.Of)
 	case c.Patience <= 0:
 		return errors.New("--patience must be above 0")
@@ -48,7 +49,7 @@ func (c *CleanConfig) Check() error {
 func Clean(ctx context.Context, c CleanConfig) error {
 	start, listed, deleted := time.Now(), 0, 0
 	s := &source{address: c.Server, patience: c.Patience, logger: c.Logger, batch: cleanBatch, batchBytes: maxBytes}
-	isForeign := func(each item) bool { return serverOf(each.key, c.Of) != c.Index }
+	isForeign := func(each item) bool { return c.Of == 0 || serverOf(each.key, c.Of) != c.Index }
 	err := s.list(ctx, "all items", func(server *client.Conn) error {
 		listed = 0
 		return s.walk(ctx, server, client.ByHash, func(client.Item) bool { listed++; return true }, func(server *client.Conn, items []item) error {

@@ -46,6 +46,10 @@ var limits = []struct{ scenario, verdict, sentence string }{
 		"If a proxy ends during a command, the item can get another CAS unique: a `cas` returns `EXISTS`."},
 	{"timeout", "refused",
 		"If the response of a server to a proxy is lost, the same holds."},
+	{"partition", "refused",
+		"If a proxy does not reach the previous server, but others do, the same holds."},
+	{"partition", "busy",
+		"Then another command at the same key can also fail with `SERVER_ERROR busy`."},
 }
 
 // class is a class of histories.
@@ -74,6 +78,14 @@ func TestEveryOrderOfEvents(t *testing.T) {
 	}
 	sameFile(t, classesFile, golden.String())
 	sameFile(t, limitsFile, withLimits(t, classes))
+}
+
+// TestPlaces compares the pools of library.lua with where each key is before and after a change, for all lists of up to 4 servers in which any
+// of them stay at their places.
+func TestPlaces(t *testing.T) {
+	if output := runLua(t, "testdata/places.lua", "library.lua", "testdata/"); len(output) > 0 {
+		t.Errorf("keys have other servers than the lists say:\n%.3000s", output)
+	}
 }
 
 // sameFile compares a file with what it should be, or writes it.
@@ -131,10 +143,6 @@ func withLimits(t *testing.T, classes []class) string {
 // explore runs the exploration, one process for each pair.
 func explore(t *testing.T, library string, pairs []string) []class {
 	t.Helper()
-	lua, err := exec.LookPath("lua5.4")
-	if err != nil {
-		t.Fatal("lua5.4 is not installed, so the routes of the proxy are not tested. Install it with: apt-get install lua5.4")
-	}
 	amount := "few"
 	if *more {
 		amount = "more"
@@ -146,17 +154,24 @@ func explore(t *testing.T, library string, pairs []string) []class {
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			var failure bytes.Buffer
-			command := exec.CommandContext(t.Context(), lua, "testdata/explore.lua", library, "testdata/", amount, pair)
-			command.Stderr = &failure
-			var err error
-			if outputs[i], err = command.Output(); err != nil {
-				t.Errorf("%s: %v\n%s", pair, err, &failure)
-			}
+			outputs[i] = runLua(t, "testdata/explore.lua", library, "testdata/", amount, pair)
 		})
 	}
 	group.Wait()
 	return parse(t, string(bytes.Join(outputs, nil)))
+}
+
+// runLua returns what a Lua program prints.
+func runLua(t *testing.T, arguments ...string) []byte {
+	t.Helper()
+	var failure bytes.Buffer
+	command := exec.CommandContext(t.Context(), "lua5.4", arguments...)
+	command.Stderr = &failure
+	output, err := command.Output()
+	if err != nil { // not fatal, because other goroutines call it
+		t.Errorf("lua5.4 %q (to install it: apt-get install lua5.4): %v\n%s", arguments, err, &failure)
+	}
+	return output
 }
 
 // parse reads the lines of classes, which the indented lines of their first history follow.

@@ -4,8 +4,8 @@
 --   servers{from = {...}, to = {...}, phase = "announcing" | "preparing" | "warming" | "closing"}
 -- with the host:port of the servers before the change (from) and after it (to).
 --
--- The shorter of both is the beginning of the longer one, or they have no server in common and every key moves. A jump hash
--- distributes the keys, so a key either keeps its server, or it moves from a previous server P to a current server C. Proxies in two
+-- A server stays if it has the same place in both lists. A jump hash distributes the keys to places: a key has the same place in both lists,
+-- or one that only the longer list has. So a key keeps its server, or it moves from a previous server P to a current server C. Proxies in two
 -- phases that follow each other serve at the same time, so the item on P says who decides for a key that moves. Its CAS unique tells
 -- an item of a client from those of proxies:
 --
@@ -52,7 +52,7 @@ local PROXY <const> = 0x6d6
 local OWNED <const>, CLAIM <const>, LOCK <const> = 0, 1, 2
 local STATES <const> = { [OWNED] = "owned", [CLAIM] = "claim", [LOCK] = "lock" }
 
--- settings, pools and routes for the servers before and after a change. A pool whose first or last servers are marked as down
+-- settings, pools and routes for the servers before and after a change. A pool in which the servers at some places are marked as down
 -- tells keys apart: a request for a key of a server that is marked as down fails within the proxy.
 function servers(change)
     settings{
@@ -68,14 +68,13 @@ function servers(change)
         backends = { previous = previous } -- new servers may not exist yet
     elseif previous then
         local grows = #current > #previous
-        local shared = current[1] == previous[1] and math.min(#current, #previous) or 0
-        local first, rest = {}, {}
+        local kept, rest = {}, {}
         for i, server in ipairs(grows and current or previous) do
-            local down = { host = "moved", port = "0", label = "moved", down = true }
-            first[i] = i <= shared and server or down
-            rest[i] = i > shared and server or down
+            local same, down = current[i] == previous[i], { host = "moved", port = "0", label = "moved", down = true }
+            kept[i] = same and server or down
+            rest[i] = same and down or server
         end
-        backends = { kept = first, previous = grows and previous or rest, current = grows and rest or current }
+        backends = { kept = kept, previous = grows and previous or rest, current = grows and rest or current }
     end
     local all, route = {}, { phase = change.phase }
     for pool, list in pairs(backends) do

@@ -23,12 +23,16 @@ cases.PAIRS = {
     { "closing", "after", places = { "none", "C" } },
 }
 
-cases.PHASES = { "before", "announcing", "preparing", "warming", "closing", "after" }
+-- BACK begins the phases of a second change, after the first one, to the servers before both. There, P is the current server.
+local BACK <const> = "back "
+cases.PHASES = { "before", "announcing", "preparing", "warming", "closing", "after",
+    BACK .. "announcing", BACK .. "preparing", BACK .. "warming", BACK .. "closing", BACK .. "after" }
 
 local function phases(old, new)
-    local all = { before = { to = old }, after = { to = new } }
+    local all = { before = { to = old }, after = { to = new }, [BACK .. "after"] = { to = old } }
     for _, phase in ipairs({ "announcing", "preparing", "warming", "closing" }) do
         all[phase] = { from = old, to = new, phase = phase }
+        all[BACK .. phase] = { from = new, to = old, phase = phase }
     end
     for phase, configuration in pairs(all) do
         all[phase] = schedules.proxies.new(configuration)
@@ -36,12 +40,13 @@ local function phases(old, new)
     return all
 end
 
--- load loads the routes. The key is on P before a change of size, and on C after it.
+-- load loads the routes. The key is on P before a change, and on C after it: at the second place of three servers, and at the last of four.
+-- In slot, one place gets another server, and in all, each place.
 function cases.load(library)
     dofile(library)
     cases.DIRECTIONS = {
-        growth = phases({ "P", "2", "3" }, { "P", "2", "3", "C" }), shrink = phases({ "C", "2", "3", "P" }, { "C", "2", "3" }),
-        all = phases({ "P", "x", "y" }, { "C", "x2", "y2" }),
+        growth = phases({ "1", "P", "3" }, { "1", "P", "3", "C" }), shrink = phases({ "1", "C", "3", "P" }, { "1", "C", "3" }),
+        slot = phases({ "1", "P", "3" }, { "1", "C", "3" }), all = phases({ "1", "P", "3" }, { "4", "5", "6", "C" }),
     }
 end
 
@@ -55,7 +60,7 @@ function cases.script(phase, ...)
 end
 
 -- finally returns the reads at the end: in the phase of each client, and then in each later phase unless the item stays. Before preparing
--- begins, the Job cleans C, and before closing begins, the Job copies the item, unless leaves is set.
+-- begins, the Job cleans the current server, and before closing begins, the Job copies the item. With leaves, it does neither in the first change.
 local function finally(clients, leaves)
     local all, last = {}, 0
     for _, script in ipairs(clients) do
@@ -66,10 +71,11 @@ local function finally(clients, leaves)
     end
     for i = last + 1, leaves == "stays" and 0 or #cases.PHASES do
         local phase = cases.PHASES[i]
-        if not leaves and phase == "preparing" then
-            all[#all + 1] = "clean"
-        elseif not leaves and phase == "closing" then
-            all[#all + 1] = { "warming", "copy" }
+        local back = phase:match(BACK) or ""
+        if (not leaves or back == BACK) and phase == back .. "preparing" then
+            all[#all + 1] = { clean = back == BACK and "P" or "C" }
+        elseif (not leaves or back == BACK) and phase == back .. "closing" then
+            all[#all + 1] = { back .. "warming", "copy" }
         end
         all[#all + 1] = { phase, "get" }
     end

@@ -21,17 +21,17 @@ local TWICE <const> = { { "gets", "cas" }, { "set", "get" }, { "delete", "get" }
 -- THREE has what three clients send, the last two to proxies in the second phase, and BASIC what replaces it with more.
 local THREE <const> = { { "get", "set", "delete" }, { "delete", "append", "get" }, { "set", "get", "get" } }
 local BASIC <const> = { "get", "append", "delete", "set" }
--- FAULTS are those of schedules.lua. A server that starts again differs from one that evicts the item by its CAS uniques alone.
-local FAULTS <const> = { "P lose", "C lose", "pause", "timeout", "crash", more and "P restart" or nil, more and "C restart" or nil }
+-- FAULTS are those of schedules.lua, in a change of one place and in the change back. A server that starts again differs from one that evicts the item by its CAS uniques alone.
+local FAULTS <const> = { "P lose", "C lose", "P gone", "partition", "pause", "timeout", "crash", more and "P restart" or nil, more and "C restart" or nil }
 
-local GROWTH <const>, BOTH <const>, EACH <const> = { "growth" }, { "growth", "shrink" }, { "growth", "shrink", "all" }
+local GROWTH <const>, SLOT <const>, BOTH <const>, EACH <const> = { "growth" }, { "slot" }, { "growth", "shrink" }, { "growth", "shrink", "slot", "all" }
 
 local found, order = {}, {}
 
 -- count counts a run by its class.
 local function count(class, run, verdict)
     for _, operation in ipairs(run.operations) do
-        if operation.outcome == "SERVER_ERROR" and not operation.crashed then
+        if operation.outcome == "SERVER_ERROR" and not operation.crashed and not operation.unreached then
             verdict = "busy"
         end
     end
@@ -53,7 +53,7 @@ end
 local function explore(class, directions, place, clients, fault, leaves)
     for _, direction in ipairs(directions) do
         local case = cases.new(direction, place, clients, leaves)
-        case.fault = fault
+        case.fault, case.returns = fault, more
         schedules.each(case, function(run, verdict) count(class, run, verdict) end)
     end
 end
@@ -70,7 +70,7 @@ end
 -- exploreFaults explores one fault of each kind.
 local function exploreFaults(pair, first, second, place)
     for _, fault in ipairs(FAULTS) do
-        local function two(a, ...) explore(pair .. "\t" .. fault, GROWTH, place, { script(first, a), script(second, ...) }, fault) end
+        local function two(a, ...) explore(pair .. "\t" .. fault, SLOT, place, { script(first, a), script(second, ...) }, fault) end
         each(more and ALL or { "get", "set", "append" }, more and CORE or OTHERS, two)
         for _, a in ipairs(more and CORE or { "get" }) do
             two(a, "set", "delete") -- nothing that is late must bring back what another proxy has moved and deleted
@@ -86,7 +86,7 @@ local function explorePlace(pair, first, second, place)
     local function two(a, b) return { script(first, a), script(second, b) } end
     each(ALL, more and ALL or OTHERS, function(a, b) explore(class, more and EACH or GROWTH, place, two(a, b)) end)
     each(FEW, FEW, function(a, b) explore(class, { "shrink" }, place, two(a, b)) end)
-    each(OTHERS, OTHERS, function(a, b) explore(class, { "all" }, place, two(a, b)) end)
+    each(OTHERS, OTHERS, function(a, b) explore(class, { "slot", "all" }, place, two(a, b)) end)
     each(more and CORE or FEW, TWICE, function(a, b) explore(class, more and BOTH or GROWTH, place, { script(first, a), script(second, table.unpack(b)) }) end)
     if not closes then
         each(RECACHE, CORE, function(a, b) explore(class, BOTH, place, two(a, b), nil, "stays") end)
@@ -144,8 +144,12 @@ for _, name in ipairs(order) do
     write(name, class.count)
     if not name:find("\tok$") then
         for _, e in ipairs(schedules.trace(class.run)) do
-            write("", e.request and ("%s %s %s: %s -> %s %s"):format(e.client, e.operation.phase, e.operation.name, e.request:raw_line(), e.server,
-                e.late and "(late)" or e.text:gsub("\r\n", " ")) or e.client .. " ends")
+            if not e.request then
+                write("", e.client .. " ends")
+            elseif not e.operation.phase:find("^back ") then -- of the change back, only what clients see
+                write("", ("%s %s %s: %s -> %s %s"):format(e.client, e.operation.phase, e.operation.name, e.request:raw_line(), e.server,
+                    e.late and "(late)" or (e.text or "no response"):gsub("\r\n", " ")))
+            end
         end
         for _, o in ipairs(class.run.operations) do
             write("", ("%s %s %s %s: %s"):format(o.client, o.phase, o.name, o.value, o.crashed and "fault" or o.outcome))

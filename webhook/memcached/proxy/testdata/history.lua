@@ -117,13 +117,17 @@ end
 
 -- possible reports whether operations with their times could be those of one server with this initial value. An operation that crashed
 -- may have been executed or not. With loses, the server may lose the item, with misses a command may also not find an item that remains, and with refuses a command with a CAS
--- unique may find another one.
+-- unique may find another one. A read that a server did not respond to may be a miss.
 local function possible(operations, initial, loses, misses, refuses)
-    local done, left = {}, #operations
+    local done, left, set, failed = {}, #operations, 0, {}
     local function continue(state)
+        local key = set .. ":" .. (state or " ")
         if left == 0 then
             return true
+        elseif failed[key] then
+            return false
         end
+        failed[key] = true -- unless one of the following returns true
         local earliest = math.huge
         for i, o in ipairs(operations) do
             if not done[i] then
@@ -131,14 +135,18 @@ local function possible(operations, initial, loses, misses, refuses)
             end
         end
         local function try(i, state)
-            done[i], left = true, left - 1
+            done[i], left, set = true, left - 1, set | 1 << i
             local found = continue(state)
-            done[i], left = nil, left + 1
+            done[i], left, set = nil, left + 1, set & ~(1 << i)
             return found
         end
         for i, o in ipairs(operations) do
             if not done[i] and o.start < earliest then
                 local command = COMMANDS[o.name]
+                local unread = o.unreached and (command.run == read or command[1]:find("^mg")) and says(command, o.outcome, nil)
+                if unread and try(i, state) then
+                    return true
+                end
                 for _, before in ipairs(loses and state and { state, false } or { state or false }) do
                     local outcome, after, also = command.run(before or nil, o.value, o.known)
                     if o.crashed then

@@ -121,17 +121,22 @@ function pools(all) loading.pools = all end
 function routes(all) loading.route = all.default end
 function route_servers(arguments) return route_servers_conf(arguments) end
 
--- resolve returns the server of the key in a pool: the first of three servers, and the last of four.
+-- resolve returns the server of the key in a pool: the second of three servers, and the last of four.
 local function resolve(pool)
-    local backend = pool.backends[#pool.backends == 4 and 4 or 1]
+    local backend = pool.backends[#pool.backends == 4 and 4 or 2]
     return type(backend) == "string" and backend or nil
+end
+
+-- poolsOf returns the pools of a configuration.
+local function poolsOf(configuration)
+    loading = {}
+    servers(configuration)
+    return loading.pools
 end
 
 -- new returns a proxy: a function that runs a request and returns the text that the client gets. Within a coroutine.
 local function new(configuration)
-    loading = {}
-    servers(configuration)
-    local generator, ready, pools = {}, nil, loading.pools
+    local pools, generator, ready = poolsOf(configuration), {}, nil
     function generator:new_handle(pool) return { server = resolve(pools[pool]) } end
     function generator:ready(arguments) ready = arguments end
     route_servers_start(loading.route, { label = function() return "" end }, generator)
@@ -152,4 +157,4 @@ end
 local function ofProxy(item) return item ~= nil and math.tointeger(tonumber(item.unique)) >> 52 == 0x6d6 end
 local function claims(item) return ofProxy(item) and tonumber(item.unique) & 6 ~= 0 end
 
-return { model = model, ofProxy = ofProxy, claims = claims, new = new, use = function(next) numbers = next end }
+return { model = model, pools = poolsOf, ofProxy = ofProxy, claims = claims, new = new, use = function(next) numbers = next end }

@@ -24,7 +24,8 @@ end
 
 -- signature identifies the state of a run.
 local function signature(run)
-    local parts = { run.now, run.servers.P.state, run.servers.C.state, run.fault or "-", run.lost or "-", run.late and run.late.id or "-" }
+    local parts = { run.now, run.servers.P.state, run.servers.C.state, run.fault or "-", run.lost or "-", run.late and run.late.id or "-",
+        run.partitioned and "partition" or "-" }
     for _, client in ipairs(run.clients) do
         parts[#parts + 1] = client.log
         parts[#parts + 1] = client.step and client.step.id or "-"
@@ -87,8 +88,13 @@ local function change(run, name, server)
 end
 
 local function execute(run, client, step, late)
-    local text, server = model.serve(run.servers[step.server], step.request)
-    change(run, step.server, server)
+    local unreachable = run.partitioned and step.server == "P" and client.name == "1"
+    local text, server = model.serve(unreachable and model.gone or run.servers[step.server], step.request)
+    if text then
+        change(run, step.server, server)
+    else
+        operation(run, client).unreached, client.log = true, client.log .. "?"
+    end
     run.trace = { before = run.trace, client = client.name, operation = run.operations[client.operation], request = step.request,
         server = step.server, text = text, late = late }
     return text
@@ -123,6 +129,8 @@ end
 --   pause    no proxy does anything for LATER
 --   lose     a server loses its item, because it evicts it
 --   restart  a server starts again, empty
+--   gone     P does not respond until the change back, for which it starts again, empty; with returns, at any time
+--   partition  the proxy of client 1 does not reach P until the clients have finished; with returns, for any time
 local FAULTS <const> = {
     crash = function(run, client, how)
         client.over, client.step, operation(run, client).crashed = true, run.exact and client.step or nil, true
@@ -137,6 +145,8 @@ local FAULTS <const> = {
     ["C lose"] = function(run) lose(run, "C", model.without(run.servers.C)) end,
     ["P restart"] = function(run) lose(run, "P", model.restarted()) end,
     ["C restart"] = function(run) lose(run, "C", model.restarted()) end,
+    ["P gone"] = function(run) lose(run, "P", model.gone) end,
+    ["partition"] = function(run) run.partitioned = true end,
 }
 
 -- step returns the run after a step of a client, or after a fault.
@@ -146,6 +156,10 @@ local function step(case, run, i, how)
         local next = run.late
         run.late = nil
         execute(run, client, next, true)
+        return run
+    elseif how == "reach" then
+        run.partitioned = nil
+        change(run, "P", run.servers.P == model.gone and model.restarted() or run.servers.P)
         return run
     elseif not client.step and how ~= "fault" then
         start(case, run, client)
@@ -176,7 +190,7 @@ end
 local function faults(run, all)
     local client, fault = run.clients[1], run.fault
     local server = fault and fault:match("^[PC]")
-    if server and run.servers[server].item then
+    if fault == "P gone" or fault == "partition" or server and run.servers[server].item then
         all[#all + 1] = { 1, "fault" }
     elseif fault == "pause" and client.step and not client.asleep then
         all[#all + 1] = { 1, "fault" }
@@ -188,7 +202,7 @@ local function faults(run, all)
 end
 
 -- choices returns the steps that are possible next.
-local function choices(run)
+local function choices(case, run)
     local all, waiting = {}, {}
     for i, client in ipairs(run.clients) do
         if client.asleep == run.servers then
@@ -199,6 +213,9 @@ local function choices(run)
     end
     if #all > 0 then
         faults(run, all)
+        if case.returns and (run.partitioned or run.servers.P == model.gone) then
+            all[#all + 1] = { 1, "reach" }
+        end
     else
         table.move(waiting, 1, #waiting, 1, all)
     end
@@ -216,8 +233,8 @@ end
 local function finish(case, run)
     for i, script in ipairs(case.finally) do
         run = copyOf(run)
-        if script == "clean" then
-            change(run, "C", model.without(run.servers.C))
+        if script.clean then
+            change(run, script.clean, model.without(run.servers[script.clean]))
         else
             run.clients = { newClient(7 + i, { script }) }
             repeat
@@ -233,6 +250,7 @@ local function finished(case, run)
     local p, c = run.servers.P.item, run.servers.C.item
     local copies = p and c and not proxies.ofProxy(p) and not proxies.ofProxy(c) and not (c.value ~= case.value and c == model.new(0, case.C).item)
     run = copyOf(run)
+    run.partitioned = nil
     if case.fault then
         model.now = run.now
         elapse(run, LATER)
@@ -268,7 +286,7 @@ end
 function schedules.each(case, visit)
     local seen = {}
     local function explore(run)
-        local all = choices(run)
+        local all = choices(case, run)
         if #all == 0 then
             run = finished(case, run)
             visit(run, history.verdict(run.operations, case.value))
@@ -288,10 +306,10 @@ end
 -- one returns a run of a case in which choose decides: a function of the number of choices.
 function schedules.one(case, choose)
     local run = begin(case)
-    local all = choices(run)
+    local all = choices(case, run)
     while #all > 0 do
         run = step(case, run, table.unpack(all[choose(#all)]))
-        all = choices(run)
+        all = choices(case, run)
     end
     return finished(case, run)
 end

@@ -30,6 +30,9 @@ function model.restarted()
     return identified(0)
 end
 
+-- gone is a server that does not respond.
+model.gone = { unique = 0, state = "gone", served = {} }
+
 -- current returns a server without its item if the TTL of the item has ended.
 function model.current(server)
     local item = server.item
@@ -235,8 +238,11 @@ local function store(server, r, item)
 end
 serve.set, serve.add, serve.replace, serve.append, serve.prepend, serve.cas = store, store, store, store, store, store
 
--- serve executes a request. It returns the response, and the server afterwards.
+-- serve executes a request. It returns the response, false without one, and the server afterwards.
 function model.serve(server, r)
+    if server == model.gone then
+        return false, server
+    end
     server = model.current(server)
     local served = server.served[model.now] or {}
     server.served[model.now] = served

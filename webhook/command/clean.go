@@ -2,8 +2,6 @@ package command
 
 import (
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,7 @@ import (
 
 func newClean() *cobra.Command {
 	var options copier.CleanConfig
-	var firstOrdinal int
+	var ordinals []int
 	command := &cobra.Command{
 		Use:   "clean [flags]",
 		Short: "Delete the items of a server that proxies look for on another one",
@@ -32,15 +30,18 @@ too long, or if an item changed again and again, and 143 after a signal.`,
 			if err := options.Check(); err != nil {
 				return usageErrorf(command, "%w", err)
 			}
-			options.Server = strings.ReplaceAll(options.Server, "{ordinal}", strconv.Itoa(firstOrdinal+options.Index))
+			var err error
+			if options.Server, err = ofOrdinal(options.Server, ordinals, options.Index); err != nil {
+				return usageErrorf(command, "%w", err)
+			}
 			options.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
 			return copier.Clean(command.Context(), options)
 		},
 	}
 	flags := command.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&options.Server, "server", "", "`host:port` of the server; {ordinal} is the sum of --first-ordinal and --index")
-	flags.IntVar(&firstOrdinal, "first-ordinal", 0, "`number` of the first server in its StatefulSet")
+	flags.StringVar(&options.Server, "server", "", "`host:port` of the server; {ordinal} is the one of --ordinals at --index")
+	flags.IntSliceVar(&ordinals, "ordinals", nil, "`numbers` of the servers in their StatefulSet")
 	flags.IntVar(&options.Index, "index", 0, "`number` of this server among all, from 0")
 	flags.IntVar(&options.Of, "of", 0, "`number` of servers that the proxies distribute keys to; 0 deletes all items")
 	flags.DurationVar(&options.Patience, "patience", 2*time.Minute, "longest `time` to wait for the server")

@@ -116,6 +116,8 @@ func TestUsage(t *testing.T) {
 		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate, --in-flight and --patience must be above 0", " copy"},
 		{"clean without a server", []string{"clean", "--of", "5"}, "clean requires --server", " clean"},
 		{"clean without the number of servers", []string{"clean", "--server", "a-{ordinal}:1"}, "clean requires --of", " clean"},
+		{"clean of a server without an ordinal", []string{"clean", "--server", "a-{ordinal}:1", "--ordinals", "0,3,2", "--index", "3", "--of", "0"}, "--index 3 must be less than the number of --ordinals, 3, and not negative", " clean"},
+		{"copy with an invalid ordinal", []string{"copy", "--from", "a-{ordinal}:1", "--through", "b:1", "--ordinals", "0-2"}, `invalid value "0-2" for flag --ordinals: use whole numbers separated by commas`, " copy"},
 		{"clean of a server beyond the last", []string{"clean", "--server", "a-{ordinal}:1", "--index", "3", "--of", "3"}, "--index 3 must be less than --of 3, and not negative", " clean"},
 		{"an argument after the flags of reload", []string{"reload", "--tls", "x", "now"}, `reload accepts only flags, not "now"`, " reload"},
 		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be above 0, and --patience must not be negative", " reload"},

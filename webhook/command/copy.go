@@ -2,8 +2,6 @@ package command
 
 import (
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,7 @@ import (
 
 type copyOptions struct {
 	copier.Config
-	firstOrdinal int
+	ordinals []int
 }
 
 func newCopy() *cobra.Command {
@@ -36,8 +34,8 @@ after a signal.`,
 	}
 	flags := command.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&options.From, "from", "", "`host:port` of the server; {ordinal} is the sum of --first-ordinal and --index")
-	flags.IntVar(&options.firstOrdinal, "first-ordinal", 0, "`number` of the first server in its StatefulSet")
+	flags.StringVar(&options.From, "from", "", "`host:port` of the server; {ordinal} is the one of --ordinals at --index")
+	flags.IntSliceVar(&options.ordinals, "ordinals", nil, "`numbers` of the servers in their StatefulSet")
 	flags.IntVar(&options.Index, "index", 0, "`number` of this server among those that are copied")
 	flags.IntVar(&options.Servers, "servers", 0, "`number` of servers after the change, if this server stays: the keys that it keeps are not read")
 	flags.IntVar(&options.Room, "room", 0, "`MiB` that the servers after the change have for the items of this server; 0 if they have enough")
@@ -52,7 +50,10 @@ func (o *copyOptions) run(command *cobra.Command) error {
 	if err := o.Check(); err != nil {
 		return usageErrorf(command, "%w", err)
 	}
-	o.From = strings.ReplaceAll(o.From, "{ordinal}", strconv.Itoa(o.firstOrdinal+o.Index))
+	var err error
+	if o.From, err = ofOrdinal(o.From, o.ordinals, o.Index); err != nil {
+		return usageErrorf(command, "%w", err)
+	}
 	o.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
 	return copier.Run(command.Context(), o.Config)
 }

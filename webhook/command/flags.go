@@ -58,6 +58,7 @@ var expected = map[string]string{
 	"duration":    "use a duration, for example 30s or 2m",
 	"int":         "use a whole number",
 	"int64":       "use a whole number",
+	"intSlice":    "use whole numbers separated by commas",
 	"stringSlice": "use names separated by commas",
 }
 

@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -125,15 +126,18 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
 func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) []string {
-	first := r.Sources()[0]
-	server, index := children.ServerName(memcached, "{ordinal}"), "--index=$(JOB_COMPLETION_INDEX)"
+	server, ordinals, index := children.ServerName(memcached, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
-		return []string{"clean", "--server=" + server, fmt.Sprintf("--first-ordinal=%d", first), index, fmt.Sprintf("--of=%d", r.From.Count), "--patience=1h"}
+		places := r.From.Count
+		if r.From.Spared > 0 { // no key belongs to the server whose slot returns
+			places = 0
+		}
+		return []string{"clean", "--server=" + server, ordinals, index, fmt.Sprintf("--of=%d", places), "--patience=1h"}
 	}
 	args := []string{
 		"copy",
 		"--from=" + server,
-		fmt.Sprintf("--first-ordinal=%d", first),
+		ordinals,
 		index,
 		"--through=" + Address(memcached),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
@@ -145,6 +149,11 @@ func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) 
 		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*size.ItemMiB/int64(r.From.Count))))
 	}
 	return args
+}
+
+// list returns numbers with commas between them.
+func list(ordinals []int32) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ordinals), "[]"), " ", ",")
 }
 
 // jobPod returns a pod with the options of the proxies.

@@ -30,11 +30,15 @@ func TestWarmupServers(t *testing.T) {
 		pods           int32
 		args           []string
 	}{
-		{"items of all servers move to a new one, which has room for them", "0-2_0-3_warming", 3, 2, []string{"--first-ordinal=0", "--servers=4"}},
-		{"only the items of the last server move, and the others have room for three of four", "0-3_0-2_warming", 1, 1, []string{"--first-ordinal=3", "--room=48"}},
-		{"half of the servers are removed", "0-5_0-2_warming", 3, 2, []string{"--first-ordinal=3", "--room=32"}},
+		{"items of all servers move to a new one, which has room for them", "0-2_0-3_warming", 3, 2, []string{"--ordinals=0,1,2", "--servers=4"}},
+		{"only the items of the last server move, and the others have room for three of four", "0-3_0-2_warming", 1, 1, []string{"--ordinals=3", "--room=48"}},
+		{"half of the servers are removed", "0-5_0-2_warming", 3, 2, []string{"--ordinals=3,4,5", "--room=32"}},
 		{"the servers that stay are cleaned of the keys of all six", "0-5_0-2_announcing", 3, 3, []string{"--of=6"}},
-		{"items of all servers move to three others", "0-2_3-5_warming", 3, 2, []string{"--first-ordinal=0", "--room=64"}},
+		{"items of all servers move to three others", "0-2_3-5_warming", 3, 2, []string{"--ordinals=0,1,2", "--room=64"}},
+		{"items of one server move to the spare", "0-2_0-2.1_warming", 1, 1, []string{"copy", "--ordinals=1", "--room=64"}},
+		{"the server whose slot returns has no keys yet", "0-2.1_0-2_announcing", 1, 1, []string{"clean", "--ordinals=1", "--of=0"}},
+		{"items move back from the spare", "0-2.1_0-2_warming", 1, 1, []string{"copy", "--ordinals=3", "--room=64"}},
+		{"items of two servers and the spare move to three others", "0-2.1_4-6_warming", 3, 2, []string{"--ordinals=0,3,2", "--room=64"}},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)

@@ -113,6 +113,8 @@ func (o Observed) server(pod *observed.Pod) scaling.Server {
 		Pod:      podOf(pod),
 		Ready:    live && pod.Ready(),
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
+		Holds:    pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName),
+		Why:      pod.DisruptionReason(),
 		Updated:  o.Workload != nil && isObserved(o.Workload) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == o.Workload.Status.UpdateRevision,
 	}
 }

@@ -3,6 +3,7 @@ package command_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestCompletion(t *testing.T) {
 // TestContainerArguments checks that the program accepts the arguments of its containers in the golden responses.
 func TestContainerArguments(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-copy-begins": "copy"} {
+	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-created": "hold", "proxies-copy-begins": "copy"} {
 		content, err := os.ReadFile("../../test/testdata/memcached/sync/" + name + "/response.json")
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +107,7 @@ func TestContainerArguments(t *testing.T) {
 		}
 		var args []string
 		for _, child := range response.Children {
-			for _, container := range child.Spec.Template.Spec.Containers {
+			for _, container := range slices.Concat(child.Spec.Template.Spec.InitContainers, child.Spec.Template.Spec.Containers) {
 				if container.Name == command {
 					args = container.Args
 				}

@@ -103,6 +103,9 @@ func defaultTemplate(pod *corev1.PodSpec) {
 	for i := range pod.Volumes {
 		defaultVolume(&pod.Volumes[i])
 	}
+	for i := range pod.InitContainers {
+		defaultContainer(&pod.InitContainers[i])
+	}
 	for i := range pod.Containers {
 		defaultContainer(&pod.Containers[i])
 	}

@@ -45,6 +45,9 @@ func (c *cluster) newPod(name string, owner *object, t *template) *pod {
 		p.Labels = withEntry(t.Labels, "controller-revision-hash", t.revision)
 	}
 	p.Spec.TerminationGracePeriodSeconds = t.Spec.TerminationGracePeriodSeconds
+	for _, sidecar := range t.Spec.InitContainers {
+		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: sidecar.Name, Image: sidecar.Image})
+	}
 	for _, container := range t.Spec.Containers {
 		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: container.Name, Image: container.Image})
 	}
@@ -92,6 +95,11 @@ func (p *pod) setStatus(c *cluster, started bool) {
 	if p.Status.StartTime.IsZero() {
 		p.Status.StartTime = new(metav1.NewTime(c.now))
 		p.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", c.serial>>16&255, c.serial>>8&255, c.serial&255)
+	}
+	p.Status.InitContainerStatuses = nil
+	for _, sidecar := range p.Spec.InitContainers {
+		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *p.Status.StartTime}}
+		p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{Name: sidecar.Name, Image: sidecar.Image, Ready: true, State: running})
 	}
 	before := p.Status.ContainerStatuses
 	p.Status.Phase, p.Status.ContainerStatuses = corev1.PodRunning, nil

@@ -121,6 +121,7 @@ func TestUsage(t *testing.T) {
 		{"clean of a server beyond the last", []string{"clean", "--server", "a-{ordinal}:1", "--index", "3", "--of", "3"}, "--index 3 must be less than --of 3, and not negative", " clean"},
 		{"an argument after the flags of reload", []string{"reload", "--tls", "x", "now"}, `reload accepts only flags, not "now"`, " reload"},
 		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be above 0, and --patience must not be negative", " reload"},
+		{"hold without a grace period", []string{"hold", "--grace", "0s"}, "--grace must be above 0", " hold"},
 		{"version with an argument", []string{"version", "now"}, `version accepts only flags, not "now"`, " version"},
 		{"an unknown format of the version", []string{"version", "-o", "xml"}, `invalid value "xml" for flag --output: use text or json`, " version"},
 	}
@@ -151,6 +152,7 @@ func TestFailures(t *testing.T) {
 		message string
 	}{
 		{"an address without a port", []string{"serve", "--address", "x"}, "cannot listen on x: address x: missing port in address"},
+		{"an address of another sidecar", []string{"hold", "--address", used}, "serve the kubelet on " + used + ": listen tcp " + used + ": bind: address already in use"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},

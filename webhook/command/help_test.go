@@ -3,6 +3,7 @@ package command_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,11 +15,12 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
-		"":           {"serve ", "render ", "advise ", "reload ", "copy ", "clean ", "version ", "completion ", "--help"},
+		"":           {"serve ", "render ", "advise ", "reload ", "hold ", "copy ", "clean ", "version ", "completion ", "--help"},
 		"serve":      {"memcached-operator serve [flags]", "--ops-address host:port", "TLS and authentication:\n", "--max-body-bytes bytes", "--shutdown-delay duration", "--log-level debug|info|warn|error", "--help"},
 		"render":     {"memcached-operator render [flags] FILE...", "-f, --filename file", "-o, --output yaml|json", "--observed file", "--skip-others", "--help"},
 		"advise":     {"memcached-operator advise [flags] HOST:PORT...", "-f, --filename file", "-o, --output text|json|svg", "--watch duration", "TLS:\n", "--tls-ca file", "--auth none|ascii|sasl", "--help"},
 		"reload":     {"--passwords file", "--tls directory", "--report file", "--help"},
+		"hold":       {"--address host:port", "--memcached host:port", "--grace duration", "--help"},
 		"copy":       {"--from host:port", "--through host:port", "--rate number", "--help"},
 		"clean":      {"--server host:port", "--index number", "--of number", "--help"},
 		"version":    {"-o, --output text|json", "--help"},
@@ -94,7 +96,7 @@ func TestCompletion(t *testing.T) {
 // TestContainerArguments checks that the program accepts the arguments of its containers in the golden responses.
 func TestContainerArguments(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-copy-begins": "copy"} {
+	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-created": "hold", "proxies-copy-begins": "copy"} {
 		content, err := os.ReadFile("../../test/testdata/memcached/sync/" + name + "/response.json")
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +107,7 @@ func TestContainerArguments(t *testing.T) {
 		}
 		var args []string
 		for _, child := range response.Children {
-			for _, container := range child.Spec.Template.Spec.Containers {
+			for _, container := range slices.Concat(child.Spec.Template.Spec.InitContainers, child.Spec.Template.Spec.Containers) {
 				if container.Name == command {
 					args = container.Args
 				}

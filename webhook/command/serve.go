@@ -105,5 +105,5 @@ func (o *serveOptions) addLog(flags *pflag.FlagSet) {
 
 // addReloaderImage adds the flag that serve and render share.
 func addReloaderImage(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, and copies items during a change with proxies; empty for neither; pods that run keep theirs, or none, until their template changes for another reason")
+	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, lets it serve until its items are on other servers, and copies items during a change with proxies; empty for none of them; pods that run keep theirs, or none, until their template changes for another reason")
 }

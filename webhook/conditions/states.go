@@ -16,7 +16,7 @@ var (
 	ReasonReplicaReady = NewReason(Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "At least one pod is ready."})
 	ReasonServing = NewReason(Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
-		Meaning: "A pod serves, but another container of the pod, the exporter or the reloader, is not ready.",
+		Meaning: "A pod serves, but another container of the pod, the exporter, the reloader or the hold, is not ready.",
 		Remedy:  "`Degraded` or `MetricsReady` has the cause."})
 	ReasonNoReplicaReady = NewReason(Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No pod is ready, so clients are not served.",

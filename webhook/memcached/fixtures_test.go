@@ -71,9 +71,14 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 
 // settledWith returns such a request whose pods have an image of the reloader; "" if they have none.
 func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
+	return settledImages(memcached, children.Images{Reloader: image})
+}
+
+// settledImages returns such a request whose pods have the images of this program, and the default ones.
+func settledImages(memcached *v1alpha1.Memcached, images children.Images) syncRequest {
 	memcached.Default()
 	size := *memcached.Spec.Size
-	images := children.Images{Memcached: children.DefaultImage, Exporter: children.DefaultExporterImage, Reloader: image}
+	images.Memcached, images.Exporter = children.DefaultImage, children.DefaultExporterImage
 	template := children.PodTemplate(memcached, images, memory.Of(&memcached.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
 	request.Children = applied(children.Children(memcached, template, scaling.Decision{Run: scaling.Servers{Count: size}}, nil))

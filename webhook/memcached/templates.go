@@ -51,6 +51,9 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	if spec.NeedsReloader() {
 		configured.Reloader = c.ReloaderImage
 	}
+	if spec.WarmsUp() {
+		configured.Hold = c.ReloaderImage
+	}
 	template := children.PodTemplate(o.memcached, configured, size)
 	if o.workload == nil {
 		return template, nil
@@ -59,8 +62,11 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		Memcached: appliedImage(o.workload, children.ContainerName, configured.Memcached),
 		Exporter:  appliedImage(o.workload, children.ExporterName, configured.Exporter),
 	}
-	if spec.NeedsReloader() && !withoutReloader(o.workload) {
+	if spec.NeedsReloader() && !appliedWithout(o.workload, children.ReloaderName) {
 		running.Reloader = appliedImage(o.workload, children.ReloaderName, configured.Reloader)
+	}
+	if spec.WarmsUp() && !appliedWithout(o.workload, children.HoldName) {
+		running.Hold = appliedImage(o.workload, children.HoldName, configured.Hold)
 	}
 	if running == configured || cannotRun(o.workload, o.pods, children.ContainerName) {
 		return template, nil
@@ -109,10 +115,10 @@ func isTemplate(template *corev1.PodTemplateSpec, workload *observed.Workload) (
 	return difference == "", err
 }
 
-// withoutReloader reports whether the operator ran without the image of the reloader when it applied a workload.
-func withoutReloader(workload *observed.Workload) bool {
-	_, applied := workload.Annotations[children.ImageAnnotation(children.ReloaderName)]
-	return !applied && workload.Image(children.ReloaderName) == ""
+// appliedWithout reports whether the operator ran without the image of a container when it applied a workload.
+func appliedWithout(workload *observed.Workload, container string) bool {
+	_, applied := workload.Annotations[children.ImageAnnotation(container)]
+	return !applied && workload.Image(container) == ""
 }
 
 // appliedImage returns the image of a container, if it is a default as the operator applied it; otherwise the configured image.
@@ -131,10 +137,11 @@ func cannotRun(workload *observed.Workload, pods []*observed.Pod, main string) b
 	if runs && workload.Status.UpdatedReplicas >= workload.Status.Replicas {
 		return false
 	}
+	fails := func(container observed.ContainerStatus) bool {
+		return workload.Image(container.Name) != "" && notStarted(&container) // a sidecar of others is not in the template
+	}
 	return slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
-		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(container observed.ContainerStatus) bool {
-			return workload.Image(container.Name) != "" && notStarted(&container) // a sidecar of others is not in the template
-		})
+		return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
 	})
 }
 

@@ -137,6 +137,13 @@ func (p *Pod) ContainerRunning(name string) bool {
 	return !p.startOf(name).IsZero()
 }
 
+// SidecarRunning reports whether the init container of that name runs. It is one that restarts, because others have ended when the pod runs.
+func (p *Pod) SidecarRunning(name string) bool {
+	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(container ContainerStatus) bool {
+		return container.Name == name && !container.State.Running.StartedAt.IsZero()
+	})
+}
+
 // Serves reports whether the container of that name serves: the pod is ready, or only its other containers are not. When a
 // node is lost, its containers keep their status, but the pod is unready for another reason.
 func (p *Pod) Serves(name string) bool {

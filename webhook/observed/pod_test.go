@@ -39,6 +39,29 @@ func TestLivePods(t *testing.T) {
 	}
 }
 
+// TestSidecarRunning checks that only an init container that runs counts.
+func TestSidecarRunning(t *testing.T) {
+	running := `{"name":"hold","state":{"running":{"startedAt":"2026-11-21T12:00:00Z"}}}`
+	for _, test := range []struct {
+		reason, status string
+		want           bool
+	}{
+		{"the sidecar runs", `{"initContainerStatuses":[{"name":"init","state":{"terminated":{}}},` + running + `]}`, true},
+		{"the sidecar waits for its restart", `{"initContainerStatuses":[{"name":"hold","state":{"waiting":{"reason":"CrashLoopBackOff"}}}]}`, false},
+		{"another sidecar runs", `{"initContainerStatuses":[{"name":"istio-proxy","state":{"running":{"startedAt":"2026-11-21T12:00:00Z"}}}]}`, false},
+		{"a container has the name", `{"containerStatuses":[` + running + `]}`, false},
+		{"nothing has started", `{}`, false},
+	} {
+		var pod Pod
+		if err := json.Unmarshal([]byte(`{"status":`+test.status+`}`), &pod); err != nil {
+			t.Fatal(err)
+		}
+		if got := pod.SidecarRunning("hold"); got != test.want {
+			t.Errorf("%s: running is %t", test.reason, got)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, PodNames([]*Pod{{Meta: Meta{Name: "b"}}, {Meta: Meta{Name: "a"}}})); diff != "" {
 		t.Errorf("an unstable order is a write at every sync (-want +got):\n%s", diff)

@@ -59,7 +59,8 @@ type PodTemplate struct {
 		Labels map[string]string `json:"labels"`
 	} `json:"metadata"`
 	Spec struct {
-		Containers []TemplateContainer `json:"containers"`
+		InitContainers []TemplateContainer `json:"initContainers"`
+		Containers     []TemplateContainer `json:"containers"`
 	} `json:"spec"`
 }
 
@@ -71,9 +72,11 @@ type TemplateContainer struct {
 
 // Image returns the image of the container of that name; "" when there is none.
 func (w *Workload) Image(container string) string {
-	for _, each := range w.Spec.Template.Spec.Containers {
-		if each.Name == container {
-			return each.Image
+	for _, containers := range [][]TemplateContainer{w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers} {
+		for _, each := range containers {
+			if each.Name == container {
+				return each.Image
+			}
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@ package installation
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,7 @@ func TestPolicy(t *testing.T) {
 		{"a large request of an exporter without a limit", allowed + "metrics: {" + exporter + "resources: {requests: {memory: 1Ti}}}}", "spec.metrics.resources.limits.memory is required"},
 		{"the default limit of an exporter counts", "{size: 1, " + withImage + withTLS + "metrics: {" + exporter + "}, resources: {limits: {memory: 1984Mi}}}", "at most 2Gi of memory"},
 		{"a proxy without a limit", proxies + "proxy: {replicas: 1}}", "spec.proxy.resources.limits.memory is required"},
+		{"no memory for the sidecar of servers with proxies", "{size: 1, workload: StatefulSet, " + withImage + "resources: {limits: {memory: 2Gi}}, proxy: {resources: {limits: {memory: 1Gi}}}}", "at most 2Gi of memory"},
 		{"a large proxy", proxies + "proxy: {replicas: 1, resources: {limits: {memory: 3Gi}}}}", "a proxy may have at most 2Gi of memory"},
 		{"huge pages, which the limit of memory does not count", "{size: 1, " + withImage + withTLS + "resources: {limits: {memory: 1Gi, hugepages-2Mi: 4Gi}}}", "only be cpu and memory"},
 		{"huge pages of a proxy", proxies + "proxy: {replicas: 1, resources: {limits: {memory: 1Gi, hugepages-2Mi: 4Gi}}}}", "only be cpu and memory"},
@@ -96,7 +98,7 @@ func expectWithinLimit(t *testing.T, reason, spec string) {
 			continue // another child
 		}
 		var sum resource.Quantity
-		for _, container := range workload.Spec.Template.Spec.Containers {
+		for _, container := range slices.Concat(workload.Spec.Template.Spec.InitContainers, workload.Spec.Template.Spec.Containers) {
 			limit, limited := container.Resources.Limits["memory"]
 			if !limited {
 				t.Errorf("%s: the container %s has no memory limit", reason, container.Name)

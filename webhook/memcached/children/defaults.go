@@ -16,8 +16,8 @@ const (
 // Images are the images of server pods, except those that spec sets. They differ between releases of the operator.
 type Images struct {
 	Memcached, Exporter string
-	// Reloader is "" for pods without a reloader.
-	Reloader string
+	// Reloader and Hold are the image of this program. They are "" for pods without the container.
+	Reloader, Hold string
 }
 
 // ImageAnnotation returns the annotation on a workload that has the image of a container, if the image is a default. If the
@@ -42,6 +42,9 @@ func imageAnnotations(spec *v1alpha1.MemcachedSpec, images Images) map[string]st
 	}
 	if images.Reloader != "" {
 		annotations[ImageAnnotation(ReloaderName)] = images.Reloader
+	}
+	if images.Hold != "" {
+		annotations[ImageAnnotation(HoldName)] = images.Hold
 	}
 	return annotations
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // networkPolicy allows only the peers of the spec to connect, and only to declared ports. Servers need no egress: memcached, the
-// exporter and the reloader open connections within the pod only. It returns nil if it is disabled.
+// exporter, the reloader and the hold open connections within the pod only. It returns nil if it is disabled.
 func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 	spec := &memcached.Spec.NetworkPolicy
 	if !ptr.Deref(spec.Enabled, true) {

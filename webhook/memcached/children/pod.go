@@ -29,6 +29,7 @@ func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size)
 func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
+		InitContainers:        holdContainers(spec, images),
 		Containers:            podContainers(spec, images, size),
 		Volumes:               podVolumes(memcached, images),
 		ShareProcessNamespace: shareProcessNamespace(spec, images),
@@ -43,7 +44,7 @@ func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) cor
 		TopologySpreadConstraints: TopologySpreadConstraints(memcached),
 		PriorityClassName:         spec.PriorityClassName,
 
-		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
+		TerminationGracePeriodSeconds: new(gracePeriodSeconds(spec, images)),
 	}
 }
 
@@ -68,7 +69,7 @@ func podVolumes(memcached *v1alpha1.Memcached, images Images) []corev1.Volume {
 
 // container returns the container of memcached.
 func container(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) corev1.Container {
-	probes := containerProbes(spec)
+	probes := containerProbes(spec, images)
 	return corev1.Container{
 		Name:            ContainerName,
 		Image:           Image(spec, images),
@@ -80,7 +81,7 @@ func container(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) co
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,
-		Lifecycle:       Lifecycle(*spec.PreStopSleepSeconds),
+		Lifecycle:       serverLifecycle(spec, images),
 		VolumeMounts:    append(secretMounts(spec), flashMounts(spec.Flash)...),
 		SecurityContext: ContainerSecurityContext(spec.SecurityContext),
 

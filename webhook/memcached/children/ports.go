@@ -18,7 +18,7 @@ const (
 	plaintextPort     = 11212
 
 	// loopbackPort serves the ASCII protocol without TLS and without SASL, to the containers of the pod only. It is not
-	// declared as a port.
+	// declared as a port. The next port is holdPort.
 	loopbackPort = 11213
 )
 

@@ -16,7 +16,6 @@ func (m *Memcached) Default() {
 	setDefault(&spec.Workload, DeploymentWorkload)
 	setDefault(&spec.ServiceAccountName, "default")
 	setDefault(&spec.PreStopSleepSeconds, new(int64(5)))
-	setDefault(&spec.TerminationGracePeriodSeconds, new(int64(30)))
 	setDefault(&spec.Rollout.MinReadySeconds, new(int32(30)))
 	setDefault(&spec.Scaling.StepIntervalSeconds, new(int32(60)))
 	setDefault(&spec.Service.IPFamilyPolicy, new(corev1.IPFamilyPolicySingleStack))

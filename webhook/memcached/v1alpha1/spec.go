@@ -21,8 +21,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="(has(oldSelf.workload) ? oldSelf.workload != 'StatefulSet' : !has(oldSelf.proxy)) || (has(self.workload) ? self.workload == 'StatefulSet' : has(self.proxy))",message="spec.workload (Deployment by default without spec.proxy) cannot become Deployment, because the cache would start empty under other names: set it to StatefulSet"
 // +kubebuilder:validation:XValidation:rule="(has(oldSelf.workload) ? oldSelf.workload != 'Deployment' : has(oldSelf.proxy)) || has(self.workload) || !has(self.proxy)",message="spec.proxy needs a StatefulSet, but the pods are those of a Deployment: set spec.workload to StatefulSet if the cache may start empty once, or create another Memcached"
 // +kubebuilder:validation:XValidation:rule="(has(self.workload) ? self.workload != 'StatefulSet' : !has(self.proxy)) || !has(self.rollout.maxSurge) && !has(self.rollout.maxUnavailable)",message="spec.rollout.maxSurge and spec.rollout.maxUnavailable require a Deployment: a StatefulSet replaces one pod at a time"
-// +kubebuilder:validation:XValidation:rule="self.preStopSleepSeconds < self.terminationGracePeriodSeconds",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
-// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.proxy.preStopSleepSeconds < self.terminationGracePeriodSeconds",message="spec.proxy.preStopSleepSeconds (2 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
+// +kubebuilder:validation:XValidation:rule="self.preStopSleepSeconds < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.proxy.preStopSleepSeconds < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.proxy.preStopSleepSeconds (2 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.workload) || self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
@@ -111,16 +111,16 @@ type MemcachedSpec struct {
 	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitzero"`
 
 	// preStopSleepSeconds is how long a terminating pod keeps serving before memcached stops, so that clients can notice. 0
-	// disables the wait.
+	// disables the wait. With proxies and warm-up, pods do not sleep: they serve until no proxy is connected.
 	// +optional
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3600
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
 	// terminationGracePeriodSeconds is how long a pod may take to terminate before it is killed, including
-	// preStopSleepSeconds.
+	// preStopSleepSeconds. Defaults to 30, and to 540 for servers with proxies and warm-up: in this time their items move to other
+	// servers.
 	// +optional
-	// +kubebuilder:default=30
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=7200
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`

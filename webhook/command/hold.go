@@ -1,0 +1,55 @@
+package command
+
+import (
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/example/memcached-operator/webhook/hold"
+)
+
+// holdMemory makes the garbage collector run more often above this size, which is half of the memory limit of the sidecar. The server is
+// lost if the kernel kills the sidecar during a hold.
+const holdMemory = 32 << 20
+
+func newHold() *cobra.Command {
+	var config hold.Config
+	command := &cobra.Command{
+		Use:   "hold [flags]",
+		Short: "Run next to memcached and let it serve until its items are on other servers",
+		Long: `Run next to memcached in the same pod, and serve the kubelet. The preStop hook of memcached calls /hold, and its liveness
+probe /alive.
+
+/hold responds when no client of another pod has been connected to memcached for 3s: proxies that know a server keep
+connections to it. It also responds when memcached has not responded for 5s, and 5s before the end of the grace period.
+/alive responds with status 200 if memcached responds, and otherwise with 503.
+
+The exit code is 0 after SIGTERM.`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := config.Check(); err != nil {
+				return usageErrorf(command, "%w", err)
+			}
+			debug.SetMemoryLimit(holdMemory)
+			config.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
+			return hold.Run(command.Context(), config)
+		},
+	}
+	command.Flags().SortFlags = false
+	command.Flags().AddFlagSet(HoldFlags(&config))
+	return command
+}
+
+// HoldFlags returns the flags of the sidecar, which set a configuration.
+func HoldFlags(config *hold.Config) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("hold", pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.StringVar(&config.Address, "address", ":11214", "`host:port` for the kubelet")
+	flags.StringVar(&config.Memcached, "memcached", "127.0.0.1:11211", "`host:port` of memcached")
+	flags.DurationVar(&config.Grace, "grace", 30*time.Second, "`duration` of terminationGracePeriodSeconds of the pod")
+	return flags
+}

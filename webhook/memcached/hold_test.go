@@ -1,0 +1,60 @@
+package memcached
+
+import (
+	"testing"
+
+	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// TestHoldImage checks that an upgrade of the operator, which configures another image of the sidecar, does not replace pods, unless the
+// image of the sidecar keeps memcached from starting.
+func TestHoldImage(t *testing.T) {
+	pulling := func(o *syncRequest) {
+		for pod := range o.Related.Pods.All() {
+			pod.Status.InitContainerStatuses = []observed.ContainerStatus{waiting(children.HoldName)}
+			pod.Status.ContainerStatuses = []observed.ContainerStatus{{Name: children.ContainerName, State: observed.ContainerState{
+				Waiting: &observed.ContainerWaiting{Reason: "PodInitializing"},
+			}}}
+		}
+	}
+	cases := []struct {
+		reason         string
+		applied, image string
+		edit           func(*syncRequest)
+		want           string
+	}{
+		{"only the configured image changes", "operator:1", "operator:2", func(*syncRequest) {}, "operator:1"},
+		{"the operator runs without --reloader-image", "operator:1", "", func(*syncRequest) {}, "operator:1"},
+		{"pods run without the sidecar", "", "operator:2", func(*syncRequest) {}, ""},
+		{"an argument changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, "operator:2"},
+		{"the grace period changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.TerminationGracePeriodSeconds = new(int64(900)) }, "operator:2"},
+		{"the image cannot be pulled, so memcached cannot start", "operator:1", "operator:2", pulling, "operator:2"},
+		{"the image cannot be pulled, and there is no other", "operator:1", "", pulling, ""},
+		{"the sidecar restarts, and memcached serves", "operator:1", "operator:2", func(o *syncRequest) {
+			for pod := range o.Related.Pods.All() {
+				pod.Status.InitContainerStatuses = []observed.ContainerStatus{waiting(children.HoldName)}
+			}
+		}, "operator:1"},
+		{"the items no longer move", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Proxy.Warmup.Enabled = new(false) }, ""},
+		{"there is no workload", "operator:1", "operator:2", func(o *syncRequest) { o.Children.StatefulSets = composite.GroupOf[observed.Workload]() }, "operator:2"},
+	}
+	for _, test := range cases {
+		request := settledImages(sample.Proxied(2), children.Images{Hold: test.applied})
+		test.edit(&request)
+		o := newObservation(&request)
+		templates, err := (Config{ReloaderImage: test.image}).templates(o)
+		if err != nil {
+			t.Fatalf("%s: %v", test.reason, err)
+		}
+		got := ""
+		for _, container := range templates.servers.Spec.InitContainers {
+			got = container.Image
+		}
+		if got != test.want || templates.servers.Holds() != (got != "") {
+			t.Errorf("%s: the image is %q, want %q", test.reason, got, test.want)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/test/internal/load"
+	"github.com/example/memcached-operator/test/internal/paired"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -57,11 +57,11 @@ func TestReadyAddresses(t *testing.T) {
 
 func TestGoals(t *testing.T) {
 	g := goals{minKept: 0.99, maxBehind: 0.5}
-	all, some := load.Kept{Control: 1000, Both: 990}, load.Kept{Control: 1000, Both: 989}
-	worst := func(hits int) load.Second { return load.Second{Reads: 1000, Hits: [load.Caches]int{hits, 1000}} }
+	all, some := paired.Kept{Control: 1000, Both: 990}, paired.Kept{Control: 1000, Both: 989}
+	worst := func(hits int) paired.Second { return paired.Second{Reads: 1000, Hits: [paired.Caches]int{hits, 1000}} }
 	for reason, test := range map[string]struct {
-		used, unread load.Kept
-		worst        load.Second
+		used, unread paired.Kept
+		worst        paired.Second
 		bad          int
 		want         int
 	}{
@@ -69,8 +69,8 @@ func TestGoals(t *testing.T) {
 		"used items are lost":       {some, all, worst(995), 0, 1},
 		"items not read are lost":   {all, some, worst(995), 0, 1},
 		"a second is worse":         {all, all, worst(994), 0, 1},
-		"each kind of wrong values": {all, all, worst(995), 1, len(load.Kinds)},
-		"nothing to keep":           {load.Kept{}, load.Kept{}, load.Second{}, 0, 2},
+		"each kind of wrong values": {all, all, worst(995), 1, len(paired.Kinds)},
+		"nothing to keep":           {paired.Kept{}, paired.Kept{}, paired.Second{}, 0, 2},
 	} {
 		if got := g.missed(test.used, test.unread, test.worst, func(string) int { return test.bad }); len(got) != test.want {
 			t.Errorf("%s: got %v, want %d", reason, got, test.want)

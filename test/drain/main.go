@@ -22,7 +22,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/example/memcached-operator/test/internal/load"
+	"github.com/example/memcached-operator/test/internal/paired"
 )
 
 // options are the flags.
@@ -84,11 +84,11 @@ func (o options) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		items = load.ItemsFor(int(o.fill * float64(bytes)))
+		items = paired.Mixed.ItemsFor(int(o.fill * float64(bytes)))
 	}
-	l := load.New(items, o.reads)
-	addresses := [load.Caches]string{o.address, o.controlAddress}
-	for cache, name := range [load.Caches]string{o.memcached, o.control} {
+	l := paired.New(paired.Mixed, items, o.reads)
+	addresses := [paired.Caches]string{o.address, o.controlAddress}
+	for cache, name := range [paired.Caches]string{o.memcached, o.control} {
 		if addresses[cache] != "" {
 			l.To[cache].Set(strings.Split(addresses[cache], ",")...)
 		} else if err := (&cluster{namespace: o.namespace, name: name}).watchProxies(ctx, l.To[cache]); err != nil {

@@ -13,11 +13,11 @@ import (
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 
-	"github.com/example/memcached-operator/test/internal/load"
+	"github.com/example/memcached-operator/test/internal/paired"
 )
 
 // watchProxies keeps the endpoints up to date. It returns when it knows some.
-func (c *cluster) watchProxies(ctx context.Context, endpoints *load.Endpoints) error {
+func (c *cluster) watchProxies(ctx context.Context, endpoints *paired.Endpoints) error {
 	known := make(chan struct{}, 1)
 	go func() {
 		for ctx.Err() == nil { // the API server ends a watch after some time

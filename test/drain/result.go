@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/example/memcached-operator/test/internal/load"
+	"github.com/example/memcached-operator/test/internal/paired"
 )
 
 // minReads is the number of reads from which a second counts.
@@ -20,8 +20,8 @@ const minReads = 500
 type goals struct{ minKept, maxBehind float64 }
 
 // missed returns the goals that a run missed.
-func (g goals) missed(used, unread load.Kept, worst load.Second, bad func(kind string) int) (errs []error) {
-	for name, kept := range map[string]load.Kept{"that clients use": used, "that no client reads": unread} {
+func (g goals) missed(used, unread paired.Kept, worst paired.Second, bad func(kind string) int) (errs []error) {
+	for name, kept := range map[string]paired.Kept{"that clients use": used, "that no client reads": unread} {
 		if kept.Share() < g.minKept {
 			errs = append(errs, fmt.Errorf("%.2f%% of the items %s are kept, want %.2f%%", 100*kept.Share(), name, 100*g.minKept))
 		}
@@ -29,7 +29,7 @@ func (g goals) missed(used, unread load.Kept, worst load.Second, bad func(kind s
 	if worst.Behind() > g.maxBehind {
 		errs = append(errs, fmt.Errorf("a second is %.2f points below the control, want at most %.2f", worst.Behind(), g.maxBehind))
 	}
-	for _, kind := range load.Kinds {
+	for _, kind := range paired.Kinds {
 		if n := bad(kind); n > 0 {
 			errs = append(errs, fmt.Errorf("%d %s", n, kind))
 		}
@@ -69,7 +69,7 @@ func (s *steps) at(when time.Time) (name string) {
 
 // result prints what a load has measured.
 type result struct {
-	*load.Load
+	*paired.Load
 	steps *steps
 }
 
@@ -81,7 +81,7 @@ func (r *result) printSeconds(ctx context.Context) (stop func()) {
 		all := r.Seconds()
 		for ; printed < len(all)-1; printed++ {
 			s := all[printed]
-			fmt.Printf("%6d %-20s %7d %7.2f%% %7.2f%% %7.2f\n", printed, r.steps.at(start.Add(time.Duration(printed)*time.Second)), s.Reads, s.Ratio(load.Changed), s.Ratio(load.Control), s.Behind())
+			fmt.Printf("%6d %-20s %7d %7.2f%% %7.2f%% %7.2f\n", printed, r.steps.at(start.Add(time.Duration(printed)*time.Second)), s.Reads, s.Ratio(paired.Changed), s.Ratio(paired.Control), s.Behind())
 		}
 	})
 }
@@ -104,20 +104,20 @@ func (r *result) finish(ctx context.Context, g goals) error {
 		}
 		fmt.Printf("%-20s %6.1f s\n", each.name, until.Sub(each.start).Seconds())
 	}
-	total := load.Total(seconds)
-	fmt.Printf("hit ratio            %6.2f%%, of the control %.2f%%\n", total.Ratio(load.Changed), total.Ratio(load.Control))
-	var worst load.Second
-	if i := load.Worst(seconds, minReads); i >= 0 {
+	total := paired.Total(seconds)
+	fmt.Printf("hit ratio            %6.2f%%, of the control %.2f%%\n", total.Ratio(paired.Changed), total.Ratio(paired.Control))
+	var worst paired.Second
+	if i := paired.Worst(seconds, minReads); i >= 0 {
 		worst = seconds[i]
 		fmt.Printf("worst second         %6.2f points below the control, second %d of %d\n", worst.Behind(), i, len(seconds))
 	}
 	for _, kept := range []struct {
 		name string
-		load.Kept
+		paired.Kept
 	}{{"kept, used", used}, {"kept, never read", unread}} {
 		fmt.Printf("%-20s %6.2f%%, %d of the %d items of the control\n", kept.name, 100*kept.Share(), kept.Both, kept.Control)
 	}
-	for _, kind := range load.Kinds {
+	for _, kind := range paired.Kinds {
 		fmt.Printf("%-20s %6d\n", kind, r.Bad(kind))
 	}
 	return errors.Join(g.missed(used, unread, worst, r.Bad)...)
@@ -130,8 +130,8 @@ func (r *result) printCounts() {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		c := counts[name]
 		var b strings.Builder
-		for _, each := range [][load.Caches]int{c.Sent, c.Errors, c.Repeated} {
-			fmt.Fprintf(&b, " %9d %9d", each[load.Changed], each[load.Control])
+		for _, each := range [][paired.Caches]int{c.Sent, c.Errors, c.Repeated} {
+			fmt.Fprintf(&b, " %9d %9d", each[paired.Changed], each[paired.Control])
 		}
 		fmt.Printf("%-20s%s\n", name, &b)
 	}

@@ -1,12 +1,12 @@
-package load
+package paired
 
 import (
 	"context"
 	"strings"
 )
 
-// Kept is how many items the control has at the end, and how many of them the changed cache has.
-type Kept struct{ Control, Both int }
+// Kept is how many items each cache has at the end, and how many items both have.
+type Kept struct{ Changed, Control, Both int }
 
 // Share returns the share of the items of the control that the changed cache has.
 func (k Kept) Share() float64 { return float64(k.Both) / float64(max(k.Control, 1)) }
@@ -23,6 +23,9 @@ func (l *Load) Kept(ctx context.Context) (used, unread Kept, err error) {
 		kept := &used
 		if item%2 == 1 {
 			kept = &unread
+		}
+		if has[Changed][item] {
+			kept.Changed++
 		}
 		if has[Control][item] {
 			kept.Control++
@@ -43,7 +46,7 @@ func (l *Load) found(ctx context.Context, cache int) ([]bool, error) {
 	var commands strings.Builder
 	first := 0
 	for item := range l.states {
-		commands.WriteString("mg " + keyOf(item) + " k v\r\n")
+		commands.WriteString("mg " + KeyOf(item) + " k v\r\n")
 		if item-first < 199 && item < len(l.states)-1 {
 			continue
 		}

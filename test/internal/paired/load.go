@@ -1,9 +1,9 @@
-// Package load sends the same commands to two caches, one of which changes, and verifies each value that it reads. So the difference
+// Package paired sends the same commands to two caches, one of which changes, and verifies each value that it reads. So the difference
 // of their hit ratios is that of the change, and not that of two random loads.
 //
 // One client writes each item, and all clients read it. A client that misses an item asks the client that writes the item to store it
 // again, as a client does that reads a database. If each reader stored the item, a reader could undo a write without any cache.
-package load
+package paired
 
 import (
 	"context"
@@ -22,31 +22,24 @@ const (
 // Load is a load of two caches. Clients use the items with an even number, and never those with an odd number, which only Fill stores.
 type Load struct {
 	*Statistics
-	To     [Caches]*Endpoints
+	To [Caches]*Endpoints
+	// Spoiled are items that clients write and delete first.
+	Spoiled []int
+
+	sizes  Sizes
 	states []atomic.Uint64 // a state for each item
 	missed [clients]mailbox
 	pace   time.Duration // between two batches of a client
 }
 
 // New returns a load of a number of items and of reads per second.
-func New(items, readsPerSecond int) *Load {
-	l := &Load{Statistics: newStatistics(), states: make([]atomic.Uint64, items+items%2),
+func New(sizes Sizes, items, readsPerSecond int) *Load {
+	l := &Load{Statistics: newStatistics(), sizes: sizes, states: make([]atomic.Uint64, items+items%2),
 		pace: time.Second * clients * batch / time.Duration(readsPerSecond)}
 	for i := range l.To {
 		l.To[i] = &Endpoints{}
 	}
 	return l
-}
-
-// overhead is what memcached stores in addition to a value: the key, the header, and the rest of a chunk.
-const overhead = 90
-
-// ItemsFor returns how many items need as many bytes of memory.
-func ItemsFor(bytes int) (items int) {
-	for ; bytes > 0; items++ {
-		bytes -= size(items) + overhead
-	}
-	return items
 }
 
 func (l *Load) state(item int) state { return state(l.states[item].Load()) }
@@ -97,8 +90,7 @@ func (l *Load) fill(ctx context.Context, c *connection, duration time.Duration) 
 	start := time.Now()
 	var commands []byte
 	for item := range l.states {
-		text := value(item, 1)
-		commands = fmt.Appendf(commands, "ms %s %d q\r\n%s\r\n", keyOf(item), len(text), text)
+		commands = append(commands, l.FirstCommand(item)...)
 		if len(commands) < 1<<18 && item < len(l.states)-1 {
 			continue
 		}
@@ -114,6 +106,15 @@ func (l *Load) fill(ctx context.Context, c *connection, duration time.Duration) 
 	}
 	return nil
 }
+
+// FirstCommand returns the command that stores the first version of an item.
+func (l *Load) FirstCommand(item int) string {
+	text := l.sizes.value(item, 1)
+	return fmt.Sprintf("ms %s %d q\r\n%s\r\n", KeyOf(item), len(text), text)
+}
+
+// Len returns the number of items.
+func (l *Load) Len() int { return len(l.states) }
 
 // Run starts the clients, which stop when the returned function is called.
 func (l *Load) Run(ctx context.Context) (stop func()) {

@@ -1,4 +1,4 @@
-package load
+package paired
 
 import (
 	"fmt"
@@ -74,13 +74,13 @@ type Statistics struct {
 
 // The kinds of values that no client may read.
 const (
-	oldValue     = "old values"
-	deletedValue = "deleted values"
-	wrongValue   = "wrong values"
+	OldValue     = "old values"
+	DeletedValue = "deleted values"
+	WrongValue   = "wrong values"
 )
 
 // Kinds are the kinds of values that no client may read.
-var Kinds = []string{oldValue, deletedValue, wrongValue}
+var Kinds = []string{OldValue, DeletedValue, WrongValue}
 
 func newStatistics() *Statistics {
 	return &Statistics{start: time.Now(), counts: map[string]*Count{}, bad: map[string]int{}}

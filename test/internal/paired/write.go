@@ -1,4 +1,4 @@
-package load
+package paired
 
 import (
 	"fmt"
@@ -35,9 +35,9 @@ func outcomeOf(r response) outcome {
 // modes are the modes of the meta command ms by the commands of the text protocol.
 var modes = map[string]string{"set": "", "add": " ME", "replace": " MR", "append": " MA"}
 
-// writeCommand returns the name and the text of a command that writes a version of an item. The unique is that of cas.
-func writeCommand(verb string, meta bool, item int, version uint64, unique string) (name, text string) {
-	key, data := keyOf(item), value(item, version)
+// command returns the name and the text of a command that writes a version of an item. The unique is that of cas.
+func (s Sizes) command(verb string, meta bool, item int, version uint64, unique string) (name, text string) {
+	key, data := KeyOf(item), s.value(item, version)
 	if verb == "append" {
 		data = suffix(version)
 	}
@@ -64,21 +64,21 @@ func writeCommand(verb string, meta bool, item int, version uint64, unique strin
 func (w *worker) write(item int, verb string) {
 	if verb == "touch" {
 		for cache := range Caches {
-			w.send(cache, verb, "touch "+keyOf(item)+" 0\r\n")
+			w.send(cache, verb, "touch "+KeyOf(item)+" 0\r\n")
 		}
 		return
 	}
 	before, meta := w.state(item), w.random.IntN(2) == 0
 	w.set(item, before|isWritten)
 	after := before.next()
-	verb = before.verbFor(item, verb)
+	verb = before.verbFor(w.sizes.isCounter(item), verb)
 	if verb == "delete" {
 		after |= isDeleted
 	}
 	for cache := range Caches {
 		certain, again := w.writeTo(cache, verb, meta, item, before)
 		if again {
-			name, text := writeCommand("set", meta, item, after.version(), "")
+			name, text := w.sizes.command("set", meta, item, after.version(), "")
 			_, result, repeated := w.send(cache, name, text)
 			certain = certain && result == done && !repeated
 		}
@@ -93,9 +93,9 @@ func (w *worker) write(item int, verb string) {
 func (w *worker) writeTo(cache int, verb string, meta bool, item int, before state) (certain, again bool) {
 	version, unique := before.next().version(), ""
 	if verb == "cas" {
-		name, text := "gets", "gets "+keyOf(item)+"\r\n"
+		name, text := "gets", "gets "+KeyOf(item)+"\r\n"
 		if meta {
-			name, text = "mg c", "mg "+keyOf(item)+" k v c\r\n"
+			name, text = "mg c", "mg "+KeyOf(item)+" k v c\r\n"
 		}
 		r, _, _ := w.send(cache, name, text)
 		if r.key == "" {
@@ -103,7 +103,7 @@ func (w *worker) writeTo(cache int, verb string, meta bool, item int, before sta
 		}
 		unique = r.unique()
 	}
-	name, text := writeCommand(verb, meta, item, version, unique)
+	name, text := w.sizes.command(verb, meta, item, version, unique)
 	r, result, repeated := w.send(cache, name, text)
 	switch {
 	case result == failed || repeated:
@@ -119,8 +119,8 @@ func (w *worker) writeTo(cache int, verb string, meta bool, item int, before sta
 		if !meta {
 			number = r.line
 		}
-		if got, ok := versionOf(item, number); !ok || got != version {
-			w.report(oldValue, "%s of %s returned %q, want version %d", name, keyOf(item), number, version)
+		if got, ok := w.sizes.versionOf(item, number); !ok || got != version {
+			w.report(OldValue, "%s of %s returned %q, want version %d", name, KeyOf(item), number, version)
 			return true, true
 		}
 	}
@@ -158,7 +158,7 @@ func (w *worker) storeAgain(cache int, missed []int) {
 		if s&isUncertain == 0 && w.random.IntN(2) == 0 {
 			verb = "add" // the item can exist meanwhile
 		}
-		name, text := writeCommand(verb, w.random.IntN(2) == 0, item, s.version(), "")
+		name, text := w.sizes.command(verb, w.random.IntN(2) == 0, item, s.version(), "")
 		if _, result, repeated := w.send(cache, name, text); result == failed || repeated {
 			w.set(item, s|isUncertain)
 		}

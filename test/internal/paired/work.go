@@ -1,4 +1,4 @@
-package load
+package paired
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 )
 
 // hotness is the exponent of the Zipf distribution of reads.
-const hotness = 1.2
+const hotness = 1.4
 
 // worker is one client, with a connection to each cache.
 type worker struct {
@@ -32,6 +32,11 @@ func (l *Load) work(ctx context.Context, id int) {
 	for cache, to := range l.To {
 		w.conns[cache] = &connection{to: to}
 		defer w.conns[cache].close()
+	}
+	for i, item := range l.Spoiled {
+		if writer(item) == id {
+			w.write(item, []string{"set", "delete"}[i/clients%2])
+		}
 	}
 	next := time.Now()
 	for ctx.Err() == nil {

@@ -1,4 +1,4 @@
-package load
+package paired
 
 import (
 	"bufio"
@@ -10,7 +10,7 @@ import (
 func TestVersionOf(t *testing.T) {
 	text, number := -1, -1
 	for item := 0; text < 0 || number < 0; item++ {
-		if isCounter(item) {
+		if Mixed.isCounter(item) {
 			number = item
 		} else {
 			text = item
@@ -23,25 +23,25 @@ func TestVersionOf(t *testing.T) {
 		version uint64
 		ok      bool
 	}{
-		{"a value", text, value(text, 7), 7, true},
-		{"an appended value", text, value(text, 7) + suffix(8), 8, true},
-		{"a value of another item", text, value(text+1, 7), 0, false},
-		{"a part of a value", text, value(text, 7)[:90], 0, false},
-		{"an older suffix", text, value(text, 7) + suffix(6), 0, false},
-		{"another suffix", text, value(text, 7) + ";x", 0, false},
-		{"a counter", number, value(number, 7), 7, true},
-		{"an incremented counter, which memcached pads", number, "  " + value(number, 8) + " ", 8, true},
+		{"a value", text, Mixed.value(text, 7), 7, true},
+		{"an appended value", text, Mixed.value(text, 7) + suffix(8), 8, true},
+		{"a value of another item", text, Mixed.value(text+1, 7), 0, false},
+		{"a part of a value", text, Mixed.value(text, 7)[:90], 0, false},
+		{"an older suffix", text, Mixed.value(text, 7) + suffix(6), 0, false},
+		{"another suffix", text, Mixed.value(text, 7) + ";x", 0, false},
+		{"a counter", number, Mixed.value(number, 7), 7, true},
+		{"an incremented counter, which memcached pads", number, "  " + Mixed.value(number, 8) + " ", 8, true},
 		{"a counter of another item", number, strconv.FormatUint(counter(number+1, 7), 10), 0, false},
 		{"nothing", number, "", 0, false},
 	} {
-		if version, ok := versionOf(test.item, test.value); ok != test.ok || ok && version != test.version {
+		if version, ok := Mixed.versionOf(test.item, test.value); ok != test.ok || ok && version != test.version {
 			t.Errorf("%s: got version %d, %t, want %d, %t", test.reason, version, ok, test.version, test.ok)
 		}
 	}
 }
 
 func TestItemOf(t *testing.T) {
-	if item, ok := itemOf(keyOf(123)); item != 123 || !ok {
+	if item, ok := itemOf(KeyOf(123)); item != 123 || !ok {
 		t.Errorf("got item %d, %t, want 123", item, ok)
 	}
 	for _, key := range []string{"item-1", "item--0000001", "other-00000001", ""} {
@@ -75,29 +75,22 @@ func TestState(t *testing.T) {
 }
 
 func TestVerbFor(t *testing.T) {
-	text, number := 0, 0
-	for isCounter(text) {
-		text++
-	}
-	for !isCounter(number) {
-		number++
-	}
 	for _, test := range []struct {
 		reason     string
 		state      state
-		item       int
+		counter    bool
 		verb, want string
 	}{
-		{"append for an odd version", 2 * oneVersion, text, "append", "append"},
-		{"values do not grow", 1 * oneVersion, text, "append", "replace"},
-		{"a text is no counter", 1 * oneVersion, text, "incr", "replace"},
-		{"a counter", 1 * oneVersion, number, "cas", "incr"},
-		{"a counter starts again", 1 * oneVersion, number, "set", "set"},
-		{"a deleted item", 1*oneVersion | isDeleted, text, "cas", "add"},
-		{"an uncertain item", 1*oneVersion | isDeleted | isUncertain, number, "incr", "set"},
-		{"a deletion", 1*oneVersion | isUncertain, text, "delete", "delete"},
+		{"append for an odd version", 2 * oneVersion, false, "append", "append"},
+		{"values do not grow", 1 * oneVersion, false, "append", "replace"},
+		{"a text is no counter", 1 * oneVersion, false, "incr", "replace"},
+		{"a counter", 1 * oneVersion, true, "cas", "incr"},
+		{"a counter starts again", 1 * oneVersion, true, "set", "set"},
+		{"a deleted item", 1*oneVersion | isDeleted, false, "cas", "add"},
+		{"an uncertain item", 1*oneVersion | isDeleted | isUncertain, true, "incr", "set"},
+		{"a deletion", 1*oneVersion | isUncertain, false, "delete", "delete"},
 	} {
-		if got := test.state.verbFor(test.item, test.verb); got != test.want {
+		if got := test.state.verbFor(test.counter, test.verb); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
 		}
 	}
@@ -145,9 +138,9 @@ func TestSeconds(t *testing.T) {
 }
 
 func TestItemsFor(t *testing.T) {
-	items, bytes := ItemsFor(100_000_000), 0
+	items, bytes := Mixed.ItemsFor(100_000_000), 0
 	for item := range items {
-		bytes += size(item) + overhead
+		bytes += Mixed.of(item) + overhead
 	}
 	if bytes < 100_000_000 || bytes > 100_000_000+5000 {
 		t.Errorf("%d items need %d bytes", items, bytes)

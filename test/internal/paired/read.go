@@ -1,4 +1,4 @@
-package load
+package paired
 
 import (
 	"fmt"
@@ -16,11 +16,11 @@ func readCommands(name, text string, items []int) string {
 	for i, item := range items {
 		switch {
 		case name != "mget":
-			fmt.Fprintf(&b, text, keyOf(item))
+			fmt.Fprintf(&b, text, KeyOf(item))
 		case i == 0:
-			b.WriteString("get " + keyOf(item))
+			b.WriteString("get " + KeyOf(item))
 		default:
-			b.WriteString(" " + keyOf(item))
+			b.WriteString(" " + KeyOf(item))
 		}
 	}
 	if name == "mget" {
@@ -43,10 +43,10 @@ func (w *worker) get(cache int, name, commands string, sent int) map[int]uint64 
 			item, known := itemOf(each.key)
 			version, ok := uint64(0), false
 			if known && item < len(w.states) {
-				version, ok = versionOf(item, each.value)
+				version, ok = w.sizes.versionOf(item, each.value)
 			}
 			if !ok {
-				w.report(wrongValue, "%s returned for %s %.60q", name, each.key, each.value)
+				w.report(WrongValue, "%s returned for %s %.60q", name, each.key, each.value)
 				continue
 			}
 			found[item] = version
@@ -102,12 +102,12 @@ func (w *worker) verify(name string, items []int, before []state, found [Caches]
 }
 
 func (l *Load) reportOld(name string, cache, item int, version uint64, before state) {
-	kind := oldValue
+	kind := OldValue
 	if before&isDeleted != 0 {
-		kind = deletedValue
+		kind = DeletedValue
 	}
 	cacheName := [Caches]string{"the cache", "the control"}[cache]
-	l.report(kind, "%s of %s: %s returned version %d, but %d is acknowledged", name, keyOf(item), cacheName, version, before.version())
+	l.report(kind, "%s of %s: %s returned version %d, but %d is acknowledged", name, KeyOf(item), cacheName, version, before.version())
 }
 
 // isMiss reports whether a read found nothing: END, or EN with flags of the command.

@@ -1,4 +1,4 @@
-package load
+package paired
 
 // state is the last acknowledged write of an item: a version, which each write and each deletion increments, and some flags.
 type state uint64
@@ -22,7 +22,7 @@ func (s state) next() state { return state(s.version()+1) * oneVersion }
 func (s state) isOld(version uint64) bool { return s&isUncertain == 0 && version < s.version() }
 
 // verbFor returns the command that writes an item instead of the wanted one, because the wanted one makes no sense in this state.
-func (s state) verbFor(item int, verb string) string {
+func (s state) verbFor(counter bool, verb string) string {
 	switch {
 	case verb == "delete":
 		return verb
@@ -30,9 +30,9 @@ func (s state) verbFor(item int, verb string) string {
 		return "set" // it does not depend on the value
 	case s&isDeleted != 0:
 		return "add"
-	case isCounter(item) && verb != "set":
+	case counter && verb != "set":
 		return "incr"
-	case !isCounter(item) && verb == "incr", verb == "append" && s.next().version()%2 == 0:
+	case !counter && verb == "incr", verb == "append" && s.next().version()%2 == 0:
 		return "replace" // at most every other write appends, so that values do not grow
 	}
 	return verb

@@ -65,7 +65,7 @@ func main() {
 	defer cancel()
 	if err := o.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "drain:", err)
-		os.Exit(1) //nolint:gocritic // the deferred functions only release what the exit releases
+		os.Exit(1)
 	}
 }
 

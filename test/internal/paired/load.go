@@ -94,17 +94,27 @@ func (l *Load) fill(ctx context.Context, c *connection, duration time.Duration) 
 		if len(commands) < 1<<18 && item < len(l.states)-1 {
 			continue
 		}
-		failed, _, err := c.do(ctx, string(commands))
-		if err != nil {
+		if err := store(ctx, c, string(commands)); err != nil {
 			return err
-		}
-		if len(failed) > 0 {
-			return fmt.Errorf("%d items: %s", len(failed), failed[0].line)
 		}
 		commands = commands[:0]
 		time.Sleep(time.Until(start.Add(duration * time.Duration(item) / time.Duration(len(l.states)))))
 	}
 	return nil
+}
+
+// store sends commands of which only errors have a response, again after errors of a proxy that does not reach a server.
+func store(ctx context.Context, c *connection, commands string) error {
+	for tries := 1; ; tries++ {
+		failed, _, err := c.do(ctx, commands)
+		if err != nil || len(failed) == 0 {
+			return err
+		}
+		if tries == 10 {
+			return fmt.Errorf("%d items: %s", len(failed), failed[0].line)
+		}
+		time.Sleep(300 * time.Millisecond) // a proxy does not connect to such a server immediately again
+	}
 }
 
 // FirstCommand returns the command that stores the first version of an item.

@@ -18,6 +18,9 @@ var actions = map[string]func(c *cluster, ctx context.Context, begin func(step s
 	"none":    func(*cluster, context.Context, func(string)) error { return nil },
 }
 
+// settling is the step after kubectl has returned.
+const settling = "until it is settled"
+
 // eachNode drains the nodes that have servers now, one after the other.
 func (c *cluster) eachNode(ctx context.Context, begin func(string)) error {
 	pods, err := c.servers(ctx)
@@ -31,7 +34,7 @@ func (c *cluster) eachNode(ctx context.Context, begin func(string)) error {
 	slices.Sort(nodes)
 	for _, node := range slices.Compact(nodes) {
 		begin("drain " + node)
-		if err := c.drain(ctx, node); err != nil {
+		if err := c.drain(ctx, node, begin); err != nil {
 			return err
 		}
 	}
@@ -39,9 +42,10 @@ func (c *cluster) eachNode(ctx context.Context, begin func(string)) error {
 }
 
 // drain drains a node, and uncordons it when the cache is ready again, or after an error.
-func (c *cluster) drain(ctx context.Context, node string) error {
+func (c *cluster) drain(ctx context.Context, node string, begin func(string)) error {
 	_, err := c.kubectl(ctx, "drain", node, "--ignore-daemonsets", "--delete-emptydir-data")
 	if err == nil {
+		begin(settling)
 		err = c.await(ctx)
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -61,6 +65,7 @@ func (c *cluster) eachServer(ctx context.Context, begin func(string)) error {
 		if _, err := c.kubectl(ctx, "delete", "pod", pod.Name); err != nil {
 			return err
 		}
+		begin(settling)
 		if err := c.await(ctx); err != nil {
 			return err
 		}
@@ -77,6 +82,7 @@ func (c *cluster) restart(ctx context.Context, begin func(string)) error {
 	if _, err := c.kubectl(ctx, "rollout", "status", "statefulset/"+c.name); err != nil {
 		return err
 	}
+	begin(settling)
 	return c.await(ctx)
 }
 

@@ -62,21 +62,25 @@ func (c *cluster) memory(ctx context.Context) (int64, error) {
 	return m.Status.Memory.Items.Value() * int64(m.Status.Replicas), err
 }
 
-// await waits until the cache is ready, and neither items nor pods move.
+// await waits until the cache is ready, and neither items nor pods move. It looks several times, because the status follows the pods, also
+// if the operator is killed meanwhile.
 func (c *cluster) await(ctx context.Context) error {
-	for {
+	for times := 0; times < 5; {
 		m, err := c.memcached(ctx)
 		if err == nil && m.Spec.Proxy == nil {
 			return fmt.Errorf("the Memcached %s has no spec.proxy", c.name)
 		}
 		pods, failed := c.servers(ctx)
 		if err = errors.Join(err, failed); err == nil && settled(m, pods) {
-			return nil
+			times++
+		} else {
+			times = 0
 		}
 		if waited := wait(ctx, time.Second); waited != nil {
 			return errors.Join(fmt.Errorf("the Memcached %s is not ready or moves items: %w", c.name, waited), err)
 		}
 	}
+	return nil
 }
 
 // settled reports whether a cache is ready with the pods of its size alone, and nothing is under way.

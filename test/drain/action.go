@@ -8,6 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
 )
 
 // actions are what happens to the servers. Each names its steps by begin.
@@ -89,8 +91,8 @@ func (c *cluster) restart(ctx context.Context, begin func(string)) error {
 // kill kills a running proxy, the pod of the Job that moves items, or what a command kills. It returns what it has chosen.
 func (c *cluster) kill(ctx context.Context, random func(int) int, command string) (string, error) {
 	var choices []string
-	for _, label := range []string{"memcached_proxy", "memcached_move"} {
-		pods, err := c.pods(ctx, label+"="+c.name)
+	for _, label := range []string{children.ProxyLabel, children.MoveLabel} {
+		pods, err := c.pods(ctx, label)
 		if err != nil {
 			return "nothing", err
 		}

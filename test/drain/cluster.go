@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -40,15 +41,16 @@ func (c *cluster) get(ctx context.Context, into any, args ...string) error {
 	return json.Unmarshal(out, into)
 }
 
-func (c *cluster) pods(ctx context.Context, selector string) ([]corev1.Pod, error) {
+// pods returns the pods of the cache with a label.
+func (c *cluster) pods(ctx context.Context, label string) ([]corev1.Pod, error) {
 	var list corev1.PodList
-	err := c.get(ctx, &list, "pods", "--selector", selector)
+	err := c.get(ctx, &list, "pods", "--selector", label+"="+c.name)
 	return list.Items, err
 }
 
 // servers returns the pods of the servers, and those that stand in for them.
 func (c *cluster) servers(ctx context.Context) ([]corev1.Pod, error) {
-	return c.pods(ctx, "memcached_cr="+c.name)
+	return c.pods(ctx, children.NameLabel)
 }
 
 func (c *cluster) memcached(ctx context.Context) (m v1alpha1.Memcached, err error) {

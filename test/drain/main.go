@@ -115,7 +115,9 @@ func (o options) run(ctx context.Context) error {
 	}
 	stop()
 	stopPrinting()
-	return errors.Join(err, r.finish(context.WithoutCancel(ctx), o.goals))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	defer cancel()
+	return errors.Join(err, r.finish(ctx, o.goals))
 }
 
 // startKilling kills every now and then what --kill and --kill-command name.

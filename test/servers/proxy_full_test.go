@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/example/memcached-operator/test/internal/paired"
 	"github.com/example/memcached-operator/webhook/copier"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
@@ -24,8 +24,6 @@ var full = flag.Bool("full", false, "change full servers with each size of items
 const (
 	// overfilled is how many bytes of items are stored, for each byte of memory of the servers before the change.
 	overfilled = 1.5
-	// overhead is what memcached stores in addition to a value of these tests.
-	overhead = 75
 	// maxBehind is by how many percent points the hit ratio of a second may be below that of the control.
 	maxBehind = 0.5
 	// minKept is the share of the items of the control that a change keeps. In the fast test it is minKeptFast: ages have a unit of a second,
@@ -38,7 +36,7 @@ const (
 // fullCase is a change of full servers, which have values of some sizes.
 type fullCase struct {
 	items     string
-	sizes     []int
+	sizes     paired.Sizes
 	serverMiB int
 	reads     int           // per second, from each cache
 	rate      int           // of the Job
@@ -46,18 +44,16 @@ type fullCase struct {
 	filling   time.Duration // for which items are stored before the change
 }
 
-// counter is the size of small values. Without any, the empty items by which proxies move items would take one page of memory from the
-// other items of a server that starts empty: 1 MiB.
-const counter = 24
-
+// The sizes of each case include counters. Without small values, the empty items by which proxies move items would take one page of memory
+// from the other items of a server that starts empty: 1 MiB.
 var (
-	fast = []fullCase{{"500 B", []int{500, 500, counter}, 8, 3000, 50_000, 300 * time.Millisecond, time.Second}}
+	fast = []fullCase{{"500 B", paired.Sizes{500, 500, paired.CounterSize}, 8, 3000, 50_000, 300 * time.Millisecond, time.Second}}
 	slow = []fullCase{
-		{"100 B", []int{100, 100, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
-		{"500 B", []int{500, 500, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
-		{"2 kB", []int{2000, 2000, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
-		{"8 kB", []int{8000, 8000, counter}, 256, 5000, 10_000, 5 * time.Second, time.Minute},
-		{"mixed", []int{100, 500, 2000, 8000, counter}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"100 B", paired.Sizes{100, 100, paired.CounterSize}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"500 B", paired.Sizes{500, 500, paired.CounterSize}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"2 kB", paired.Sizes{2000, 2000, paired.CounterSize}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"8 kB", paired.Sizes{8000, 8000, paired.CounterSize}, 256, 5000, 10_000, 5 * time.Second, time.Minute},
+		{"mixed", paired.Sizes{100, 500, 2000, 8000, paired.CounterSize}, 64, 5000, 10_000, 5 * time.Second, time.Minute},
 	}
 )
 
@@ -119,19 +115,21 @@ func testFull(t *testing.T, c fullCase, change fullChange) {
 		d.to = append(d.to, freeAddress(t))
 	}
 	d.load = c.newLoad(change.from)
-	d.load.to[control].set(startProxy(t, addresses(unchanging)).address, startProxy(t, addresses(unchanging)).address)
+	d.load.To[paired.Control].Set(startProxy(t, addresses(unchanging)).address, startProxy(t, addresses(unchanging)).address)
 	d.rollout(scaling.Steady, d.from, d.from)
-	d.load.fill(t, c.filling)
+	if err := d.load.Fill(t.Context(), c.filling); err != nil {
+		t.Fatal(err)
+	}
 	if change.to < change.from {
 		d.leaveGarbage()
 	}
-	stop := d.load.run()
+	stop := d.load.Run(t.Context())
 	time.Sleep(2 * time.Second) // clients store the most frequent items again that the fill has evicted
 
-	evictedBefore := [caches]int{evictions(t, d.servers), evictions(t, unchanging)}
-	d.load.begin()
+	evictedBefore := [paired.Caches]int{evictions(t, d.servers), evictions(t, unchanging)}
+	began := len(d.load.Seconds())
 	for _, step := range fullSteps {
-		d.phases = append(d.phases, phaseStart{d.load.passed(), step.phase})
+		d.phases = append(d.phases, phaseStart{len(d.load.Seconds()) - began, step.phase})
 		if step.phase == scaling.Steady {
 			d.from = d.to
 		}
@@ -140,10 +138,10 @@ func testFull(t *testing.T, c fullCase, change fullChange) {
 			step.then(d)
 		}
 	}
-	seconds := d.load.taken()
+	seconds := d.load.Seconds()[began:]
 	stop()
 	result := fullResult{name: c.items + ", " + change.name, seconds: seconds, phases: d.phases,
-		evictions: [caches]int{d.evicted + evictions(t, d.servers) - evictedBefore[changed], evictions(t, unchanging) - evictedBefore[control]}}
+		evictions: [paired.Caches]int{d.evicted + evictions(t, d.servers) - evictedBefore[paired.Changed], evictions(t, unchanging) - evictedBefore[paired.Control]}}
 	result.count(t, d.load)
 	want := minKept
 	if !*full {
@@ -156,24 +154,15 @@ func testFull(t *testing.T, c fullCase, change fullChange) {
 }
 
 // newLoad returns a load whose items do not fit into a number of servers.
-func (c fullCase) newLoad(servers int) *pairedLoad {
-	l := &pairedLoad{sizes: c.sizes, pace: time.Second * pairedWorkers * batchReads / time.Duration(c.reads)}
-	for i := range l.to {
-		l.to[i] = &endpoints{}
-	}
-	bytes, items := int(overfilled*float64(servers*c.serverMiB<<20)), 0
-	for ; bytes > 0 || items%pairedWorkers > 0; items++ {
-		bytes -= l.size(items) + overhead
-	}
-	l.keys = make([]atomic.Uint64, items)
-	return l
+func (c fullCase) newLoad(servers int) *paired.Load {
+	return paired.New(c.sizes, c.sizes.ItemsFor(int(overfilled*float64(servers*c.serverMiB<<20))), c.reads)
 }
 
 // changingCache is a cache whose servers change.
 type changingCache struct {
 	*testing.T
 	fullCase
-	load     *pairedLoad
+	load     *paired.Load
 	from, to []string
 	servers  []server // that run
 	evicted  int      // by servers that do not run anymore
@@ -191,12 +180,12 @@ func (d *changingCache) rollout(phase scaling.Phase, from, to []string) {
 	d.Helper()
 	old := d.proxies
 	d.proxies = []server{startPhase(d, phase, from, to), startPhase(d, phase, from, to)}
-	d.load.to[changed].set(addresses(slices.Concat(d.proxies, old))...)
+	d.load.To[paired.Changed].Set(addresses(slices.Concat(d.proxies, old))...)
 	if len(old) == 0 {
 		return
 	}
 	time.Sleep(d.together)
-	d.load.to[changed].set(addresses(d.proxies)...)
+	d.load.To[paired.Changed].Set(addresses(d.proxies)...)
 	time.Sleep(200 * time.Millisecond) // the preStop hook
 	var group sync.WaitGroup
 	for _, each := range old {
@@ -266,16 +255,16 @@ func (d *changingCache) removeServers() {
 func (d *changingCache) leaveGarbage() {
 	removed := dialClient(d, d.from[len(d.from)-1])
 	var reads, garbage []byte
-	sample := len(d.load.keys) / 2000
-	for key := 0; key < len(d.load.keys); key += sample {
-		reads = fmt.Appendf(reads, "mg %s k u\r\n", keyName(key))
+	sample := d.load.Len() / 2000
+	for item := 0; item < d.load.Len(); item += sample {
+		reads = fmt.Appendf(reads, "mg %s k u\r\n", paired.KeyOf(item))
 	}
 	for i, r := range removed.must(d, string(reads)) {
 		if !strings.HasPrefix(r.line, "HD") {
 			continue
 		}
-		garbage = d.load.appendSet(garbage, i*sample, 1, " q")
-		d.load.spoiled = append(d.load.spoiled, i*sample)
+		garbage = append(garbage, d.load.FirstCommand(i*sample)...)
+		d.load.Spoiled = append(d.load.Spoiled, i*sample)
 	}
 	for _, stays := range d.to {
 		dialClient(d, stays).must(d, string(garbage))

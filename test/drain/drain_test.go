@@ -1,0 +1,89 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/test/internal/paired"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+func TestSettled(t *testing.T) {
+	for reason, test := range map[string]struct {
+		edit func(m *v1alpha1.Memcached, pods []corev1.Pod)
+		want bool
+	}{
+		"nothing is under way": {func(*v1alpha1.Memcached, []corev1.Pod) {}, true},
+		"an old status":        {func(m *v1alpha1.Memcached, _ []corev1.Pod) { m.Generation++ }, false},
+		"not ready":            {func(m *v1alpha1.Memcached, _ []corev1.Pod) { m.Status.Conditions[0].Status = metav1.ConditionFalse }, false},
+		"in progress":          {func(m *v1alpha1.Memcached, _ []corev1.Pod) { m.Status.Conditions[1].Status = metav1.ConditionTrue }, false},
+		"items move":           {func(m *v1alpha1.Memcached, _ []corev1.Pod) { m.Status.Proxy.Move = &v1alpha1.MoveStatus{} }, false},
+		"no proxies":           {func(m *v1alpha1.Memcached, _ []corev1.Pod) { m.Status.Proxy = nil }, false},
+		"a pod terminates": {func(_ *v1alpha1.Memcached, pods []corev1.Pod) {
+			pods[1].DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		}, false},
+		"a pod is not ready": {func(_ *v1alpha1.Memcached, pods []corev1.Pod) { pods[1].Status.Conditions = nil }, false},
+		"a spare runs":       {func(m *v1alpha1.Memcached, _ []corev1.Pod) { m.Spec.Size = new(int32(1)); m.Status.Replicas = 1 }, false},
+	} {
+		m := v1alpha1.Memcached{Spec: v1alpha1.MemcachedSpec{Size: new(int32(2))}}
+		m.Status.Replicas, m.Status.Proxy = 2, &v1alpha1.ProxyStatus{}
+		m.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}, {Type: "Progressing", Status: metav1.ConditionFalse}}
+		pods := make([]corev1.Pod, 2)
+		for i := range pods {
+			pods[i].Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		}
+		test.edit(&m, pods)
+		if got := settled(m, pods); got != test.want {
+			t.Errorf("%s: got %t, want %t", reason, got, test.want)
+		}
+	}
+}
+
+func TestReadyAddresses(t *testing.T) {
+	got := readyAddresses(discoveryv1.EndpointSlice{Ports: []discoveryv1.EndpointPort{{Port: new(int32(11211))}}, Endpoints: []discoveryv1.Endpoint{
+		{Addresses: []string{"10.0.0.1"}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)}},
+		{Addresses: []string{"10.0.0.2"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false), Serving: new(true)}},
+		{Addresses: []string{"fd00::3"}},
+	}})
+	if want := []string{"10.0.0.1:11211", "[fd00::3]:11211"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestGoals(t *testing.T) {
+	g := goals{minKept: 0.99, maxBehind: 0.5}
+	all, some := paired.Kept{Control: 1000, Both: 990}, paired.Kept{Control: 1000, Both: 989}
+	worst := func(hits int) paired.Second { return paired.Second{Reads: 1000, Hits: [paired.Caches]int{hits, 1000}} }
+	for reason, test := range map[string]struct {
+		used, unread paired.Kept
+		worst        paired.Second
+		bad          int
+		want         int
+	}{
+		"all goals are reached":     {all, all, worst(995), 0, 0},
+		"used items are lost":       {some, all, worst(995), 0, 1},
+		"items not read are lost":   {all, some, worst(995), 0, 1},
+		"a second is worse":         {all, all, worst(994), 0, 1},
+		"each kind of wrong values": {all, all, worst(995), 1, len(paired.Kinds)},
+		"nothing to keep":           {paired.Kept{}, paired.Kept{}, paired.Second{}, 0, 2},
+	} {
+		if got := g.missed(test.used, test.unread, test.worst, func(string) int { return test.bad }); len(got) != test.want {
+			t.Errorf("%s: got %v, want %d", reason, got, test.want)
+		}
+	}
+}
+
+func TestSteps(t *testing.T) {
+	start := time.Now()
+	s := &steps{all: []step{{"steady", start}, {"drain a", start.Add(10 * time.Second)}}}
+	for seconds, want := range map[int]string{-1: "steady", 0: "steady", 9: "steady", 10: "drain a", 99: "drain a"} {
+		if got := s.at(start.Add(time.Duration(seconds) * time.Second)); got != want {
+			t.Errorf("second %d: got %s, want %s", seconds, got, want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+// Drain measures what a cache with proxies loses while its servers are drained, deleted or restarted. A second cache, the control, has
+// the same spec and the same load, and is not changed.
+//
+//	go run ./test/drain --memcached cache --control control --action drain
+//
+// The program uses kubectl with its current context, and connects to the proxies of both caches: to their pods, or to --address and
+// --control-address. It changes the items of both caches, and evicts all pods of the drained nodes, so use a cluster for tests. Keep the
+// control on other nodes, by spec.nodeSelector.
+//
+// It prints the hit ratios of each second, and the items of the control that the cache still has. It exits with 1 if a goal is missed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/example/memcached-operator/test/internal/paired"
+)
+
+// options are the flags.
+type options struct {
+	namespace, memcached, control string
+	address, controlAddress       string
+	action                        string
+	items, reads                  int
+	fill                          float64
+	fillTime, steady, timeout     time.Duration
+	kill                          time.Duration
+	killCommand                   string
+	seed                          uint64
+	goals                         goals
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.namespace, "namespace", "default", "`namespace` of both caches")
+	flag.StringVar(&o.memcached, "memcached", "", "`name` of the Memcached whose servers are stopped")
+	flag.StringVar(&o.control, "control", "", "`name` of the Memcached that does not change")
+	flag.StringVar(&o.address, "address", "", "comma-separated `host:port` of the proxies; by default, the addresses of their pods")
+	flag.StringVar(&o.controlAddress, "control-address", "", "the same of the control")
+	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, or none")
+	flag.IntVar(&o.items, "items", 200_000, "`number` of items, 675 bytes on average, half of which are never read")
+	flag.Float64Var(&o.fill, "fill", 0, "store items for this `factor` of the memory of the servers instead of --items")
+	flag.DurationVar(&o.fillTime, "fill-time", 30*time.Second, "minimum `duration` in which the items are stored")
+	flag.IntVar(&o.reads, "reads", 3000, "`reads` per second from each cache")
+	flag.DurationVar(&o.steady, "steady", 10*time.Second, "`duration` of the load before and after the action")
+	flag.DurationVar(&o.kill, "kill", 0, "kill a proxy, or the pod of a Job, at random, every `duration`")
+	flag.StringVar(&o.killCommand, "kill-command", "", "`command` of the shell that --kill runs as often as it kills a pod, for example to kill the operator")
+	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice of what to kill")
+	flag.Float64Var(&o.goals.minKept, "min-kept", 0.99, "goal: `share` of the items of the control that are kept")
+	flag.Float64Var(&o.goals.maxBehind, "max-behind", 0.5, "goal: `points` by which the hit ratio of each second may be below that of the control")
+	flag.DurationVar(&o.timeout, "timeout", time.Hour, "maximum `duration` of everything")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	if err := o.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "drain:", err)
+		os.Exit(1)
+	}
+}
+
+func (o options) run(ctx context.Context) error {
+	change, known := actions[o.action]
+	if o.memcached == "" || o.control == "" || !known {
+		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart or none")
+	}
+	c := &cluster{namespace: o.namespace, name: o.memcached}
+	if err := c.await(ctx); err != nil {
+		return err
+	}
+	items := o.items
+	if o.fill > 0 {
+		bytes, err := c.memory(ctx)
+		if err != nil {
+			return err
+		}
+		items = paired.Mixed.ItemsFor(int(o.fill * float64(bytes)))
+	}
+	l := paired.New(paired.Mixed, items, o.reads)
+	addresses := [paired.Caches]string{o.address, o.controlAddress}
+	for cache, name := range [paired.Caches]string{o.memcached, o.control} {
+		if addresses[cache] != "" {
+			l.To[cache].Set(strings.Split(addresses[cache], ",")...)
+		} else if err := (&cluster{namespace: o.namespace, name: name}).watchProxies(ctx, l.To[cache]); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("filling both caches with %d items\n", items)
+	if err := l.Fill(ctx, o.fillTime); err != nil {
+		return err
+	}
+	r := &result{Load: l, steps: &steps{}}
+	stop := l.Run(ctx)
+	r.steps.begin("steady")
+	stopPrinting := r.printSeconds(ctx)
+	err := wait(ctx, o.steady)
+	if err == nil {
+		stopKilling := o.startKilling(ctx, c)
+		err = change(c, ctx, r.steps.begin)
+		stopKilling()
+		r.steps.begin("steady again")
+	}
+	if err == nil {
+		err = wait(ctx, o.steady)
+	}
+	stop()
+	stopPrinting()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	defer cancel()
+	return errors.Join(err, r.finish(ctx, o.goals))
+}
+
+// startKilling kills every now and then what --kill and --kill-command name.
+func (o options) startKilling(ctx context.Context, c *cluster) (stop func()) {
+	if o.kill == 0 {
+		return func() {}
+	}
+	random := rand.New(rand.NewPCG(o.seed, 0))
+	return inBackground(ctx, o.kill, func(ctx context.Context) {
+		name, err := c.kill(ctx, random.IntN, o.killCommand)
+		fmt.Printf("killed %s%s\n", name, withError(err))
+	})
+}
+
+// inBackground calls a function again and again, until stop is called.
+func inBackground(ctx context.Context, interval time.Duration, each func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for wait(ctx, interval) == nil {
+			each(ctx)
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+func wait(ctx context.Context, duration time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(duration):
+		return nil
+	}
+}
+
+func withError(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}

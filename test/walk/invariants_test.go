@@ -78,7 +78,7 @@ func serving(status *v1alpha1.ProxyStatus) int64 {
 }
 
 // mustServe checks that memcached runs in a pod of the servers that the proxies use.
-func mustServe(v *observation, servers scaling.Servers) {
+func mustServe(v *observation, servers scaling.Pool) {
 	for _, raw := range v.pods {
 		p := decoded[corev1.Pod](raw)
 		ordinal, err := strconv.ParseInt(strings.TrimPrefix(p.Name, name+"-"), 10, 32)

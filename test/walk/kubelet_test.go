@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // pod is a pod with what its kubelet will do.
@@ -154,8 +158,23 @@ func (c *cluster) kubelets() {
 		if !p.goneAt.IsZero() && !c.now.Before(p.goneAt) {
 			return true
 		}
+		if end := c.now.Add(holdEnd); p.DeletionTimestamp != nil && len(p.Status.InitContainerStatuses) > 0 && p.goneAt.After(end) && !c.connected(p) {
+			p.goneAt = end
+		}
 		c.run(p)
 		return false
+	})
+}
+
+// holdEnd is how long a server serves on that was told to stop, and that no proxy is connected to.
+const holdEnd = 4 * time.Second
+
+// connected reports whether a proxy runs that is connected to a server.
+func (c *cluster) connected(server *pod) bool {
+	ordinal, _ := strconv.ParseInt(strings.TrimPrefix(server.Name, name+"-"), 10, 32)
+	return slices.ContainsFunc(c.pods, func(p *pod) bool {
+		r := scaling.ParseRoutes(p.Labels[proxy.RoutesLabel])
+		return !p.Status.StartTime.IsZero() && (r.From.Has(int32(ordinal)) || r.Phase != scaling.Announcing && r.To.Has(int32(ordinal)))
 	})
 }
 

@@ -147,7 +147,7 @@ func (f Facts) describe(move *v1alpha1.MoveStatus, r Routes) string {
 		}
 		return f.stop(r.To.Absent())
 	case move.For == v1alpha1.MoveForReturn:
-		return fmt.Sprintf("Moving items back from the spare to server %d, which has started again", r.From.Absent())
+		return fmt.Sprintf("Moving items back from the spare to server %d, which starts again", r.From.Absent())
 	}
 	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
 }

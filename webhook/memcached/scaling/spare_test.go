@@ -123,7 +123,7 @@ func TestSpareMessages(t *testing.T) {
 	}{
 		{"0-2_0-2.1_preparing", evicted, "Moving the items of pod cache-1 to a spare, because it is told to stop (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase WarmingUp: "},
 		{"0-2_0-2.1_warming", all(starting(1), until(100)), "Moving the items of server 1, which has stopped, to a spare, phase Closing: "},
-		{"0-2.1", nil, "Moving items back from the spare to server 1, which has started again, phase AddingServers: "},
+		{"0-2.1", nil, "Moving items back from the spare to server 1, which starts again, phase AddingServers: "},
 	}
 	for _, test := range cases {
 		f := cache(3, 4, test.label)

@@ -18,8 +18,8 @@ import (
 	"github.com/example/memcached-operator/test/internal/process"
 )
 
-// reloaderImage returns the image of manifests/base. An existing cluster with real kubelets must have this image.
-func (c *Cluster) reloaderImage() (string, error) {
+// operatorImage returns the image of manifests/base. An existing cluster with real kubelets must have this image.
+func (c *Cluster) operatorImage() (string, error) {
 	content, err := os.ReadFile(filepath.Join(c.root, "manifests", "base", "kustomization.yaml"))
 	if err != nil {
 		return "", err
@@ -113,11 +113,11 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 	if err != nil {
 		return err
 	}
-	image, err := c.reloaderImage()
+	image, err := c.operatorImage()
 	if err != nil {
 		return err
 	}
-	if c.Hook, err = c.Run(program, "serve", "--address", address, "--ops-address", ops, "--reloader-image", image); err != nil {
+	if c.Hook, err = c.Run(program, "serve", "--address", address, "--ops-address", ops, "--operator-image", image); err != nil {
 		return err
 	}
 	c.HookOps = "http://" + ops

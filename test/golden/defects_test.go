@@ -39,9 +39,9 @@ func TestDefects(t *testing.T) {
 			func(r response) bool {
 				return r.condition("Degraded").is("True", "CrashLoopBackOff") && r.resyncAfter() > 0 && r.resyncAfter() <= 10*time.Minute
 			}},
-		{"reloader-image-edited-by-hand", "only the flag --reloader-image sets the image of the reloader",
+		{"reloader-image-edited-by-hand", "only the flag --operator-image sets the image of the reloader",
 			func(r response) bool {
-				return r.image("reloader") == reloaderImage && r.condition("Ready").status == "False"
+				return r.image("reloader") == operatorImage && r.condition("Ready").status == "False"
 			}},
 		{"network-policy-invalid", "the API server would refuse only the NetworkPolicy, and the cache would run without it",
 			func(r response) bool { return isInvalid(r.body) && len(r.children()) == 0 }},

@@ -83,12 +83,12 @@ func syncFixtures(t testing.TB) []fixture {
 	return found
 }
 
-// reloaderImage is the image in manifests/base.
-const reloaderImage = "ghcr.io/example/memcached-operator:v0.1.0"
+// operatorImage is the image in manifests/base.
+const operatorImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
 func newHandler() http.Handler {
 	return server.NewHandler(server.Options{
-		Controllers: parents.Controllers(memcached.Config{ReloaderImage: reloaderImage}),
+		Controllers: parents.Controllers(memcached.Config{OperatorImage: operatorImage}),
 		Now:         func() time.Time { return now },
 	})
 }

@@ -17,7 +17,7 @@ import (
 
 // newerDefaults are other images and another library than those of [newHandler].
 var newerDefaults = memcached.Config{
-	ReloaderImage: reloaderImage + "-newer",
+	OperatorImage: operatorImage + "-newer",
 	Image:         "memcached:newer",
 	ExporterImage: "prom/memcached-exporter:newer",
 	ProxyLibrary:  proxy.Library + "-- newer\n",

@@ -130,7 +130,7 @@ func recordCases(t *testing.T) []byte {
 		}
 		request = apply(request, response)
 		name := f.controller + "/" + filepath.Base(f.name)
-		lines.Write(append(encode(t, recordedCase{Case: name, Request: request, Workloads: workloads(t, request, memcached.Config{ReloaderImage: reloaderImage})}), '\n'))
+		lines.Write(append(encode(t, recordedCase{Case: name, Request: request, Workloads: workloads(t, request, memcached.Config{OperatorImage: operatorImage})}), '\n'))
 	}
 	return lines.Bytes()
 }

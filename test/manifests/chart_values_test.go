@@ -82,8 +82,8 @@ func TestChartPod(t *testing.T) {
 	}{
 		{"image: {tag: v9}", func(s corev1.PodSpec) any { return container(s).Image }, "ghcr.io/example/memcached-operator:v9"},
 		{"image: {repository: r.example/m, digest: " + digest + "}", func(s corev1.PodSpec) any { return container(s).Image }, "r.example/m@" + digest},
-		{"image: {tag: v9}", func(s corev1.PodSpec) any { return container(s).Args[6] }, "--reloader-image=ghcr.io/example/memcached-operator:v9"},
-		{"reloaderImage: r.example/reloader:v1", func(s corev1.PodSpec) any { return container(s).Args[6] }, "--reloader-image=r.example/reloader:v1"},
+		{"image: {tag: v9}", func(s corev1.PodSpec) any { return container(s).Args[6] }, "--operator-image=ghcr.io/example/memcached-operator:v9"},
+		{"operatorImage: r.example/reloader:v1", func(s corev1.PodSpec) any { return container(s).Args[6] }, "--operator-image=r.example/reloader:v1"},
 		{"image: {pullPolicy: Always}", func(s corev1.PodSpec) any { return container(s).ImagePullPolicy }, corev1.PullAlways},
 		{"imagePullSecrets: [{name: registry}]", func(s corev1.PodSpec) any { return s.ImagePullSecrets }, []corev1.LocalObjectReference{{Name: "registry"}}},
 		{"resources: {limits: {memory: 1Gi}}", func(s corev1.PodSpec) any { return container(s).Resources.Limits[corev1.ResourceMemory] }, resource.MustParse("1Gi")},

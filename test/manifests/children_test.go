@@ -168,7 +168,7 @@ func post(url string, body []byte) *httptest.ResponseRecorder {
 	request.Header.Set("Content-Type", "application/json")
 	response := httptest.NewRecorder()
 	server.NewHandler(server.Options{
-		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
+		Controllers: parents.Controllers(memcached.Config{OperatorImage: "ghcr.io/example/memcached-operator:v0.1.0"}),
 	}).ServeHTTP(response, request)
 	return response
 }

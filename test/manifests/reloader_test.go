@@ -39,8 +39,8 @@ func TestReloaderImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		spec := only[appsv1.Deployment](t, build(t, relative(t, repository, dir)), "Deployment").Spec.Template.Spec
-		if got, want := argument(t, spec, "--reloader-image="), spec.Containers[0].Image; got != want {
-			t.Errorf("the hook has the image %s, but --reloader-image is %s", want, got)
+		if got, want := argument(t, spec, "--operator-image="), spec.Containers[0].Image; got != want {
+			t.Errorf("the hook has the image %s, but --operator-image is %s", want, got)
 		}
 	}
 }

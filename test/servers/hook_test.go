@@ -56,7 +56,7 @@ func pod(t *testing.T, spec v1alpha1.MemcachedSpec) corev1.PodTemplateSpec {
 	httpRequest := httptest.NewRequest(http.MethodPost, "/memcached/sync", bytes.NewReader(request))
 	httpRequest.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	hookserver.NewHandler(hookserver.Options{Controllers: parents.Controllers(memcached.Config{ReloaderImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
+	hookserver.NewHandler(hookserver.Options{Controllers: parents.Controllers(memcached.Config{OperatorImage: "memcached-operator"})}).ServeHTTP(recorder, httpRequest)
 	if recorder.Code != http.StatusOK {
 		t.Fatalf("the hook returned %d %s", recorder.Code, recorder.Body)
 	}

@@ -47,7 +47,7 @@ func TestRandomWalk(t *testing.T) {
 func memcachedHook() hook {
 	var now time.Time
 	handler := server.NewHandler(server.Options{
-		Controllers: parents.Controllers(memcached.Config{ReloaderImage: "registry.example.com/memcached-operator:1"}),
+		Controllers: parents.Controllers(memcached.Config{OperatorImage: "registry.example.com/memcached-operator:1"}),
 		Now:         func() time.Time { return now },
 		Limits:      server.Limits{MaxHeapBytes: 4 << 30}, // the heap is that of the model too
 	})

@@ -56,7 +56,7 @@ each error.`,
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, - for standard input; may be repeated")
 	flags.VarP(newChoice(&options.format, "yaml", "yaml", "json"), "output", "o", "format of the output")
 	flags.StringVar(&options.observedFile, "observed", "", "`file` with a recorded sync request, whose objects are the observed state")
-	addReloaderImage(flags, &options.caches)
+	addOperatorImage(flags, &options.caches)
 	flags.BoolVar(&options.SkipOthers, "skip-others", false, "skip objects whose API group and kind are not those of a custom resource, as in the output of kustomize")
 	flags.BoolVar(&options.ChildrenOnly, "children", false, "print only the children; the same input then always has the same output")
 	return command

@@ -95,7 +95,7 @@ func (o *serveOptions) addShutdown(flags *pflag.FlagSet) {
 }
 
 func (o *serveOptions) addCaches(flags *pflag.FlagSet) {
-	addReloaderImage(flags, &o.caches)
+	addOperatorImage(flags, &o.caches)
 }
 
 func (o *serveOptions) addLog(flags *pflag.FlagSet) {
@@ -103,7 +103,7 @@ func (o *serveOptions) addLog(flags *pflag.FlagSet) {
 	flags.Var(newChoice(&o.logFormat, "text", "text", "json"), "log-format", "format of log lines")
 }
 
-// addReloaderImage adds the flag that serve and render share.
-func addReloaderImage(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.ReloaderImage, "reloader-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, lets it serve until its items are on other servers, and copies items during a change with proxies; empty for none of them; pods that run keep theirs, or none, until their template changes for another reason")
+// addOperatorImage adds the flag that serve and render share.
+func addOperatorImage(flags *pflag.FlagSet, caches *memcached.Config) {
+	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, lets it serve until its items are on other servers, and copies items during a change with proxies; empty for none of them; pods that run keep theirs, or none, until their template changes for another reason")
 }

@@ -62,9 +62,9 @@ type relatedGroups struct {
 type Config struct {
 	// Image, ExporterImage and ProxyLibrary are those of this build if they are empty.
 	Image, ExporterImage, ProxyLibrary string
-	// ReloaderImage is the image of this program. Its subcommand reload is the reloader, hold is the sidecar of servers whose items
+	// OperatorImage is the image of this program. Its subcommand reload is the reloader, hold is the sidecar of servers whose items
 	// can move, and the Job of a move runs copy and clean. If it is empty, new pods have neither container, and there is no Job.
-	ReloaderImage string
+	OperatorImage string
 }
 
 // Controller returns the hooks of Memcached.

@@ -23,6 +23,6 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 		Proxies:   o.proxies,
 		Pods:      o.Related.Pods.All(),
 		Job:       o.job,
-		CanRunJob: c.ReloaderImage != "" && o.memcached.Spec.WarmsUp() && o.Children.Jobs.Listed(),
+		CanRunJob: c.OperatorImage != "" && o.memcached.Spec.WarmsUp() && o.Children.Jobs.Listed(),
 	}.Facts(o.Now.Time), nil
 }

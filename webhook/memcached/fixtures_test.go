@@ -95,7 +95,7 @@ func settledImages(memcached *v1alpha1.Memcached, images children.Images) syncRe
 }
 
 // proxyConfig lets Jobs run.
-var proxyConfig = Config{ReloaderImage: "operator:1"}
+var proxyConfig = Config{OperatorImage: "operator:1"}
 
 // proxied returns the request of a cache whose proxies have had the routes of a label for an hour. Its children are as desired, a Job has just
 // begun, and its pods are ready. Servers that items move from have an earlier template than those of another range.

@@ -27,7 +27,7 @@ func TestHoldImage(t *testing.T) {
 		want           string
 	}{
 		{"only the configured image changes", "operator:1", "operator:2", func(*syncRequest) {}, "operator:1"},
-		{"the operator runs without --reloader-image", "operator:1", "", func(*syncRequest) {}, "operator:1"},
+		{"the operator runs without --operator-image", "operator:1", "", func(*syncRequest) {}, "operator:1"},
 		{"pods run without the sidecar", "", "operator:2", func(*syncRequest) {}, ""},
 		{"an argument changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, "operator:2"},
 		{"the grace period changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.TerminationGracePeriodSeconds = new(int64(900)) }, "operator:2"},
@@ -45,7 +45,7 @@ func TestHoldImage(t *testing.T) {
 		request := settledImages(sample.Proxied(2), children.Images{Hold: test.applied})
 		test.edit(&request)
 		o := newObservation(&request)
-		templates, err := (Config{ReloaderImage: test.image}).templates(o)
+		templates, err := (Config{OperatorImage: test.image}).templates(o)
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}

@@ -61,8 +61,8 @@ func TestReloaderImage(t *testing.T) {
 		}, "reloader:2"},
 		{"the program crashes, and memcached may serve", "reloader:2", fails("CrashLoopBackOff", "", 2), "reloader:1"},
 		{"the reloader reports a Secret and is in CrashLoopBackOff", "reloader:2", fails("CrashLoopBackOff", "bad key", 1), "reloader:1"},
-		{"the operator runs without --reloader-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
-		{"the operator runs without --reloader-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
+		{"the operator runs without --operator-image, and nothing else changes", "", func(*syncRequest) {}, "reloader:1"},
+		{"the operator runs without --operator-image, and pods are replaced", "", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, ""},
 		{"pods run without a reloader, and only the image is configured", "reloader:2", func(o *syncRequest) { *o = settledWith(o.Parent, "") }, ""},
 		{"pods run without a reloader, and are replaced", "reloader:2", func(o *syncRequest) {
 			*o = settledWith(o.Parent, "")
@@ -80,7 +80,7 @@ func TestReloaderImage(t *testing.T) {
 		memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
 		request := settled(memcached)
 		test.edit(&request)
-		desired, err := (Config{ReloaderImage: test.configured}).sync(request)
+		desired, err := (Config{OperatorImage: test.configured}).sync(request)
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
@@ -116,7 +116,7 @@ func TestSecretNotReloaded(t *testing.T) {
 		for pod := range request.Related.Pods.All() {
 			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, reloaderExit(1, "bad key"))
 		}
-		got := conditionsOf(t, Config{ReloaderImage: "reloader:1"}, request)[api.Degraded]
+		got := conditionsOf(t, Config{OperatorImage: "reloader:1"}, request)[api.Degraded]
 		if got.Reason != test.want {
 			t.Errorf("%s: Degraded is %s for %s (%s), want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
 		}
@@ -135,7 +135,7 @@ func TestReloaderBackOff(t *testing.T) {
 			container.State = observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: waiting}}
 			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, container)
 		}
-		if got := conditionsOf(t, Config{ReloaderImage: "reloader:1"}, request)[api.Degraded].Reason; got != want {
+		if got := conditionsOf(t, Config{OperatorImage: "reloader:1"}, request)[api.Degraded].Reason; got != want {
 			t.Errorf("%s: Degraded for %s, want %s", waiting, got, want)
 		}
 	}

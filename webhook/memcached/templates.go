@@ -49,10 +49,10 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
 	}
 	if spec.NeedsReloader() {
-		configured.Reloader = c.ReloaderImage
+		configured.Reloader = c.OperatorImage
 	}
 	if spec.WarmsUp() {
-		configured.Hold = c.ReloaderImage
+		configured.Hold = c.OperatorImage
 	}
 	template := children.PodTemplate(o.memcached, configured, size)
 	if o.workload == nil {

@@ -29,8 +29,8 @@ var (
 	ReasonNoPodRunning = conditions.NewReason(conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "No running memcached could have loaded a Secret."})
 	ReasonReadAtStart = conditions.NewReason(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
-		Meaning: "The pods have no reloader, because the operator ran without `--reloader-image` when they were created: memcached reads a changed Secret only when its pod starts.",
-		Remedy:  "Run the operator with `--reloader-image`. Pods get the reloader with the next change of their template, such as `spec.podAnnotations`, which replaces them."})
+		Meaning: "The pods have no reloader, because the operator ran without `--operator-image` when they were created: memcached reads a changed Secret only when its pod starts.",
+		Remedy:  "Run the operator with `--operator-image`. Pods get the reloader with the next change of their template, such as `spec.podAnnotations`, which replaces them."})
 )
 
 // secretsCurrent returns the condition SecretsCurrent; nil if the cache does not have it. The problem is that of the Secrets.
@@ -44,7 +44,7 @@ func secretsCurrent(c *Cache, problem *conditions.Problem) *metav1.Condition {
 	switch {
 	case c.Reloader == "":
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
-		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --reloader-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
+		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
 	case !slices.ContainsFunc(c.Pods, runsWithReloader):

@@ -53,7 +53,7 @@ func TestSecretsCurrent(t *testing.T) {
 	}{
 		{"the spec has no Secrets", v1alpha1.MemcachedSpec{}, "i", updated, nil, "", ""},
 		{"memcached reads SASL passwords at each login", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "i", updated, nil, "", ""},
-		{"the hook runs without --reloader-image", secure, "", updated, []*observed.Pod{started(10)}, metav1.ConditionUnknown, "ReadAtStart"},
+		{"the hook runs without --operator-image", secure, "", updated, []*observed.Pod{started(10)}, metav1.ConditionUnknown, "ReadAtStart"},
 		{"memcached runs, and no reloader reports a failure", secure, "i", updated, []*observed.Pod{started(10)}, metav1.ConditionTrue, "Loaded"},
 		{"two pods reloaded at different times", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 60), reloading("b", 0, "c", 3660)}, metav1.ConditionTrue, "Loaded"},
 		{"a pending pod has nothing to reload", secure, "i", updated, []*observed.Pod{reloading("a", 0, "c", 7200), mounting(10)}, metav1.ConditionTrue, "Loaded"},

@@ -221,7 +221,7 @@ func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error)
 			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], run)
 		}
 	}
-	if routes := scaling.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == scaling.Announcing && !runs(routes.To) {
+	if routes := scaling.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == scaling.Announcing && !runs(routes.To.Span()) {
 		return "", nil // until the next sync adds the servers
 	}
 	return fmt.Sprintf("servers %s, routes %s", run, deployment.Spec.Template.Labels[routesLabel]), nil

@@ -52,7 +52,7 @@ func TestItemOf(t *testing.T) {
 }
 
 func TestState(t *testing.T) {
-	written := state(7 * oneVersion)
+	written := 7 * oneVersion
 	for _, test := range []struct {
 		reason  string
 		state   state

@@ -165,22 +165,25 @@ func checkReady(f Facts, d Decision) string {
 	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.Proxies == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
 		return ""
 	}
-	end := before.Routes.Serving().Span().End()
-	added := Servers{end, max(0, d.Routes.To.End()-end)}
-	if d.Routes.Spares() && !d.Routes.Replaces() && (d.Routes.Phase == Preparing || d.Routes.Phase == Warming) {
-		added = d.Routes.added()
-	}
-	if d.Routes.Phase == Closing { // the warm-up ends also without the servers, unless those before are removed
-		if !d.Routes.Replaces() || f.Proxies.Warmup == 0 || f.change().editedAgain() {
-			return ""
-		}
-		added = d.Routes.To.Servers
-	}
-	added.Count = min(added.Count, d.Routes.To.First+f.Size-added.First)
-	if !f.allReady(added, true) {
+	if !f.allReady(newServers(f, d.Routes), true) {
 		return "proxies use new servers only when these are ready"
 	}
 	return ""
+}
+
+// newServers returns the servers that proxies get. The warm-up ends also without them, unless those before are removed.
+func newServers(f Facts, r Routes) Servers {
+	switch {
+	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.change().editedAgain()):
+		return Servers{}
+	case r.toSpare() || r.returns():
+		return r.added()
+	}
+	end := f.Proxies.Deployment.Routes.Serving().Span().End()
+	if r.Phase == Closing {
+		end = r.To.First
+	}
+	return Servers{end, min(r.To.End(), r.To.First+f.Size) - end}
 }
 
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.

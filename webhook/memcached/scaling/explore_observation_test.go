@@ -127,13 +127,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 		if !server.exists {
 			continue
 		}
-		after := i >= int(w.deployment.routes.to.first)
-		unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after
-		live := !server.stops && !server.starting
-		servers[int32(i)] = Server{Ready: live && !unready, HasItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == w.set.template}
-		if server.stops {
-			servers[int32(i)] = servers[int32(i)].toldToStop()
-		}
+		servers[int32(i)] = v.server(i)
 		if servers[int32(i)].Ready && w.set.run().Has(int32(i)) {
 			ready++
 		}
@@ -147,10 +141,16 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 	}, servers
 }
 
-// toldToStop returns a server that serves on for as long as no clock is off.
-func (s Server) toldToStop() Server {
-	s.Holds, s.Deleted = true, new(epoch.Add(time.Hour))
-	return s
+// server returns what is observed of a server. One that is told to stop serves on for as long as no clock is off.
+func (v observation) server(i int) Server {
+	server, after := v.world.servers[i], i >= int(v.world.deployment.routes.to.first)
+	unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after
+	live := !server.stops && !server.starting
+	seen := Server{Ready: live && !unready, HasItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
+	if server.stops {
+		seen.Holds, seen.Deleted = true, new(epoch.Add(time.Hour))
+	}
+	return seen
 }
 
 func (w *world) rolledOut() bool {

@@ -21,39 +21,44 @@ func (s *space) templateEvents(w world, yield func(name string, next world)) {
 // rollout restarts those that have an earlier template, but for the first ones of partition.
 func (s *space) serverEvents(w world, yield func(name string, next world)) {
 	for i, server := range w.servers {
-		next := w
-		switch {
-		case !server.exists:
+		if !server.exists {
 			continue
-		case s.stops && server.starting:
-			next.servers[i].starting = false
-			s.keep(&next, w, "pods")
-			yield("a server gets ready", next)
-			continue
-		case s.stops && !server.stops:
-			next.servers[i].stops = true
-			s.keep(&next, w, "pods")
-			yield("a server is told to stop", next)
-			continue
-		case s.stops && !s.kills && w.connected(int32(i)):
-			continue
-		case s.stops && w.set.run().Has(int32(i)):
-			next.servers[i] = serverWorld{exists: true, template: w.set.restarts(i), starting: true}
-		case !w.set.run().Has(int32(i)):
-			next.servers[i] = serverWorld{}
-		case s.templates == 0 || !s.restarts && !w.exposed(i):
-			continue
-		default:
-			next.servers[i] = serverWorld{exists: true, template: w.set.restarts(i)}
 		}
+		event, after := s.serverEvent(w, i)
+		if event == "" {
+			continue
+		}
+		next := w
+		next.servers[i] = after
 		s.keep(&next, w, "pods")
-		yield("a server stops", next)
+		yield(event, next)
 	}
 	if s.templates > 0 && w.set.current != w.set.template && w.updated() {
 		next := w
 		next.set.current = w.set.template
 		yield("the current revision is that of all pods", next)
 	}
+}
+
+// serverEvent returns what happens to a server, and the server afterwards; "" if nothing can happen. With stops, each one is told to stop first, and
+// then serves on while a proxy is connected to it.
+func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
+	server, desired := w.servers[i], w.set.run().Has(int32(i))
+	switch {
+	case s.stops && server.starting:
+		server.starting = false
+		return "a server gets ready", server
+	case s.stops && !server.stops:
+		server.stops = true
+		return "a server is told to stop", server
+	case s.stops && !s.kills && w.connected(int32(i)):
+		return "", server
+	case !desired:
+		return "a server stops", serverWorld{}
+	case s.stops || s.templates > 0 && (s.restarts || w.exposed(i)):
+		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops}
+	}
+	return "", server
 }
 
 // connected reports whether a proxy that runs is connected to a server. Then its pod, which is told to stop, does not end.

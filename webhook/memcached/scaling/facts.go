@@ -172,7 +172,7 @@ func (f Facts) hasStopped(ordinal int32) bool {
 // allReady reports whether all of these servers are ready, or serve on although they are told to stop.
 func (f Facts) allReady(servers Servers, orHold bool) bool {
 	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
-		if !f.Servers[ordinal].Ready && !(orHold && f.holdsOn(ordinal)) {
+		if ready := f.Servers[ordinal].Ready || orHold && f.holdsOn(ordinal); !ready {
 			return false
 		}
 	}

@@ -17,10 +17,8 @@ func told(ordinal int32, seconds int) func(*Facts) {
 	}
 }
 
-// starting lets a server have started again, or be absent.
-func starting(ordinal int32) func(*Facts) {
-	return func(f *Facts) { f.Servers[ordinal] = Server{Updated: true} }
-}
+// starting lets a server that was told to stop start again.
+func starting(f *Facts) { f.Servers[1] = Server{Updated: true} }
 
 // TestSpare checks the decisions about a cache with a server that is told to stop.
 func TestSpare(t *testing.T) {
@@ -51,16 +49,16 @@ func TestSpare(t *testing.T) {
 		{"the spare is ready", 3, 4, away + "announcing", told(1, 500), "0-3", away + "preparing", preparing},
 		{"the spare is told to stop before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(told(1, 500), told(3, 500)), "0-3", away + "announcing", adding},
 		{"the spare is told to stop while proxies know it: it has its turn later", 3, 4, away + "preparing", all(told(1, 500), told(3, 500)), "0-3", away + "warming", warmUp},
-		{"the server has stopped before its items move", 3, 4, away + "announcing", all(starting(1), until(-1)), "0-3", "0-2", removing},
+		{"the server has stopped before its items move", 3, 4, away + "announcing", all(starting, until(-1)), "0-3", "0-2", removing},
 		{"its items move", 3, 4, away + "warming", all(told(1, 500), until(100)), "0-3", away + "warming", warmUp},
 		{"its items have moved", 3, 4, away + "warming", all(told(1, 500), cleans, created(1), complete), "0-3", away + "closing", closing},
-		{"it has stopped: nothing is left to move", 3, 4, away + "warming", all(starting(1), until(100)), "0-3", away + "closing", closing},
+		{"it has stopped: nothing is left to move", 3, 4, away + "warming", all(starting, until(100)), "0-3", away + "closing", closing},
 		{"it is absent: nothing is left to move", 3, 4, away + "warming", all(func(f *Facts) { delete(f.Servers, 1) }, until(100)), "0-3", away + "closing", closing},
 		{"an old observation shows it as it was before", 3, 4, away + "warming", until(100), "0-3", away + "warming", warmUp},
 		{"no proxy is connected to it any more", 3, 4, away + "closing", told(1, 400), "0-3", "0-2.1", waiting},
 
-		{"it has not started again, and the proxies expect it", 3, 4, "0-2.1", starting(1), "0-3", back + "announcing", adding},
-		{"it has not started again: nothing cleans it yet", 3, 4, back + "announcing", all(starting(1), cleans, func(f *Facts) { f.Job = nil }), "0-3", back + "announcing", adding},
+		{"it has not started again, and the proxies expect it", 3, 4, "0-2.1", starting, "0-3", back + "announcing", adding},
+		{"it has not started again: nothing cleans it yet", 3, 4, back + "announcing", all(starting, cleans, func(f *Facts) { f.Job = nil }), "0-3", back + "announcing", adding},
 		{"it has to be cleaned", 3, 4, back + "announcing", cleans, "0-3", back + "announcing", adding},
 		{"it is clean", 3, 4, back + "announcing", all(cleans, complete), "0-3", back + "preparing", preparing},
 		{"its items are back", 3, 4, back + "closing", nil, "0-3", "0-2", removing},
@@ -122,7 +120,7 @@ func TestSpareMessages(t *testing.T) {
 		want   string
 	}{
 		{"0-2_0-2.1_preparing", evicted, "Moving the items of pod cache-1 to a spare, because it is told to stop (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase WarmingUp: "},
-		{"0-2_0-2.1_warming", all(starting(1), until(100)), "Moving the items of server 1, which has stopped, to a spare, phase Closing: "},
+		{"0-2_0-2.1_warming", all(starting, until(100)), "Moving the items of server 1, which has stopped, to a spare, phase Closing: "},
 		{"0-2.1", nil, "Moving items back from the spare to server 1, which starts again, phase AddingServers: "},
 	}
 	for _, test := range cases {

@@ -166,7 +166,7 @@ func (c *cluster) kubelets() {
 	})
 }
 
-// holdEnd is how long a server serves on that was told to stop, and that no proxy is connected to.
+// holdEnd is how long a server serves on that was deleted, and that no proxy is connected to.
 const holdEnd = 4 * time.Second
 
 // connected reports whether a proxy runs that is connected to a server.

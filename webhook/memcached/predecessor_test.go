@@ -74,6 +74,43 @@ func TestNewParentInheritsNothing(t *testing.T) {
 	}
 }
 
+// TestNewParentWaitsForServers checks that no proxy starts while servers of a deleted Memcached serve on: it would find their items.
+func TestNewParentWaitsForServers(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.CreationTimestamp = noon
+	request := syncRequest{Parent: memcached, Children: noChildren(), Now: metav1.NewTime(noon.Add(time.Second))}
+	former := predecessorPods(noon.Add(-time.Hour), new(metav1.NewTime(noon.Add(500*time.Second))))
+	for i := range former {
+		running := observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Time}}
+		former[i].Status.InitContainerStatuses = []observed.ContainerStatus{{Name: children.HoldName, State: running}}
+		former[i].Status.ContainerStatuses = []observed.ContainerStatus{{Name: children.ContainerName, State: running, Ready: true}}
+	}
+	for _, test := range []struct {
+		pods []observed.Pod
+		want string
+	}{
+		{former, "cache with 3, cache-proxy with 0 and routes 0-2"},
+		{former[:1], "cache with 3, cache-proxy with 0 and routes 0-2"},
+		{nil, "cache with 3, cache-proxy with 2 and routes 0-2"},
+	} {
+		request.Related.Pods = composite.GroupOf(test.pods...)
+		response, err := proxyConfig.sync(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := workloadsOf(response); got != test.want {
+			t.Errorf("with %d pods of before: the workloads are %s, want %s", len(test.pods), got, test.want)
+		}
+		memcached.Status, request.Children = response.Status, applied(response.Children)
+		for set := range request.Children.StatefulSets.All() {
+			set.CreationTimestamp = request.Now.Time
+		}
+		for deployment := range request.Children.Deployments.All() {
+			deployment.CreationTimestamp = request.Now.Time
+		}
+	}
+}
+
 // TestAdoptedProxiesCount checks that proxies of a deleted Memcached count once one of its workloads is adopted, also while they terminate: they
 // know the move that is under way.
 func TestAdoptedProxiesCount(t *testing.T) {

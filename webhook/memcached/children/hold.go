@@ -28,9 +28,6 @@ const (
 	graceSeconds = 30
 )
 
-// Holds reports whether a pod of the template serves while it terminates, until no client is connected. Only its items can move.
-func (t Template) Holds() bool { return t.Images.Hold != "" }
-
 // gracePeriodSeconds returns a default that has no place in the CRD, because it depends on spec.proxy.
 func gracePeriodSeconds(spec *v1alpha1.MemcachedSpec, images Images) int64 {
 	if images.Hold == "" {
@@ -87,7 +84,7 @@ func holdRequest(path string) *corev1.HTTPGetAction {
 //
 // A memcached that hangs is restarted within 20 s: 4 periods of 3 s, the last timeout of 2 s, and the grace period of 5 s. Without this
 // grace period the hold would end only with that of the pod, if memcached responds again. A memcached that is busy for 10 s is not
-// restarted, nor one whose sidecar restarts, which takes 2 s.
+// restarted, nor one whose sidecar restarts, which takes 2 s. After a second crash within ten minutes, the kubelet waits longer.
 func holdLiveness() *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler:                  corev1.ProbeHandler{HTTPGet: holdRequest("/alive")},

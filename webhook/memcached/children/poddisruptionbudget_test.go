@@ -23,7 +23,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 		{"minAvailable replaces the default of maxUnavailable", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, "0-1", &half, nil},
 		{"maxUnavailable is set", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, "0-1", nil, &half},
 		{"a slot moves to the spare", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, "0-1_0-1.0_announcing", nil, &none},
-		{"the spare serves, and the server that was told to stop may be ready again", v1alpha1.PodDisruptionBudget{}, "0-1.0", nil, &none},
+		{"the spare serves, and the server that was deleted may be ready again", v1alpha1.PodDisruptionBudget{}, "0-1.0", nil, &none},
 		{"the server that has started again gets its items back", v1alpha1.PodDisruptionBudget{}, "0-1.0_0-1_warming", nil, &none},
 	}
 	for _, test := range cases {

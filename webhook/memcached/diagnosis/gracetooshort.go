@@ -8,7 +8,7 @@ import (
 )
 
 /*
-A server that is told to stop ends soon, and its items are not on the spare.
+A server that is being deleted ends soon, and its items are not on the spare.
 
 This check looks at the deletion timestamp of each server that proxies use and that holds. The spare cannot start, another server is moved
 first, or the time was too short.
@@ -16,7 +16,7 @@ first, or the time was too short.
 
 // ReasonGraceTooShort is for a server whose time ends before its items have moved.
 var ReasonGraceTooShort = conditions.NewReason(conditions.Documentation{ID: "GraceTooShort", Parent: "Memcached", Uses: conditions.UsesOfRisk,
-	Meaning: "A server that is told to stop ends in less than a minute, and its items are still moving, or wait for another server: [Drains](change.md#drains). The items that have not moved then are lost.",
+	Meaning: "A server that is being deleted ends in less than a minute, and its items are still moving, or wait for another server: [Drains](change.md#drains). The items that have not moved then are lost.",
 	Remedy:  "If the spare does not start, fix what its pod reports. Otherwise increase `spec.terminationGracePeriodSeconds` and the limit of what drains the nodes, or `spec.proxy.warmup.itemsPerSecond`."})
 
 // endsSoon is the rest of the grace period in which a server should have no items any more.
@@ -31,8 +31,8 @@ func graceTooShort(c *Cache) conditions.Finding {
 		return conditions.Finding{Wait: left - endsSoon}
 	}
 	server := c.Facts.Servers[ordinal]
-	return conditions.Finding{Risk: ReasonGraceTooShort.Risk(
-		"Pod %s is told to stop and ends at %s, and %s. Items that have not moved by then are lost. Check the pods of the cache and of its Job, or increase spec.terminationGracePeriodSeconds.",
+	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
+		"Pod %s is being deleted and ends at %s, and %s. Items that have not moved by then are lost. Check the pods of the cache and of its Job. For later drains, increase spec.terminationGracePeriodSeconds.",
 		server.Name, server.Deleted.UTC().Format(time.RFC3339), stage(c.Decision.Routes, ordinal))}
 }
 
@@ -40,7 +40,7 @@ func graceTooShort(c *Cache) conditions.Finding {
 func stage(r scaling.Routes, ordinal int32) string {
 	switch {
 	case r.To.Has(ordinal):
-		return "the items of another move come first"
+		return "another move comes first"
 	case r.Phase == scaling.Warming:
 		return "its items are still moving"
 	}

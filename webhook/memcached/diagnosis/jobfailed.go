@@ -23,6 +23,11 @@ func jobFailed(c *Cache) conditions.Finding {
 	if d.Job == (scaling.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
+	if d.Routes.Returns() && d.Routes.Phase == scaling.Announcing {
+		return conditions.Finding{Risk: ReasonJobFailed.Risk(
+			"Job %s could not delete what earlier moves have left on a server that has started again, so its items stay on the spare, and no other server can be drained. Check the log of its pod, then delete the Job: the operator creates it again.",
+			proxy.JobName(c.Memcached))}
+	}
 	if d.Routes.Phase == scaling.Announcing {
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
 			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",

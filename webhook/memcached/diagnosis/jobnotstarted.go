@@ -33,7 +33,10 @@ func jobNotStarted(c *Cache) conditions.Finding {
 		return conditions.Finding{}
 	}
 	effect := "Items that no client uses before the warm-up ends are lost."
-	if d.Routes.Phase == scaling.Announcing {
+	switch {
+	case d.Routes.Phase == scaling.Announcing && d.Routes.Returns():
+		effect = "The items stay on the spare until it has cleaned the server that has started again."
+	case d.Routes.Phase == scaling.Announcing:
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
 	since, risk := jobDesiredSince(c.Memcached, d), ReasonJobNotStarted.Risk(

@@ -39,20 +39,21 @@ type Observed struct {
 
 // Facts returns what the pods that run, and the routes of the proxies, are decided from.
 func (o Observed) Facts(now time.Time) scaling.Facts {
-	o = o.withoutPredecessor()
+	o, predecessor := o.withoutPredecessor()
 	spec := &o.Memcached.Spec
 	return scaling.Facts{
-		Now:       now,
-		Size:      *spec.Size,
-		MaxStep:   ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:  time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:  o.workload(),
-		Servers:   o.servers(),
-		Recorded:  children.RecordedServers(o.Memcached),
-		Proxies:   o.proxies(),
-		Job:       o.job(),
-		CanRunJob: o.CanRunJob,
-		Status:    &o.Memcached.Status,
+		Now:         now,
+		Size:        *spec.Size,
+		MaxStep:     ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:    time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Workload:    o.workload(),
+		Servers:     o.servers(),
+		Recorded:    children.RecordedServers(o.Memcached),
+		Proxies:     o.proxies(),
+		Predecessor: predecessor,
+		Job:         o.job(),
+		CanRunJob:   o.CanRunJob,
+		Status:      &o.Memcached.Status,
 	}
 }
 
@@ -113,10 +114,16 @@ func (o Observed) server(pod *observed.Pod) scaling.Server {
 		Pod:      podOf(pod),
 		Ready:    live && pod.Ready(),
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
-		Holds:    pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName),
+		Holds:    holds(pod),
 		Why:      pod.DisruptionReason(),
 		Updated:  o.Workload != nil && isObserved(o.Workload) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == o.Workload.Status.UpdateRevision,
 	}
+}
+
+// holds reports whether a pod that is being deleted serves on. A lost node leaves the status of the containers as it was.
+func holds(pod *observed.Pod) bool {
+	lost := pod.ContainerReady(children.ContainerName) && !pod.Serves(children.ContainerName)
+	return !lost && pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName)
 }
 
 func (o Observed) proxies() scaling.Proxies {

@@ -35,6 +35,8 @@ func (f Facts) Decide() Decision {
 		return f.direct()
 	case !f.Proxies.Desired:
 		return c.leaving()
+	case f.Predecessor && (f.Proxies.Deployment == nil || f.Proxies.Deployment.Replicas == 0):
+		return c.succeeding()
 	case c.stops():
 		return c.stopping()
 	case f.unknown() && !c.outdatesAll():

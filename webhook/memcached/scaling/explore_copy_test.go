@@ -112,7 +112,7 @@ func checkClean(next world) string {
 		if used.First == from.First && used.Count < from.Count {
 			return "no Job cleans servers that have items of a smaller size"
 		}
-		if r := job.routes.routes(); r.returns() && used.Has(r.From.Absent()) {
+		if r := job.routes.routes(); r.Returns() && used.Has(r.From.Absent()) {
 			return "no Job cleans a server that proxies use"
 		}
 	}

@@ -144,7 +144,7 @@ func (s *space) checkBegin(w world, r Routes) string {
 		return "all proxies expect a change when it begins"
 	case s.copies && r.cleans() && !w.cleaned:
 		return "no decrease and no return begins while servers have items of earlier changes"
-	case r.returns():
+	case r.Returns():
 		return ""
 	}
 	for i, server := range w.servers {
@@ -176,7 +176,7 @@ func newServers(f Facts, r Routes) Servers {
 	switch {
 	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.change().editedAgain()):
 		return Servers{}
-	case r.toSpare() || r.returns():
+	case r.toSpare() || r.Returns():
 		return r.added()
 	}
 	end := f.Proxies.Deployment.Routes.Serving().Span().End()

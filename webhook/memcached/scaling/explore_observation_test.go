@@ -141,7 +141,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 	}, servers
 }
 
-// server returns what is observed of a server. One that is told to stop serves on for as long as no clock is off.
+// server returns what is observed of a server. One that is being deleted serves on for as long as no clock is off.
 func (v observation) server(i int) Server {
 	server, after := v.world.servers[i], i >= int(v.world.deployment.routes.to.first)
 	unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after

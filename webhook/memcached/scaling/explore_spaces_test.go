@@ -32,7 +32,7 @@ type space struct {
 	restarts bool
 	// copies lets a Job run.
 	copies bool
-	// stops lets servers be told to stop. They serve on while proxies are connected, unless kills is true: then they may end at any time.
+	// stops lets servers be deleted. They serve on while proxies are connected, unless kills is true: then they may end at any time.
 	stops, kills bool
 
 	snapshots []snapshot
@@ -105,7 +105,7 @@ var replacementPairs = map[string]space{
 	"templates, sizes 1 and 2, steps of 1": {least: 1, sizes: 2, maxStep: 1, clocks: onTime},
 }
 
-// drains are configurations with servers that are told to stop, and with a fault.
+// drains are configurations with servers that are being deleted, and with a fault.
 var drains = map[string]space{
 	"drains":                    {sizes: 2, clocks: onTime},
 	"drains, size 3":            {least: 3, sizes: 3, clocks: onTime},

@@ -40,7 +40,7 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 	}
 }
 
-// serverEvent returns what happens to a server, and the server afterwards; "" if nothing can happen. With stops, each one is told to stop first, and
+// serverEvent returns what happens to a server, and the server afterwards; "" if nothing can happen. With stops, each one is being deleted first, and
 // then serves on while a proxy is connected to it.
 func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 	server, desired := w.servers[i], w.set.run().Has(int32(i))
@@ -50,7 +50,7 @@ func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 		return "a server gets ready", server
 	case s.stops && !server.stops:
 		server.stops = true
-		return "a server is told to stop", server
+		return "a server is being deleted", server
 	case s.stops && !s.kills && w.connected(int32(i)):
 		return "", server
 	case !desired:
@@ -61,7 +61,7 @@ func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 	return "", server
 }
 
-// connected reports whether a proxy that runs is connected to a server. Then its pod, which is told to stop, does not end.
+// connected reports whether a proxy that runs is connected to a server. Then its pod, which is being deleted, does not end.
 func (w *world) connected(ordinal int32) bool {
 	return slices.ContainsFunc(w.running(), func(pod podWorld) bool {
 		r := pod.routes.routes()

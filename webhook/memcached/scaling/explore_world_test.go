@@ -81,7 +81,7 @@ type serverWorld struct {
 	exists bool
 	// used reports whether the server may have items.
 	used bool
-	// stops reports whether the pod was told to stop, and starting whether memcached does not serve yet.
+	// stops reports whether the pod was deleted, and starting whether memcached does not serve yet.
 	stops, starting bool
 	template        int8
 }

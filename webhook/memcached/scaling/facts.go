@@ -4,7 +4,7 @@
 //
 // One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
 // the range, and a change of the pod template moves them to the next range, whose pods start with the new template. The items of a server
-// that is told to stop move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
+// that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
@@ -37,6 +37,9 @@ type Facts struct {
 	Recorded Servers
 
 	Proxies Proxies
+	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
+	// items.
+	Predecessor bool
 	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.
 	Job *ObservedJob
 	// CanRunJob reports whether a Job can run.
@@ -74,8 +77,8 @@ type Server struct {
 	HasItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
-	// Holds reports whether the pod, once it is told to stop, serves on until no proxy is connected to it or its grace period ends. Why
-	// is why it is told to stop; "" if nobody says so.
+	// Holds reports whether the pod, once it is being deleted, serves on until no proxy is connected to it or its grace period ends. Why
+	// is why it is being deleted; "" if nobody says so.
 	Holds bool
 	Why   string
 }
@@ -144,13 +147,13 @@ func (f Facts) from(ordinal int32) (pods []Pod) {
 	return pods
 }
 
-// holdsOn reports whether a server was told to stop, and serves on for now.
+// holdsOn reports whether a server was deleted, and serves on for now.
 func (f Facts) holdsOn(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Holds && server.Deleted != nil && server.Deleted.After(f.Now)
 }
 
-// EndsNext returns the server whose items proxies find, and that is told to stop and serves on, and for how long; the first of several.
+// EndsNext returns the server whose items proxies find, and that is being deleted and serves on, and for how long; the first of several.
 func (f Facts) EndsNext(r Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
 		if !r.keeps(ordinal) || !f.holdsOn(ordinal) {
@@ -163,13 +166,13 @@ func (f Facts) EndsNext(r Routes) (next int32, left time.Duration, found bool) {
 	return next, left, found
 }
 
-// hasStopped reports whether a server that was told to stop does not serve any more. A pod of the same name may be starting.
+// hasStopped reports whether a server that was deleted does not serve any more. A pod of the same name may be starting.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Deleted == nil && !server.Ready && !server.HasItems
 }
 
-// allReady reports whether all of these servers are ready, or serve on although they are told to stop.
+// allReady reports whether all of these servers are ready, or serve on although they are being deleted.
 func (f Facts) allReady(servers Servers, orHold bool) bool {
 	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
 		if ready := f.Servers[ordinal].Ready || orHold && f.holdsOn(ordinal); !ready {

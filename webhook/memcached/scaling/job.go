@@ -60,11 +60,11 @@ func (c change) begunJob(kept Job) Job {
 // items move.
 func (r Routes) Sources() []int32 {
 	switch {
-	case r.Phase == Announcing && r.returns(), r.Phase != Announcing && r.toSpare():
+	case r.Phase == Announcing && r.Returns(), r.Phase != Announcing && r.toSpare():
 		return []int32{max(r.From.Absent(), r.To.Absent())}
 	case r.Phase == Announcing:
 		return Servers{r.From.First, r.To.Count}.Ordinals()
-	case r.returns():
+	case r.Returns():
 		return []int32{r.From.End()}
 	case r.adds():
 		return r.From.Ordinals()

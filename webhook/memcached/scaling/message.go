@@ -59,6 +59,8 @@ func (f Facts) cause(phase v1alpha1.MovePhase, routes Routes) string {
 		return messages[phase]
 	}
 	switch c, w := f.change(), f.Workload; {
+	case f.Predecessor:
+		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
 		return "The StatefulSet is not observed."
 	case w.Current && !w.Observed:
@@ -77,7 +79,7 @@ func (f Facts) RoomRemedy(d Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || d.Routes.Phase != Announcing && d.Routes.Phase != Preparing {
 		return ""
 	}
-	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."
+	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
@@ -89,7 +91,7 @@ func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
 	switch {
 	case move.Until != nil && d.Routes.Phase == Announcing:
 		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", move.Until.UTC().Format(time.RFC3339))
-	case move.Phase == v1alpha1.MoveCleaning:
+	case move.Phase == v1alpha1.MoveCleaning, d.Job.Routes.Returns() && d.Routes.Phase == Announcing:
 		return cleaned(job)
 	case warming && move.Until == nil:
 		return "The warm-up begins once all " + f.change().awaited(d.Routes) + "."
@@ -139,6 +141,8 @@ func (f Facts) describe(move *v1alpha1.MoveStatus, r Routes) string {
 	switch {
 	case move.Phase == v1alpha1.MoveRemovingServers:
 		return fmt.Sprintf("Removing servers: %d of %d stay", move.To, move.From)
+	case move.For == v1alpha1.MoveForSize && move.From == move.To:
+		return fmt.Sprintf("Starting %d servers", move.To)
 	case move.For == v1alpha1.MoveForSize:
 		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
 	case move.For == v1alpha1.MoveForStop:
@@ -152,17 +156,17 @@ func (f Facts) describe(move *v1alpha1.MoveStatus, r Routes) string {
 	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
 }
 
-// stop describes the move of the items of a server that is told to stop.
+// stop describes the move of the items of a server that is being deleted.
 func (f Facts) stop(ordinal int32) string {
 	server := f.Servers[ordinal]
 	if !f.holdsOn(ordinal) {
-		return fmt.Sprintf("Moving the items of server %d, which has stopped, to a spare", ordinal)
+		return fmt.Sprintf("Moving the keys of server %d, which has stopped or whose grace period is over, to a spare", ordinal)
 	}
 	cause := ""
 	if server.Why != "" {
 		cause = " (" + server.Why + ")"
 	}
-	return fmt.Sprintf("Moving the items of pod %s to a spare, because it is told to stop%s and serves until %s at the latest",
+	return fmt.Sprintf("Moving the items of pod %s to a spare, because it is being deleted%s and serves until %s at the latest",
 		server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
 }
 

@@ -71,11 +71,11 @@ func (c change) moveIn(routes Routes) *v1alpha1.MoveStatus {
 	return nil
 }
 
-// target returns the servers that follow others. A server that is told to stop comes first: its time is limited. Servers that have items
+// target returns the servers that follow others. A server that is being deleted comes first: its time is limited. Servers that have items
 // keep their pods, so a change of the pod template uses the next range. That is one step, because no key is lost.
 func (c change) target(from Pool) Pool {
 	warm := c.Proxies.Warmup > 0 && c.Size > 0
-	if slot := c.toldToStop(from); warm && slot > 0 {
+	if slot := c.terminating(from); warm && slot > 0 {
 		return Pool{from.Servers, slot}
 	}
 	switch {
@@ -87,9 +87,9 @@ func (c change) target(from Pool) Pool {
 	return Pool{Servers: Servers{from.First, c.step(from.Count)}}
 }
 
-// toldToStop returns the slot, from 1 on, of a server that is told to stop and holds; 0 if there is none, or if the spare is in use. It is
+// terminating returns the slot, from 1 on, of a server that is being deleted and holds; 0 if there is none, or if the spare is in use. It is
 // the one whose slot already moves, or else the one whose time ends first.
-func (c change) toldToStop(from Pool) (slot int32) {
+func (c change) terminating(from Pool) (slot int32) {
 	if from.Spared > 0 {
 		return 0
 	}
@@ -116,7 +116,7 @@ func (c change) editedAgain() bool {
 	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
 }
 
-// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already can be told to stop,
+// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already can be deleted,
 // and serves on: it has its turn after this move.
 func (c change) ready() bool {
 	added := c.routes.added()
@@ -205,7 +205,7 @@ func (c change) preparing() Decision {
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It ends if nothing is left to move, because the
-// server that was told to stop has stopped.
+// server that was deleted has stopped.
 func (c change) warming() Decision {
 	if !c.settled() || c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
 		return c.waiting()

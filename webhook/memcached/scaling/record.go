@@ -28,7 +28,7 @@ func move(phase v1alpha1.MovePhase, from, to Pool) *v1alpha1.MoveStatus {
 	switch r := (Routes{From: from, To: to}); {
 	case r.toSpare():
 		purpose = v1alpha1.MoveForStop
-	case r.returns():
+	case r.Returns():
 		purpose = v1alpha1.MoveForReturn
 	case to.First != from.First && to.Count == from.Count:
 		purpose = v1alpha1.MoveForTemplate

@@ -9,7 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// told lets a server be told to stop, with so many seconds left.
+// told lets a server be deleted, with so many seconds left.
 func told(ordinal int32, seconds int) func(*Facts) {
 	return func(f *Facts) {
 		pod := Pod{Name: "cache-1", Deleted: new(noon.Add(time.Duration(seconds) * time.Second))}
@@ -17,10 +17,10 @@ func told(ordinal int32, seconds int) func(*Facts) {
 	}
 }
 
-// starting lets a server that was told to stop start again.
+// starting lets a server that was deleted start again.
 func starting(f *Facts) { f.Servers[1] = Server{Updated: true} }
 
-// TestSpare checks the decisions about a cache with a server that is told to stop.
+// TestSpare checks the decisions about a cache with a server that is being deleted.
 func TestSpare(t *testing.T) {
 	const away, back = "0-2_0-2.1_", "0-2.1_0-2_"
 	cases := []struct {
@@ -32,12 +32,12 @@ func TestSpare(t *testing.T) {
 		wantLabel string
 		wantPhase v1alpha1.MovePhase
 	}{
-		{"a server is told to stop", 3, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
+		{"a server is being deleted", 3, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
 		{"its time is over: its node may be lost", 3, 3, "0-2", told(1, -1), "0-2", "0-2", ""},
 		{"it does not hold", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
 		{"items do not move", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Proxies.Warmup = 0 }), "0-2", "0-2", ""},
-		{"two servers are told to stop: the time of one ends first", 3, 3, "0-2", all(told(0, 500), told(1, 400)), "0-2", away + "announcing", adding},
-		{"two servers are told to stop: the move that is under way goes on", 3, 3, away + "announcing", all(told(0, 400), told(1, 500)), "0-3", away + "announcing", adding},
+		{"two servers are being deleted: the time of one ends first", 3, 3, "0-2", all(told(0, 500), told(1, 400)), "0-2", away + "announcing", adding},
+		{"two servers are being deleted: the move that is under way goes on", 3, 3, away + "announcing", all(told(0, 400), told(1, 500)), "0-3", away + "announcing", adding},
 		{"the first slot", 3, 3, "0-2", told(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
 		{"before a change of the size", 4, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
 		{"before a change of the template", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", away + "announcing", adding},
@@ -47,8 +47,8 @@ func TestSpare(t *testing.T) {
 
 		{"the spare starts", 3, 3, away + "announcing", told(1, 500), "0-3", away + "announcing", adding},
 		{"the spare is ready", 3, 4, away + "announcing", told(1, 500), "0-3", away + "preparing", preparing},
-		{"the spare is told to stop before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(told(1, 500), told(3, 500)), "0-3", away + "announcing", adding},
-		{"the spare is told to stop while proxies know it: it has its turn later", 3, 4, away + "preparing", all(told(1, 500), told(3, 500)), "0-3", away + "warming", warmUp},
+		{"the spare is being deleted before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(told(1, 500), told(3, 500)), "0-3", away + "announcing", adding},
+		{"the spare is being deleted while proxies know it: it has its turn later", 3, 4, away + "preparing", all(told(1, 500), told(3, 500)), "0-3", away + "warming", warmUp},
 		{"the server has stopped before its items move", 3, 4, away + "announcing", all(starting, until(-1)), "0-3", "0-2", removing},
 		{"its items move", 3, 4, away + "warming", all(told(1, 500), until(100)), "0-3", away + "warming", warmUp},
 		{"its items have moved", 3, 4, away + "warming", all(told(1, 500), cleans, created(1), complete), "0-3", away + "closing", closing},
@@ -63,7 +63,7 @@ func TestSpare(t *testing.T) {
 		{"it is clean", 3, 4, back + "announcing", all(cleans, complete), "0-3", back + "preparing", preparing},
 		{"its items are back", 3, 4, back + "closing", nil, "0-3", "0-2", removing},
 		{"the spare is removed", 3, 4, "0-2", nil, "0-2", "0-2", removing},
-		{"another server is told to stop: it has its turn when the spare is free", 3, 4, "0-2.1", told(0, 500), "0-3", back + "announcing", adding},
+		{"another server is being deleted: it has its turn when the spare is free", 3, 4, "0-2.1", told(0, 500), "0-3", back + "announcing", adding},
 		{"the size changes: the items move back first", 4, 4, "0-2.1", nil, "0-3", back + "announcing", adding},
 		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }, "0-3", "0-2.1_4-6_announcing", adding},
 		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, HasItems: true} }, "0-3", back + "announcing", adding},
@@ -107,7 +107,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestSpareMessages checks what users read about a server that is told to stop.
+// TestSpareMessages checks what users read about a server that is being deleted.
 func TestSpareMessages(t *testing.T) {
 	evicted := all(told(1, 500), func(f *Facts) {
 		server := f.Servers[1]
@@ -119,8 +119,8 @@ func TestSpareMessages(t *testing.T) {
 		change func(*Facts)
 		want   string
 	}{
-		{"0-2_0-2.1_preparing", evicted, "Moving the items of pod cache-1 to a spare, because it is told to stop (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase WarmingUp: "},
-		{"0-2_0-2.1_warming", all(starting, until(100)), "Moving the items of server 1, which has stopped, to a spare, phase Closing: "},
+		{"0-2_0-2.1_preparing", evicted, "Moving the items of pod cache-1 to a spare, because it is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase WarmingUp: "},
+		{"0-2_0-2.1_warming", all(starting, until(100)), "Moving the keys of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: "},
 		{"0-2.1", nil, "Moving items back from the spare to server 1, which starts again, phase AddingServers: "},
 	}
 	for _, test := range cases {

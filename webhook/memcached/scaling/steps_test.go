@@ -100,7 +100,7 @@ func TestProgress(t *testing.T) {
 		{Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: 3}}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
 		{resize(adding, nil), ReasonMoving, "Resizing from 3 to 4 servers, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change."},
 		{resize(warmUp, end), ReasonMoving, "Resizing from 3 to 4 servers, phase WarmingUp: The proxies are rolled out so that items move to their new servers. The next phase begins after 2026-11-21T12:00:00Z."},
-		{replaces(adding, ParseRoutes("0-3_4-7_announcing")), ReasonMoving, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change. If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, and they start empty."},
+		{replaces(adding, ParseRoutes("0-3_4-7_announcing")), ReasonMoving, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change. If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."},
 		{replaces(removing, ParseRoutes("0-3")), ReasonMoving, "Removing servers: 4 of 4 stay, phase RemovingServers: Servers are removed once no running proxy uses them."},
 	}
 	for _, test := range cases {

@@ -1,5 +1,7 @@
 package scaling
 
+import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+
 // leaving returns the decision after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
 // serve are removed, and the status of the proxies last: it says which servers serve.
 func (c change) leaving() Decision {
@@ -26,6 +28,13 @@ func (c change) leaving() Decision {
 	default:
 		return c.direct()
 	}
+	return c.decision(o)
+}
+
+// succeeding returns the decision to start no proxy before the servers of a deleted Memcached have stopped.
+func (c change) succeeding() Decision {
+	o := c.outcome(c.routes)
+	o.stops, o.move = true, move(v1alpha1.MoveWaiting, c.routes.To, c.routes.To)
 	return c.decision(o)
 }
 

@@ -89,7 +89,7 @@ type ProxyStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// servers are the ordinals of the pods that serve, such as 0-2 for the first three pods: every key belongs to one of them. "0-2, 3 in
-	// place of 1" has a spare for a pod that was told to stop. During WarmingUp, an item can still be on another server, until a client or the Job reads it.
+	// place of 1" has a spare for a pod that was deleted. During WarmingUp, an item can still be on another server, until a client or the Job reads it.
 	// +optional
 	Servers string `json:"servers,omitempty"`
 	// otherServers are the ordinals of the pods that the proxies know too during three phases of a move. In Preparing, items are about
@@ -131,7 +131,7 @@ const (
 	MoveForTemplate MovePurpose = "Template"
 	// MoveForBoth is a change of both.
 	MoveForBoth MovePurpose = "Both"
-	// MoveForStop is for a server that is told to stop, for example because its node is drained: its items move to a spare.
+	// MoveForStop is for a server that is being deleted, for example because its node is drained: its items move to a spare.
 	MoveForStop MovePurpose = "Stop"
 	// MoveForReturn is for a server that has started again: its items move back from the spare.
 	MoveForReturn MovePurpose = "Return"
@@ -140,7 +140,7 @@ const (
 // MoveStatus is a change of the servers that is under way.
 type MoveStatus struct {
 	// for is why the servers change: Resize for another number of servers, Template for another pod template, or Both. Stop moves the
-	// items of a server that is told to stop to a spare, and Return moves them back.
+	// items of a server that is being deleted to a spare, and Return moves them back.
 	// +required
 	For MovePurpose `json:"for,omitempty"`
 	// from is the number of servers before the change.

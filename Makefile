@@ -54,7 +54,7 @@ check: verify ## Run everything that needs no cluster, two targets at a time.
 test: ## Run the fast tests of the root module, with the race detector.
 	CGO_ENABLED=1 $(GO) test -race -vet=off $$($(GO) list ./... | grep -v /test/walk$$) # make lint runs vet
 	@# Without the race detector, which takes ten times longer:
-	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling
+	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 30m
 	$(GO) test -vet=off ./test/walk
 
 test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.

@@ -4,7 +4,8 @@
 //
 // One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
 // the range, and a change of the pod template moves them to the next range, whose pods start with the new template. The items of a server
-// that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
+// that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their
+// phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
@@ -77,10 +78,10 @@ type Server struct {
 	HasItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
-	// Holds reports whether the pod, once it is being deleted, serves on until no proxy is connected to it or its grace period ends. Why
-	// is why it is being deleted; "" if nobody says so.
+	// Holds reports whether the pod, once it is being deleted, serves on until no proxy is connected to it or its grace period ends.
 	Holds bool
-	Why   string
+	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
+	Why string
 }
 
 // Proxies are the desired and the observed proxies.
@@ -147,13 +148,14 @@ func (f Facts) from(ordinal int32) (pods []Pod) {
 	return pods
 }
 
-// holdsOn reports whether a server was deleted, and serves on for now.
+// holdsOn reports whether a server is being deleted, and still serves.
 func (f Facts) holdsOn(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Holds && server.Deleted != nil && server.Deleted.After(f.Now)
 }
 
-// EndsNext returns the server whose items proxies find, and that is being deleted and serves on, and for how long; the first of several.
+// EndsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and the
+// time left.
 func (f Facts) EndsNext(r Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
 		if !r.keeps(ordinal) || !f.holdsOn(ordinal) {
@@ -166,7 +168,7 @@ func (f Facts) EndsNext(r Routes) (next int32, left time.Duration, found bool) {
 	return next, left, found
 }
 
-// hasStopped reports whether a server that was deleted does not serve any more. A pod of the same name may be starting.
+// hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Deleted == nil && !server.Ready && !server.HasItems

@@ -156,7 +156,7 @@ func (f Facts) describe(move *v1alpha1.MoveStatus, r Routes) string {
 	return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
 }
 
-// stop describes the move of the items of a server that is being deleted.
+// stop describes a move from a server that is being deleted to the spare.
 func (f Facts) stop(ordinal int32) string {
 	server := f.Servers[ordinal]
 	if !f.holdsOn(ordinal) {

@@ -116,8 +116,8 @@ func (c change) editedAgain() bool {
 	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
 }
 
-// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already can be deleted,
-// and serves on: it has its turn after this move.
+// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
+// still serves, and its items move after this move.
 func (c change) ready() bool {
 	added := c.routes.added()
 	if !c.routes.Spares() || c.routes.Replaces() {
@@ -204,8 +204,8 @@ func (c change) preparing() Decision {
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
-// servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It ends if nothing is left to move, because the
-// server that was deleted has stopped.
+// servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when the server that was being
+// deleted has stopped: nothing is left to move.
 func (c change) warming() Decision {
 	if !c.settled() || c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
 		return c.waiting()

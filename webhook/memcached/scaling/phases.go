@@ -177,6 +177,9 @@ func (c change) announcing() Decision {
 func (c change) beginning(o outcome) Decision {
 	clean := !o.routes.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	o.run = o.run.join(o.routes.To.Span())
+	if o.routes.Returns() {
+		o.awaited = []Pod{c.Servers[o.routes.From.Absent()].Pod} // it starts again when it has stopped
+	}
 	if o.routes.cleans() && c.ready() {
 		o.job = c.begunJob(o.job)
 	}

@@ -85,6 +85,15 @@ func TestSpare(t *testing.T) {
 	}
 }
 
+// TestOverdueServer checks that a return names the pod that has not stopped in its grace period.
+func TestOverdueServer(t *testing.T) {
+	f := cache(3, 4, "0-2.1_0-2_announcing")
+	told(1, -10)(f)
+	if got := f.Decide().Overdue; got != "cache-1" {
+		t.Errorf("pod %q is overdue, want cache-1", got)
+	}
+}
+
 // TestSources checks which servers the Job of a slot cleans or lists.
 func TestSources(t *testing.T) {
 	for label, want := range map[string]string{

@@ -91,7 +91,7 @@ func (f Facts) nextPhase(move *v1alpha1.MoveStatus, d Decision) string {
 	switch {
 	case move.Until != nil && d.Routes.Phase == Announcing:
 		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", move.Until.UTC().Format(time.RFC3339))
-	case move.Phase == v1alpha1.MoveCleaning, d.Job.Routes.Returns() && d.Routes.Phase == Announcing:
+	case move.Phase == v1alpha1.MoveCleaning, d.Job.Returns() && d.Routes.Phase == Announcing:
 		return cleaned(job)
 	case warming && move.Until == nil:
 		return "The warm-up begins once all " + f.change().awaited(d.Routes) + "."

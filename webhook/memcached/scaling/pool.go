@@ -122,4 +122,3 @@ func pool(first, last, absent string) Pool {
 	}
 	return p
 }
-

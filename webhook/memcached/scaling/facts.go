@@ -78,7 +78,7 @@ type Server struct {
 	HasItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
-	// Holds reports whether the pod, once it is being deleted, serves on until no proxy is connected to it or its grace period ends.
+	// Holds reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
 	Holds bool
 	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
 	Why string

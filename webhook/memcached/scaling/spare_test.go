@@ -9,8 +9,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// told lets a server be deleted, with so many seconds left.
-func told(ordinal int32, seconds int) func(*Facts) {
+// ending lets a server be deleted, with so many seconds left.
+func ending(ordinal int32, seconds int) func(*Facts) {
 	return func(f *Facts) {
 		pod := Pod{Name: "cache-1", Deleted: new(noon.Add(time.Duration(seconds) * time.Second))}
 		f.Servers[ordinal] = Server{Pod: pod, Updated: true, Holds: true}
@@ -32,30 +32,30 @@ func TestSpare(t *testing.T) {
 		wantLabel string
 		wantPhase v1alpha1.MovePhase
 	}{
-		{"a server is being deleted", 3, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
-		{"its time is over: its node may be lost", 3, 3, "0-2", told(1, -1), "0-2", "0-2", ""},
-		{"it does not hold", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
-		{"items do not move", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Proxies.Warmup = 0 }), "0-2", "0-2", ""},
-		{"two servers are being deleted: the time of one ends first", 3, 3, "0-2", all(told(0, 500), told(1, 400)), "0-2", away + "announcing", adding},
-		{"two servers are being deleted: the move that is under way goes on", 3, 3, away + "announcing", all(told(0, 400), told(1, 500)), "0-3", away + "announcing", adding},
-		{"the first slot", 3, 3, "0-2", told(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
-		{"before a change of the size", 4, 3, "0-2", told(1, 500), "0-2", away + "announcing", adding},
-		{"before a change of the template", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", away + "announcing", adding},
-		{"while a change of the size begins, which is given up", 4, 4, "0-2_0-3_announcing", all(told(1, 500), until(-1)), "0-3", "0-2", removing},
-		{"while a change of the size moves items, which goes on", 4, 4, "0-2_0-3_warming", all(told(1, 500), until(100)), "0-3", "0-2_0-3_warming", warmUp},
-		{"a spare of an earlier move has not stopped", 3, 3, "0-2", all(told(1, 500), func(f *Facts) { f.Servers[3] = Server{} }), "0-2", "0-2", waiting},
+		{"a server is being deleted", 3, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
+		{"its time is over: its node may be lost", 3, 3, "0-2", ending(1, -1), "0-2", "0-2", ""},
+		{"it does not hold", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
+		{"items do not move", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Proxies.Warmup = 0 }), "0-2", "0-2", ""},
+		{"two servers are being deleted: the time of one ends first", 3, 3, "0-2", all(ending(0, 500), ending(1, 400)), "0-2", away + "announcing", adding},
+		{"two servers are being deleted: the move that is under way goes on", 3, 3, away + "announcing", all(ending(0, 400), ending(1, 500)), "0-3", away + "announcing", adding},
+		{"the first slot", 3, 3, "0-2", ending(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
+		{"before a change of the size", 4, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
+		{"before a change of the template", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", away + "announcing", adding},
+		{"while a change of the size begins, which is given up", 4, 4, "0-2_0-3_announcing", all(ending(1, 500), until(-1)), "0-3", "0-2", removing},
+		{"while a change of the size moves items, which goes on", 4, 4, "0-2_0-3_warming", all(ending(1, 500), until(100)), "0-3", "0-2_0-3_warming", warmUp},
+		{"a spare of an earlier move has not stopped", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[3] = Server{} }), "0-2", "0-2", waiting},
 
-		{"the spare starts", 3, 3, away + "announcing", told(1, 500), "0-3", away + "announcing", adding},
-		{"the spare is ready", 3, 4, away + "announcing", told(1, 500), "0-3", away + "preparing", preparing},
-		{"the spare is being deleted before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(told(1, 500), told(3, 500)), "0-3", away + "announcing", adding},
-		{"the spare is being deleted while proxies know it: it has its turn later", 3, 4, away + "preparing", all(told(1, 500), told(3, 500)), "0-3", away + "warming", warmUp},
+		{"the spare starts", 3, 3, away + "announcing", ending(1, 500), "0-3", away + "announcing", adding},
+		{"the spare is ready", 3, 4, away + "announcing", ending(1, 500), "0-3", away + "preparing", preparing},
+		{"the spare is being deleted before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(ending(1, 500), ending(3, 500)), "0-3", away + "announcing", adding},
+		{"the spare is being deleted while proxies know it: it has its turn later", 3, 4, away + "preparing", all(ending(1, 500), ending(3, 500)), "0-3", away + "warming", warmUp},
 		{"the server has stopped before its items move", 3, 4, away + "announcing", all(starting, until(-1)), "0-3", "0-2", removing},
-		{"its items move", 3, 4, away + "warming", all(told(1, 500), until(100)), "0-3", away + "warming", warmUp},
-		{"its items have moved", 3, 4, away + "warming", all(told(1, 500), cleans, created(1), complete), "0-3", away + "closing", closing},
+		{"its items move", 3, 4, away + "warming", all(ending(1, 500), until(100)), "0-3", away + "warming", warmUp},
+		{"its items have moved", 3, 4, away + "warming", all(ending(1, 500), cleans, created(1), complete), "0-3", away + "closing", closing},
 		{"it has stopped: nothing is left to move", 3, 4, away + "warming", all(starting, until(100)), "0-3", away + "closing", closing},
 		{"it is absent: nothing is left to move", 3, 4, away + "warming", all(func(f *Facts) { delete(f.Servers, 1) }, until(100)), "0-3", away + "closing", closing},
 		{"an old observation shows it as it was before", 3, 4, away + "warming", until(100), "0-3", away + "warming", warmUp},
-		{"no proxy is connected to it any more", 3, 4, away + "closing", told(1, 400), "0-3", "0-2.1", waiting},
+		{"no proxy is connected to it any more", 3, 4, away + "closing", ending(1, 400), "0-3", "0-2.1", waiting},
 
 		{"it has not started again, and the proxies expect it", 3, 4, "0-2.1", starting, "0-3", back + "announcing", adding},
 		{"it has not started again: nothing cleans it yet", 3, 4, back + "announcing", all(starting, cleans, func(f *Facts) { f.Job = nil }), "0-3", back + "announcing", adding},
@@ -63,7 +63,7 @@ func TestSpare(t *testing.T) {
 		{"it is clean", 3, 4, back + "announcing", all(cleans, complete), "0-3", back + "preparing", preparing},
 		{"its items are back", 3, 4, back + "closing", nil, "0-3", "0-2", removing},
 		{"the spare is removed", 3, 4, "0-2", nil, "0-2", "0-2", removing},
-		{"another server is being deleted: it has its turn when the spare is free", 3, 4, "0-2.1", told(0, 500), "0-3", back + "announcing", adding},
+		{"another server is being deleted: it has its turn when the spare is free", 3, 4, "0-2.1", ending(0, 500), "0-3", back + "announcing", adding},
 		{"the size changes: the items move back first", 4, 4, "0-2.1", nil, "0-3", back + "announcing", adding},
 		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }, "0-3", "0-2.1_4-6_announcing", adding},
 		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, HasItems: true} }, "0-3", back + "announcing", adding},
@@ -88,7 +88,7 @@ func TestSpare(t *testing.T) {
 // TestOverdueServer checks that a return names the pod that has not stopped in its grace period.
 func TestOverdueServer(t *testing.T) {
 	f := cache(3, 4, "0-2.1_0-2_announcing")
-	told(1, -10)(f)
+	ending(1, -10)(f)
 	if got := f.Decide().Overdue; got != "cache-1" {
 		t.Errorf("pod %q is overdue, want cache-1", got)
 	}
@@ -118,7 +118,7 @@ func TestSources(t *testing.T) {
 
 // TestSpareMessages checks what users read about a server that is being deleted.
 func TestSpareMessages(t *testing.T) {
-	evicted := all(told(1, 500), func(f *Facts) {
+	evicted := all(ending(1, 500), func(f *Facts) {
 		server := f.Servers[1]
 		server.Why = "EvictionByEvictionAPI"
 		f.Servers[1] = server

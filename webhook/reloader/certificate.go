@@ -36,22 +36,27 @@ func (c *Config) files() []string {
 	return files
 }
 
-// reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the
-// file.
+// loadableCertificate returns the certificate of the files, or an error that names the one that memcached keeps.
 //
 // memcached replaces the served certificate before it checks the key and the CA. After it has loaded files that do not
 // match, it presents no certificate, and every handshake fails until it loads valid files. So invalid files are never
 // loaded, and the result does not depend on what memcached served before.
 //
 // https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
-func (c *Config) reloadCertificate() (string, error) {
+func (c *Config) loadableCertificate() (*x509.Certificate, error) {
 	want, err := c.validCertificate()
-	if err != nil {
-		if before, unknown := servedAt(c.TLSAddress); unknown == nil {
-			err = fmt.Errorf("%w; memcached keeps the %s", err, describe(before))
-		}
-		return "", err
+	if err == nil {
+		return want, nil
 	}
+	if before, unknown := servedAt(c.TLSAddress); unknown == nil {
+		err = fmt.Errorf("%w; memcached keeps the %s", err, describe(before))
+	}
+	return nil, err
+}
+
+// reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the
+// wanted one of the files.
+func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 	if err := c.sendRefresh(); err != nil {
 		return "", err
 	}

@@ -114,6 +114,20 @@ func TestReloadCertificate(t *testing.T) {
 	}
 }
 
+// TestNoSignalForInvalidCertificate checks that memcached gets no SIGHUP for changed passwords while the certificate is invalid: it would
+// load the certificate, too, and then refuse every handshake.
+func TestNoSignalForInvalidCertificate(t *testing.T) {
+	directory := t.TempDir()
+	ca.Write(directory, certificateFile, []byte("certificate"))
+	config := Config{
+		TLSDirectory: directory, PasswordFile: ca.Write(directory, "passwords", []byte("app:one\n")),
+		Signal: func() error { t.Error("memcached was signaled"); return nil },
+	}
+	if loaded, err := config.reload(); err == nil || !strings.Contains(err.Error(), "tls.crt") {
+		t.Errorf("loaded %q, error %v, want one with tls.crt", loaded, err)
+	}
+}
+
 func TestServedAtClosedPort(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

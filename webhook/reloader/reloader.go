@@ -8,6 +8,7 @@ package reloader
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -92,8 +93,18 @@ func (c *Config) waitForMemcached(ctx context.Context) bool {
 }
 
 // reload makes memcached load its files again, and verifies that memcached uses them. It returns what memcached has loaded.
+//
+// The certificate is checked before the passwords are loaded, because since 1.6.40 the SIGHUP for them also makes memcached load its
+// certificate.
 func (c *Config) reload() (string, error) {
 	var loaded []string
+	var certificate *x509.Certificate
+	if c.TLSDirectory != "" {
+		var err error
+		if certificate, err = c.loadableCertificate(); err != nil {
+			return "", err
+		}
+	}
 	if c.PasswordFile != "" {
 		passwords, err := c.reloadPasswords()
 		if err != nil {
@@ -101,12 +112,12 @@ func (c *Config) reload() (string, error) {
 		}
 		loaded = append(loaded, passwords)
 	}
-	if c.TLSDirectory != "" {
-		certificate, err := c.reloadCertificate()
+	if certificate != nil {
+		served, err := c.reloadCertificate(certificate)
 		if err != nil {
 			return "", err
 		}
-		loaded = append(loaded, certificate)
+		loaded = append(loaded, served)
 	}
 	return strings.Join(loaded, ", "), nil
 }

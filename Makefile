@@ -61,10 +61,10 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 	$(GO) test $(INLINED) ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 
-test-servers: ## Test command lines with memcached (apt-get install memcached), and the proxy (MEMCACHED=program with a proxy).
+test-servers: ## Test command lines with memcached (apt-get install memcached), or with all features (MEMCACHED=program).
 	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
 
-test-full: ## Measure changes of full servers, with all sizes of items, for an hour (MEMCACHED=program with a proxy).
+test-full: ## Measure changes of full servers, with all sizes of items, for an hour (MEMCACHED=program).
 	cd test/servers && $(GO) test -count=1 -timeout 3h -tags servers -run '^TestProxyFullServers$$' -full
 
 test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.

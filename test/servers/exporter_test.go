@@ -3,7 +3,6 @@
 package servers
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,23 +18,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 )
-
-// programs is the directory of the programs that the tests build.
-var programs string
-
-func TestMain(m *testing.M) {
-	var err error
-	if programs, err = os.MkdirTemp("", "programs"); err != nil {
-		panic(err)
-	}
-	flag.Parse()
-	if err := skipUntested(); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(programs)
-	os.Exit(code)
-}
 
 // exporterProgram builds the real exporter, which is a tool dependency of the module test/monitoring, and returns its path.
 var exporterProgram = sync.OnceValues(func() (string, error) {

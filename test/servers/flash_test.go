@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -38,50 +37,43 @@ func TestFlash(t *testing.T) {
 		{"items of 64 KiB", v1alpha1.Flash{AverageItemSize: new(resource.MustParse("64Ki"))}, v1alpha1.Cache{}, 65_000},
 		{"items of 1.5 MiB, as chunks of logs", v1alpha1.Flash{AverageItemSize: new(resource.MustParse("1536Ki")), WriteBuffer: new(resource.MustParse("32Mi")), Threads: new(int32(10))}, v1alpha1.Cache{MaxItemSize: new(resource.MustParse("2Mi")), Memory: new(resource.MustParse("256Mi"))}, 3 << 19},
 	}
-	for program, name := range flashPrograms(t) {
-		for _, test := range cases {
-			t.Run(name+", "+test.reason, func(t *testing.T) {
-				t.Parallel()
-				test.flash.Size = new(resource.MustParse("1Gi"))
-				s, c := startFlash(t, program, v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &test.flash, Cache: test.cache})
-				w := flashWriter{server: s, value: bytes.Repeat([]byte("x"), test.valueBytes)}
-				deadline := time.Now().Add(6 * time.Minute)
-				for w.count(t, "extstore_page_evictions") == 0 {
-					if time.Now().After(deadline) {
-						t.Fatalf("the flash is not full after %d items: %v", w.stored, s.stats(t, "stats"))
-					}
-					w.write(t)
+	for _, test := range cases {
+		t.Run(test.reason, func(t *testing.T) {
+			t.Parallel()
+			test.flash.Size = new(resource.MustParse("1Gi"))
+			s, c := startFlash(t, v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &test.flash, Cache: test.cache})
+			w := flashWriter{server: s, value: bytes.Repeat([]byte("x"), test.valueBytes)}
+			deadline := time.Now().Add(6 * time.Minute)
+			for w.count(t, "extstore_page_evictions") == 0 {
+				if time.Now().After(deadline) {
+					t.Fatalf("the flash is not full after %d items: %v", w.stored, s.stats(t, "stats"))
 				}
-				w.wantOnFlash(t)
-				used, size := w.count(t, "extstore_bytes_used"), w.count(t, "extstore_limit_maxbytes")
-				peak, limit := s.peakMiB(t), c.Resources.Limits.Memory().Value()>>20
-				t.Logf("%d items on flash, %d of %d MiB; memory for items %d MiB, peak %d MiB, limit %d MiB",
-					w.count(t, "extstore_objects_used"), used>>20, size>>20, w.count(t, "limit_maxbytes")>>20, peak, limit)
-				if peak > limit {
-					t.Errorf("memcached used %d MiB, more than its limit of %d MiB", peak, limit)
-				}
-			})
-		}
+				w.write(t)
+			}
+			w.wantOnFlash(t)
+			used, size := w.count(t, "extstore_bytes_used"), w.count(t, "extstore_limit_maxbytes")
+			peak, limit := s.peakMiB(t), c.Resources.Limits.Memory().Value()>>20
+			t.Logf("%d items on flash, %d of %d MiB; memory for items %d MiB, peak %d MiB, limit %d MiB",
+				w.count(t, "extstore_objects_used"), used>>20, size>>20, w.count(t, "limit_maxbytes")>>20, peak, limit)
+			if peak > limit {
+				t.Errorf("memcached used %d MiB, more than its limit of %d MiB", peak, limit)
+			}
+		})
 	}
 }
 
 // TestFlashNeedsMemory checks that memcached cannot fill a flash whose keys do not fit into memory. The condition
 // FlashMemoryTooLow reports such a cache.
 func TestFlashNeedsMemory(t *testing.T) {
-	for program, name := range flashPrograms(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			spec := v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}, Cache: v1alpha1.Cache{Memory: new(resource.MustParse("16Mi"))}}
-			s, _ := startFlash(t, program, spec)
-			w := flashWriter{server: s, value: bytes.Repeat([]byte("x"), 900)}
-			for w.stored < 1_200_000 { // more than 1 GiB
-				w.write(t)
-			}
-			t.Logf("%d items on flash, %d MiB", w.count(t, "extstore_objects_used"), w.count(t, "extstore_bytes_used")>>20)
-			if w.count(t, "extstore_page_evictions") > 0 || w.count(t, "extstore_pages_free") == 0 {
-				t.Error("the flash is full, although its keys need more memory than there is")
-			}
-		})
+	spec := v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}, Cache: v1alpha1.Cache{Memory: new(resource.MustParse("16Mi"))}}
+	s, _ := startFlash(t, spec)
+	w := flashWriter{server: s, value: bytes.Repeat([]byte("x"), 900)}
+	for w.stored < 1_200_000 { // more than 1 GiB
+		w.write(t)
+	}
+	t.Logf("%d items on flash, %d MiB", w.count(t, "extstore_objects_used"), w.count(t, "extstore_bytes_used")>>20)
+	if w.count(t, "extstore_page_evictions") > 0 || w.count(t, "extstore_pages_free") == 0 {
+		t.Error("the flash is full, although its keys need more memory than there is")
 	}
 }
 
@@ -89,32 +81,20 @@ func TestFlashNeedsMemory(t *testing.T) {
 // both.
 func TestFlashWithoutFile(t *testing.T) {
 	c := container(t, v1alpha1.MemcachedSpec{Size: new(int32(1)), Flash: &v1alpha1.Flash{Size: new(resource.MustParse("1Gi"))}})
-	for program, name := range flashPrograms(t) {
-		args, _ := onLoopback(t, c)
-		p := server{Process: startUnprivileged(t, program, withFlash(args, "/missing"), nil)}
-		exit, _ := errors.AsType[*exec.ExitError](p.Err())
-		lines := strings.Split(strings.TrimSpace(p.logged(t)), "\n")
-		if last := lines[len(lines)-1]; exit == nil || exit.ExitCode() != 1 || !strings.HasPrefix(last, "extstore open: ") {
-			t.Errorf("%s: the exit is %v and the last line of the log is %q, want exit code 1 and the error of open", name, exit, last)
-		}
+	args, _ := onLoopback(t, c)
+	p := server{Process: startUnprivileged(t, program(t), withFlash(args, "/missing"), nil)}
+	exit, _ := errors.AsType[*exec.ExitError](p.Err())
+	lines := strings.Split(strings.TrimSpace(p.logged(t)), "\n")
+	if last := lines[len(lines)-1]; exit == nil || exit.ExitCode() != 1 || !strings.HasPrefix(last, "extstore open: ") {
+		t.Errorf("the exit is %v and the last line of the log is %q, want exit code 1 and the error of open", exit, last)
 	}
 }
 
-// flashPrograms returns the program to test: MEMCACHED, or the memcached on the PATH.
-func flashPrograms(t *testing.T) map[string]string {
-	t.Helper()
-	if os.Getenv("MEMCACHED") != "" {
-		return map[string]string{proxyProgram(t): "MEMCACHED"}
-	}
-	return map[string]string{"memcached": "PATH"}
-}
-
-// startFlash starts a program with the command of the memcached container in the pods of a spec, and returns both.
-func startFlash(t *testing.T, program string, spec v1alpha1.MemcachedSpec) (server, corev1.Container) {
+// startFlash starts the memcached container in the pods of a spec, and returns both.
+func startFlash(t *testing.T, spec v1alpha1.MemcachedSpec) (server, corev1.Container) {
 	t.Helper()
 	template := pod(t, spec)
 	c := template.Spec.Containers[0]
-	c.Command[0] = program
 	return start(t, c, mount(t, template, nil)), c
 }
 

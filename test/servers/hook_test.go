@@ -1,6 +1,6 @@
 //go:build servers
 
-// Package servers runs a real memcached, from the PATH, with the command lines of the pods that the hooks return. It has a
+// Package servers runs a real memcached, MEMCACHED or else that of the PATH, with the command lines of the pods that the hooks return. It has a
 // build tag, because the tests fail without memcached.
 package servers
 

@@ -3,61 +3,21 @@
 package servers
 
 import (
-	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// untested is what a run without a proxy does not test, and why.
-const untested = "NOT TESTED: the proxy. Set MEMCACHED to the path of a memcached that was built with --enable-proxy; the one of Debian was not. test/servers/build-memcached builds one."
-
-// skipUntested skips the tests of the proxy without MEMCACHED, and prints that also without -v.
-func skipUntested() error {
-	if os.Getenv("MEMCACHED") != "" {
-		return nil
-	}
-	fmt.Println(untested)
-	return flag.Set("test.skip", "^TestProxy")
-}
-
-// proxyProgram returns a copy of the memcached with a proxy that the unprivileged user of the processes can execute.
-func proxyProgram(t testing.TB) string {
-	t.Helper()
-	if os.Getenv("MEMCACHED") == "" {
-		t.Fatal(untested)
-	}
-	program, err := copiedProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return program
-}
-
-var copiedProgram = sync.OnceValues(func() (string, error) {
-	content, err := os.ReadFile(os.Getenv("MEMCACHED"))
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(programs, "memcached")
-	if err := os.WriteFile(program, content, 0o755); err != nil {
-		return "", err
-	}
-	return program, os.Chmod(programs, 0o755)
-})
-
 // startOne starts memcached on an address of loopback.
 func startOne(t testing.TB, address string, args ...string) server {
 	t.Helper()
 	_, port := cutColon(address)
 	args = append([]string{"-p", port, "-U", "0", "-l", "127.0.0.1"}, args...)
-	s := launch(t, proxyProgram(t), args, nil, map[string]string{port: address})
+	s := launch(t, program(t), args, nil, map[string]string{port: address})
 	s.address = address
 	return s
 }

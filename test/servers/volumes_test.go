@@ -3,9 +3,7 @@
 package servers
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -136,19 +134,4 @@ func open(t *testing.T, dir string) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// readsPasswords reports whether memcached reads the file of SASL passwords itself, as in the official images. Other builds,
-// such as Debian's, leave passwords to the SASL library, which does not read this file.
-func readsPasswords(t *testing.T) bool {
-	t.Helper()
-	program, err := exec.LookPath("memcached")
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Contains(content, []byte("MEMCACHED_SASL_PWDB"))
 }

@@ -55,7 +55,7 @@ func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memory.Size) string {
 }
 
 // podExitCodes adds the exit codes of a memcached that does not accept a Secret, 64 for a certificate and 1 for passwords, or
-// that cannot use its flash tier, 1. The source of memcached and tests with Debian's 1.6.18 show these codes.
+// that cannot use its flash tier, 1. The source of memcached and tests show these codes.
 func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
 		return exitCodes

@@ -29,7 +29,8 @@ import (
 type options struct {
 	namespace, memcached, control string
 	address, controlAddress       string
-	action, patch                 string
+	action, patch, svg            string
+	patchControl                  bool
 	items, reads                  int
 	fill                          float64
 	fillTime, steady, timeout     time.Duration
@@ -48,6 +49,8 @@ func main() {
 	flag.StringVar(&o.controlAddress, "control-address", "", "the same of the control")
 	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, patch the Memcached, or none")
 	flag.StringVar(&o.patch, "patch", "", "JSON merge `patch` of the Memcached for --action patch")
+	flag.BoolVar(&o.patchControl, "patch-control", false, "patch the control too, for example if its warm-up is disabled")
+	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second")
 	flag.IntVar(&o.items, "items", 200_000, "`number` of items, 675 bytes on average, half of which are never read")
 	flag.Float64Var(&o.fill, "fill", 0, "store items for this `factor` of the memory of the servers instead of --items")
 	flag.DurationVar(&o.fillTime, "fill-time", 30*time.Second, "minimum `duration` in which the items are stored")
@@ -111,6 +114,9 @@ func (o options) run(ctx context.Context) error {
 	r.steps.begin("steady")
 	stopPrinting := r.printSeconds(ctx)
 	err := wait(ctx, o.steady)
+	if err == nil && o.patchControl {
+		_, err = (&cluster{namespace: o.namespace, name: o.control}).kubectl(ctx, "patch", "memcached", o.control, "--type", "merge", "--patch", o.patch)
+	}
 	if err == nil {
 		stopKilling := o.startKilling(ctx, c)
 		err = change(c, ctx, r.steps.begin)
@@ -124,6 +130,10 @@ func (o options) run(ctx context.Context) error {
 	stopPrinting()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
+	if o.svg != "" {
+		picture := curve(r.Seconds(), r.steps.all, [paired.Caches]string{o.memcached, o.control})
+		err = errors.Join(err, os.WriteFile(o.svg, []byte(picture), 0o600))
+	}
 	return errors.Join(err, r.finish(ctx, o.goals))
 }
 

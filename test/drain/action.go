@@ -17,6 +17,7 @@ var actions = map[string]func(c *cluster, ctx context.Context, begin func(step s
 	"drain":   (*cluster).eachNode,
 	"delete":  (*cluster).eachServer,
 	"restart": (*cluster).restart,
+	"patch":   (*cluster).change,
 	"none":    func(*cluster, context.Context, func(string)) error { return nil },
 }
 
@@ -88,8 +89,17 @@ func (c *cluster) restart(ctx context.Context, begin func(string)) error {
 	return c.await(ctx)
 }
 
+// change patches the Memcached.
+func (c *cluster) change(ctx context.Context, begin func(string)) error {
+	begin("patch")
+	if _, err := c.kubectl(ctx, "patch", "memcached", c.name, "--type", "merge", "--patch", c.patch); err != nil {
+		return err
+	}
+	return c.await(ctx)
+}
+
 // kill kills a running proxy, the pod of the Job that moves items, or what a command kills. It returns what it has chosen.
-func (c *cluster) kill(ctx context.Context, random func(int) int, command string) (string, error) {
+func (c *cluster) kill(ctx context.Context, random func(int) int, commands []string) (string, error) {
 	var choices []string
 	for _, label := range []string{children.ProxyLabel, children.MoveLabel} {
 		pods, err := c.pods(ctx, label)
@@ -103,15 +113,13 @@ func (c *cluster) kill(ctx context.Context, random func(int) int, command string
 			choices = append(choices, pods[random(len(pods))].Name)
 		}
 	}
-	if command != "" {
-		choices = append(choices, command)
-	}
+	choices = append(choices, commands...)
 	if len(choices) == 0 {
 		return "nothing", nil
 	}
 	choice := choices[random(len(choices))]
-	if choice == command {
-		return command, exec.CommandContext(ctx, "sh", "-c", command).Run()
+	if slices.Contains(commands, choice) {
+		return choice, exec.CommandContext(ctx, "sh", "-c", choice).Run()
 	}
 	_, err := c.kubectl(ctx, "delete", "pod", choice, "--grace-period=0", "--force")
 	return choice, err

@@ -19,7 +19,7 @@ import (
 )
 
 // cluster is a cache in a cluster, as kubectl shows it.
-type cluster struct{ namespace, name string }
+type cluster struct{ namespace, name, patch string }
 
 // kubectl runs kubectl, and returns what it prints.
 func (c *cluster) kubectl(ctx context.Context, args ...string) ([]byte, error) {

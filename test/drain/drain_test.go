@@ -87,3 +87,20 @@ func TestSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestWorstOfSteps checks that a second counts for the step in which it begins, and that a step without reads has none.
+func TestWorstOfSteps(t *testing.T) {
+	start := time.Now()
+	s := &steps{all: []step{{"steady", start}, {"drain a", start.Add(2500 * time.Millisecond)}, {"steady again", start.Add(9 * time.Second)}}}
+	var seconds []paired.Second
+	for _, hits := range []int{999, 998, 995, 990, 997} {
+		seconds = append(seconds, paired.Second{Reads: 1000, Hits: [paired.Caches]int{hits, 1000}})
+	}
+	var got []int
+	for _, each := range s.worst(seconds) {
+		got = append(got, each.Hits[paired.Changed])
+	}
+	if want := []int{998, 990, 0}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

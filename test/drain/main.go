@@ -29,12 +29,13 @@ import (
 type options struct {
 	namespace, memcached, control string
 	address, controlAddress       string
-	action                        string
+	action, patch, svg            string
+	patchControl                  bool
 	items, reads                  int
 	fill                          float64
 	fillTime, steady, timeout     time.Duration
 	kill                          time.Duration
-	killCommand                   string
+	killCommands                  []string
 	seed                          uint64
 	goals                         goals
 }
@@ -46,14 +47,20 @@ func main() {
 	flag.StringVar(&o.control, "control", "", "`name` of the Memcached that does not change")
 	flag.StringVar(&o.address, "address", "", "comma-separated `host:port` of the proxies; by default, the addresses of their pods")
 	flag.StringVar(&o.controlAddress, "control-address", "", "the same of the control")
-	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, or none")
+	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, patch the Memcached, or none")
+	flag.StringVar(&o.patch, "patch", "", "JSON merge `patch` of the Memcached for --action patch")
+	flag.BoolVar(&o.patchControl, "patch-control", false, "patch the control too, for example if its warm-up is disabled")
+	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second")
 	flag.IntVar(&o.items, "items", 200_000, "`number` of items, 675 bytes on average, half of which are never read")
 	flag.Float64Var(&o.fill, "fill", 0, "store items for this `factor` of the memory of the servers instead of --items")
 	flag.DurationVar(&o.fillTime, "fill-time", 30*time.Second, "minimum `duration` in which the items are stored")
 	flag.IntVar(&o.reads, "reads", 3000, "`reads` per second from each cache")
 	flag.DurationVar(&o.steady, "steady", 10*time.Second, "`duration` of the load before and after the action")
 	flag.DurationVar(&o.kill, "kill", 0, "kill a proxy, or the pod of a Job, at random, every `duration`")
-	flag.StringVar(&o.killCommand, "kill-command", "", "`command` of the shell that --kill runs as often as it kills a pod, for example to kill the operator")
+	flag.Func("kill-command", "`command` of the shell that --kill also chooses, for example to kill the operator; repeat the flag for several", func(command string) error {
+		o.killCommands = append(o.killCommands, command)
+		return nil
+	})
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice of what to kill")
 	flag.Float64Var(&o.goals.minKept, "min-kept", 0.99, "goal: `share` of the items of the control that are kept")
 	flag.Float64Var(&o.goals.maxBehind, "max-behind", 0.5, "goal: `points` by which the hit ratio of each second may be below that of the control")
@@ -72,9 +79,12 @@ func main() {
 func (o options) run(ctx context.Context) error {
 	change, known := actions[o.action]
 	if o.memcached == "" || o.control == "" || !known {
-		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart or none")
+		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart, patch or none")
 	}
-	c := &cluster{namespace: o.namespace, name: o.memcached}
+	if (o.action == "patch") != (o.patch != "") {
+		return errors.New("--action patch and --patch need each other")
+	}
+	c := &cluster{namespace: o.namespace, name: o.memcached, patch: o.patch}
 	if err := c.await(ctx); err != nil {
 		return err
 	}
@@ -104,6 +114,9 @@ func (o options) run(ctx context.Context) error {
 	r.steps.begin("steady")
 	stopPrinting := r.printSeconds(ctx)
 	err := wait(ctx, o.steady)
+	if err == nil && o.patchControl {
+		_, err = (&cluster{namespace: o.namespace, name: o.control}).kubectl(ctx, "patch", "memcached", o.control, "--type", "merge", "--patch", o.patch)
+	}
 	if err == nil {
 		stopKilling := o.startKilling(ctx, c)
 		err = change(c, ctx, r.steps.begin)
@@ -117,6 +130,10 @@ func (o options) run(ctx context.Context) error {
 	stopPrinting()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
+	if o.svg != "" {
+		picture := curve(r.Seconds(), r.steps.all, [paired.Caches]string{o.memcached, o.control})
+		err = errors.Join(err, os.WriteFile(o.svg, []byte(picture), 0o600))
+	}
 	return errors.Join(err, r.finish(ctx, o.goals))
 }
 
@@ -127,7 +144,7 @@ func (o options) startKilling(ctx context.Context, c *cluster) (stop func()) {
 	}
 	random := rand.New(rand.NewPCG(o.seed, 0))
 	return inBackground(ctx, o.kill, func(ctx context.Context) {
-		name, err := c.kill(ctx, random.IntN, o.killCommand)
+		name, err := c.kill(ctx, random.IntN, o.killCommands)
 		fmt.Printf("killed %s%s\n", name, withError(err))
 	})
 }

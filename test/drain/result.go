@@ -55,6 +55,26 @@ func (s *steps) begin(name string) {
 	s.all = append(s.all, step{name, time.Now()})
 }
 
+// worst returns the worst second of each step.
+func (s *steps) worst(seconds []paired.Second) (worst []paired.Second) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	second := func(i int) int {
+		if i == len(s.all) {
+			return len(seconds)
+		}
+		return min(len(seconds), int(s.all[i].start.Sub(s.all[0].start)/time.Second))
+	}
+	for i := range s.all {
+		part, of := seconds[second(i):second(i+1)], paired.Second{}
+		if at := paired.Worst(part, minReads); at >= 0 {
+			of = part[at]
+		}
+		worst = append(worst, of)
+	}
+	return worst
+}
+
 // at returns the name of the step at a time.
 func (s *steps) at(when time.Time) (name string) {
 	s.mutex.Lock()
@@ -97,12 +117,14 @@ func (r *result) finish(ctx context.Context, g goals) error {
 	for _, each := range r.Problems()[:min(10, len(r.Problems()))] {
 		fmt.Println("problem:", each)
 	}
+	fmt.Printf("\n%-20s %8s %28s\n", "step", "time", "points of its worst second")
+	worstOf := r.steps.worst(seconds)
 	for i, each := range r.steps.all {
 		until := end
 		if i+1 < len(r.steps.all) {
 			until = r.steps.all[i+1].start
 		}
-		fmt.Printf("%-20s %6.1f s\n", each.name, until.Sub(each.start).Seconds())
+		fmt.Printf("%-20s %6.1f s %28.2f\n", each.name, until.Sub(each.start).Seconds(), worstOf[i].Behind())
 	}
 	total := paired.Total(seconds)
 	fmt.Printf("hit ratio            %6.2f%%, of the control %.2f%%\n", total.Ratio(paired.Changed), total.Ratio(paired.Control))

@@ -3,48 +3,71 @@
 package servers
 
 import (
-	"io"
-	"os"
-	"regexp"
-	"strconv"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/test/internal/pages"
+	"github.com/example/memcached-operator/webhook/copier"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// example matches the command of README.md that stores and reads an item, and its output.
-var example = regexp.MustCompile("(?s)printf (\"[^\"]+\") \\| nc memcached-sample 11211'\n(.+?)```")
+// TestProxyQuickStart runs what the quick start of README.md runs in pods of busybox, with the busybox of this machine. Between the two
+// commands, all servers are replaced by others. Their output is that of the page.
+func TestProxyQuickStart(t *testing.T) {
+	before, after := addresses(startServers(t, 3)), addresses(startServers(t, 3))
+	change := func() server {
+		warming := startPhase(t, scaling.Warming, before, after)
+		for _, source := range sources(before, after) {
+			if err := copier.Run(t.Context(), copyConfig(source, warming.address, 1_000_000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return startProxy(t, after)
+	}
+	run := func(command pages.Command, proxy server) {
+		calls, err := pages.Block{Language: "sh", Lines: strings.Split(command.Text, "\n")}.Calls(t.Context(), t.TempDir(), "kubectl")
+		if err != nil || len(calls) != 1 {
+			t.Fatalf("%s: %d calls of kubectl, want 1: %v", command.Text, len(calls), err)
+		}
+		_, script, _ := strings.Cut(strings.Join(calls[0], "\x00"), "\x00--\x00")
+		_, port := cutColon(proxy.address)
+		words := strings.Split(strings.ReplaceAll(script, "nc memcached-shared-proxy 11211", "nc 127.0.0.1 "+port), "\x00")
+		if slices.Equal(words, strings.Split(script, "\x00")) {
+			t.Fatalf("%s does not connect to the proxies", command.Text)
+		}
+		output, err := exec.CommandContext(t.Context(), "busybox", words...).Output()
+		if err != nil {
+			t.Fatalf("%q: %v", words, err)
+		}
+		if diff := cmp.Diff(command.Output, strings.Fields(string(output))); diff != "" {
+			t.Errorf("%s (-README.md +busybox):\n%s", command.Text, diff)
+		}
+	}
+	commands := inPods(t, "../../README.md")
+	if len(commands) != 2 {
+		t.Fatalf("README.md runs %d commands in pods, want one that stores and one that reads", len(commands))
+	}
+	run(commands[0], startProxy(t, before))
+	run(commands[1], change())
+}
 
-// TestQuickStart checks that memcached returns what the quick start of README.md shows.
-func TestQuickStart(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+// inPods returns the commands of a page that run in pods.
+func inPods(t *testing.T, page string) (found []pages.Command) {
+	t.Helper()
+	blocks, err := pages.Blocks(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := example.FindSubmatch(page)
-	if match == nil {
-		t.Fatal("README.md has no command that matches " + example.String())
+	for _, block := range blocks {
+		for _, command := range block.Commands() {
+			if strings.HasPrefix(command.Text, "kubectl run ") {
+				found = append(found, command)
+			}
+		}
 	}
-	commands, err := strconv.Unquote(string(match[1]))
-	if err != nil {
-		t.Fatalf("unquote %s: %v", match[1], err)
-	}
-	connection, err := dial(start(t, container(t, v1alpha1.MemcachedSpec{Size: new(int32(3))}), "").address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	if _, err := io.WriteString(connection, commands); err != nil {
-		t.Fatalf("send %q: %v", commands, err)
-	}
-	responses, err := io.ReadAll(connection)
-	if err != nil {
-		t.Fatalf("read the responses to %q: %v", commands, err)
-	}
-	if diff := cmp.Diff(strings.ReplaceAll(string(responses), "\r\n", "\n"), string(match[2])); diff != "" {
-		t.Errorf("memcached and README.md differ (-memcached +README.md):\n%s", diff)
-	}
+	return found
 }

@@ -51,15 +51,14 @@ type Observation struct {
 	Remedies Remedies
 	// Claim describes the volume claim of each pod; nil when pods have none.
 	Claim *Claim
-	// Findings are those of the parent's own checks. Their problems are more precise than what a workload reports of itself.
-	Findings []Finding
 	// Proxies is the assessment of the pods through which clients reach Pods; nil when clients reach Pods directly.
 	Proxies *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
 
-	// pending is the first child that does not match the desired state. [Assess] sets it for the checks.
-	pending *Progress
+	// [Assess] sets these for the checks: the findings of the parent's own checks, and the first child that does not match the desired state.
+	findings []Finding
+	pending  *Progress
 }
 
 // checks are all checks, in the order in which their problems and risks count. Each has a file.
@@ -98,9 +97,11 @@ type Assessment struct {
 }
 
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
-// first risk its risk. An error is a defect of the operator.
-func Assess(o *Observation) (Assessment, error) {
+// first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
+// An error is a defect of the operator.
+func Assess(o *Observation, findings ...Finding) (Assessment, error) {
 	var err error
+	o.findings = findings
 	if o.pending, err = pendingChild(o); err != nil {
 		return Assessment{}, err
 	}
@@ -150,4 +151,4 @@ func ofProxies(o *Observation) Finding {
 	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
 }
 
-func ofParent(o *Observation) Finding { return First(o.Findings...) }
+func ofParent(o *Observation) Finding { return First(o.findings...) }

@@ -137,7 +137,7 @@ func TestAssess(t *testing.T) {
 			"the parent's own finding is more precise than the exceeded progress deadline",
 			func(o *Observation) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}}
-				o.Findings = []Finding{{Problem: reasonOf("SecretNotMounted").Problem("")}}
+				o.findings = []Finding{{Problem: reasonOf("SecretNotMounted").Problem("")}}
 			},
 			"SecretNotMounted", "SecretNotMounted", 0,
 		},
@@ -152,7 +152,7 @@ func TestAssess(t *testing.T) {
 			desired = 0
 		}
 		o.Rollout = RolloutOf(o.Workload, desired, o.Parent, o.Pods)
-		assessed, err := Assess(o)
+		assessed, err := Assess(o, o.findings...)
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
@@ -178,14 +178,14 @@ func TestRisk(t *testing.T) {
 		edit   func(*Observation)
 		want   string
 	}{
-		{"the parent has a risk", func(o *Observation) { o.Findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}} }, "Risk"},
+		{"the parent has a risk", func(o *Observation) { o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}} }, "Risk"},
 		{"the proxies have a risk", func(o *Observation) { o.Proxies = &Assessment{Rollout: o.Rollout, Risk: reasonOf("Risk").Risk("m")} }, "Risk"},
 		{"a problem does not hide a risk", func(o *Observation) {
-			o.Findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
+			o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
 			o.Workload.Spec.Paused = true
 		}, "Risk"},
 		{"memory that ran out is more urgent than memory that may", func(o *Observation) {
-			o.Findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
+			o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
 			o.Pods[1].Status.ContainerStatuses = killed(time.Minute).Status.ContainerStatuses
 		}, "OOMKilled"},
 	}
@@ -193,7 +193,7 @@ func TestRisk(t *testing.T) {
 		o := observation(t)
 		o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
 		test.edit(o)
-		with, err := Assess(o)
+		with, err := Assess(o, o.findings...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestRoomRemedy(t *testing.T) {
 		o.Rollout, o.RoomRemedy = RolloutOf(o.Workload, 3, o.Parent, o.Pods), "Make room."
 		o.Proxies = &Assessment{Rollout: o.Rollout, Problem: test.problem}
 		before := *test.problem
-		got, err := Assess(o)
+		got, err := Assess(o, o.findings...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestHandOverOfTwoWorkloads(t *testing.T) {
 	o := observation(t)
 	o.Workload = nil
 	o.Proxies = &Assessment{Problem: ReasonOrphaned.Problem("only the children of the proxies")}
-	assessed, err := Assess(o)
+	assessed, err := Assess(o, o.findings...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func missingPods(o *Observation) *Progress {
 	if existing >= desired {
 		return nil
 	}
-	if existing > 0 && workload.Status.ObservedGeneration < workload.Generation {
+	if existing > 0 && !workload.Observed() {
 		return nil // its controller has not acted on the change
 	}
 	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",

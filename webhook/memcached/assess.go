@@ -35,20 +35,22 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 			return assessment{}, err
 		}
 	}
-	spec, rollout := &o.memcached.Spec, conditions.RolloutOf(o.workload, *o.memcached.Spec.Size, o.memcached, o.pods)
-	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Memcached: o.memcached, Memory: t.memory, Reloader: t.servers.Images.Reloader, Pods: o.pods, Rollout: rollout,
-		Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(), Now: o.Now,
-	})
-	assessed, err := conditions.Assess(&conditions.Observation{
+	spec := &o.memcached.Spec
+	servers := &conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
-		Workload: o.workload, Rollout: rollout, Pods: o.pods, Serving: children.Serving(o.memcached, d.Routes, o.pods),
+		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.pods), Pods: o.pods,
+		Serving:  children.Serving(o.memcached, d.Routes, o.pods),
 		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
-		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: facts.RoomRemedy(d),
+		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: diagnosis.RoomRemedy(facts, d),
 		Remedies: diagnosis.Remedies(spec, t.memory), Claim: diagnosis.FlashClaim(spec.Flash),
-		Findings: findings, Proxies: proxies,
+		Proxies: proxies,
+	}
+	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
+		Observation: servers, Memcached: o.memcached, Memory: t.memory, Reloader: t.servers.Images.Reloader,
+		Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(),
 	})
+	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err
 }
 

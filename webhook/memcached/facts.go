@@ -1,28 +1,176 @@
 package memcached
 
 import (
-	"github.com/example/memcached-operator/webhook/memcached/planning"
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// facts returns what the decision follows from.
+// deploymentRevisionAnnotation is the number of the rollout. The Deployment controller increases it when the pod template changes.
+const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
+
+// facts returns what the decision follows from, without Kubernetes objects.
 func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
-	current := false
-	if o.workload != nil && planning.HasProxies(o.memcached) { // only proxies can move items to another pod template
-		change, err := merge.TemplateChange(&t.servers.PodTemplateSpec, o.workload)
+	spec, status := &o.memcached.Spec, &o.memcached.Status
+	pods, former := o.withoutPredecessor()
+	if o.workload == nil && o.proxies == nil && len(former) > 0 {
+		status = &v1alpha1.MemcachedStatus{} // it may follow from the same pods before they were deleted
+	}
+	moves := spec.Proxy != nil || status.Proxy != nil // or the proxies that spec had may still run
+	workload, err := o.workloadFacts(t, moves)
+	return scaling.Facts{
+		Now:         o.Now.Time,
+		Size:        *spec.Size,
+		MaxStep:     ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:    time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Workload:    workload,
+		Servers:     o.serverFacts(pods, moves),
+		Recorded:    children.RecordedServers(o.memcached, status.Servers),
+		Proxies:     o.proxyFacts(pods),
+		Predecessor: slices.ContainsFunc(former, holds),
+		Job:         jobFacts(o.job),
+		CanRunJob:   c.OperatorImage != "" && spec.WarmsUp() && o.Children.Jobs.Listed(),
+		Status:      status,
+	}, err
+}
+
+// withoutPredecessor returns the pods, and apart from them those of a deleted Memcached of the same name that still terminate. They are older
+// than this one.
+//
+// No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
+// is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
+func (o *observation) withoutPredecessor() (pods, former []*observed.Pod) {
+	created, adopted := o.memcached.CreationTimestamp.Time, false
+	for _, workload := range []*observed.Workload{o.workload, o.proxies} {
+		adopted = adopted || workload != nil && workload.CreationTimestamp.Before(created)
+	}
+	for pod := range o.Related.Pods.All() {
+		if !adopted && pod.Terminating() && pod.CreationTimestamp.Before(created) {
+			former = append(former, pod)
+		} else {
+			pods = append(pods, pod)
+		}
+	}
+	return pods, former
+}
+
+// workloadFacts returns the facts of the workload of the servers; nil if none is observed. Its template matters if items can move.
+func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload, error) {
+	w, current := o.workload, false
+	if w == nil {
+		return nil, nil
+	}
+	if moves {
+		change, err := merge.TemplateChange(&t.servers.PodTemplateSpec, w)
 		if err != nil {
-			return scaling.Facts{}, err
+			return nil, err
 		}
 		current = change == ""
 	}
-	return planning.Observed{
-		Memcached: o.memcached,
-		Workload:  o.workload,
+	return &scaling.Workload{
+		Revision:  v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
+		Run:       scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Partition: w.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Ready:     w.Status.ReadyReplicas,
+		Available: w.Status.AvailableReplicas,
 		Current:   current,
-		Proxies:   o.proxies,
-		Pods:      o.Related.Pods.All(),
-		Job:       o.job,
-		CanRunJob: c.OperatorImage != "" && o.memcached.Spec.WarmsUp() && o.Children.Jobs.Listed(),
-	}.Facts(o.Now.Time), nil
+		Observed:  w.Observed(),
+	}, nil
+}
+
+// serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
+func (o *observation) serverFacts(pods []*observed.Pod, moves bool) map[int32]scaling.Server {
+	if !moves {
+		return nil
+	}
+	servers, selector := make(map[int32]scaling.Server, len(pods)), children.SelectorLabels(o.memcached)
+	for _, pod := range pods {
+		if ordinal, found := children.Ordinal(o.memcached, pod); found && pod.Selected(o.memcached.Namespace, selector) {
+			servers[ordinal] = serverFact(pod, o.workload)
+		}
+	}
+	return servers
+}
+
+func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
+	live := !pod.Terminating()
+	return scaling.Server{
+		Pod:      podFact(pod),
+		Ready:    live && pod.Ready(),
+		HasItems: live && pod.RunsSinceReady(children.ContainerName),
+		Holds:    holds(pod),
+		Why:      pod.DisruptionReason(),
+		Updated:  workload != nil && workload.Observed() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
+	}
+}
+
+func podFact(pod *observed.Pod) scaling.Pod {
+	if !pod.Terminating() {
+		return scaling.Pod{Name: pod.Name}
+	}
+	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time}
+}
+
+// holds reports whether a pod that is being deleted serves on. A lost node leaves the status of the containers as it was.
+func holds(pod *observed.Pod) bool {
+	lost := pod.ContainerReady(children.ContainerName) && !pod.Serves(children.ContainerName)
+	return !lost && pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName)
+}
+
+// proxyFacts returns the desired and the observed proxies.
+func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
+	var p scaling.Proxies
+	if spec := &o.memcached.Spec; spec.Proxy != nil {
+		p = scaling.Proxies{Desired: true, Replicas: *spec.Proxy.Replicas}
+		if spec.WarmsUp() {
+			p.Warmup = time.Duration(*spec.Proxy.Warmup.MaxSeconds) * time.Second
+		}
+	}
+	if d := o.proxies; d != nil {
+		replicas, status := *d.Spec.Replicas, d.Status
+		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
+		p.Deployment = &scaling.Deployment{
+			// metadata.generation also changes with annotations.
+			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
+			Routes:   proxy.RoutesOf(d),
+			Replicas: replicas,
+			RolledOut: !d.Terminating() && d.Observed() &&
+				status.Replicas == replicas && status.UpdatedReplicas == replicas && status.AvailableReplicas == replicas,
+			Observed: d.Observed(),
+		}
+	}
+	selector := children.ProxySelector(o.memcached)
+	for _, pod := range pods {
+		if pod.Selected(o.memcached.Namespace, selector) {
+			p.Pods = append(p.Pods, scaling.Proxy{Pod: podFact(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
+		}
+	}
+	return p
+}
+
+// jobFacts returns the observed Job; nil if there is none, or if it is being deleted.
+func jobFacts(job *observed.Job) *scaling.ObservedJob {
+	if job == nil || job.Terminating() {
+		return nil
+	}
+	return &scaling.ObservedJob{
+		For:      job.Annotations[proxy.JobForAnnotation],
+		Created:  job.CreationTimestamp,
+		Complete: job.Has(string(batchv1.JobComplete)),
+		Failed:   job.Has(string(batchv1.JobFailed)),
+		Servers:  job.Spec.Completions,
+		Done:     job.Status.Succeeded,
+	}
 }

@@ -101,9 +101,6 @@ type ContainerTerminated struct {
 	FinishedAt metav1.Time `json:"finishedAt"`
 }
 
-// Live reports whether the pod runs or may still run: it is not being deleted, and has not finished.
-func (p *Pod) Live() bool { return !p.Terminating() && !p.finished() }
-
 func (p *Pod) finished() bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
@@ -176,18 +173,18 @@ func (p *Pod) startOf(name string) time.Time {
 // LivePods returns the live pods of that namespace that have all of these labels, in the order of the given pods. The
 // related rule selects the same pods, but its scope depends on the version of Metacontroller.
 func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
-	return slices.DeleteFunc(UnfinishedPods(pods, namespace, labels), func(pod *Pod) bool { return !pod.Live() })
-}
-
-// UnfinishedPods returns the same pods as [LivePods], and those that are being deleted and may still run.
-func UnfinishedPods(pods iter.Seq[*Pod], namespace string, labels map[string]string) []*Pod {
-	var unfinished []*Pod
+	var live []*Pod
 	for pod := range pods {
-		if pod.Namespace == namespace && !pod.finished() && containsAll(pod.Labels, labels) {
-			unfinished = append(unfinished, pod)
+		if !pod.Terminating() && pod.Selected(namespace, labels) {
+			live = append(live, pod)
 		}
 	}
-	return unfinished
+	return live
+}
+
+// Selected reports whether a pod of that namespace has all of these labels and may run, also while it is being deleted.
+func (p *Pod) Selected(namespace string, labels map[string]string) bool {
+	return p.Namespace == namespace && !p.finished() && containsAll(p.Labels, labels)
 }
 
 func containsAll(have, want map[string]string) bool {

@@ -15,6 +15,9 @@ type Workload struct {
 	Status    WorkloadStatus `json:"status"`
 }
 
+// Observed reports whether the controller of the workload has observed all of it.
+func (w *Workload) Observed() bool { return w.Status.ObservedGeneration >= w.Generation }
+
 // SpecJSON returns the observed spec.
 func (w *Workload) SpecJSON() jsontext.Value { return w.Spec.whole }
 

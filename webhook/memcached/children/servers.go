@@ -22,8 +22,7 @@ func Servers(memcached *v1alpha1.Memcached, run scaling.Servers, pods []*observe
 }
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
-func RecordedServers(memcached *v1alpha1.Memcached) scaling.Servers {
-	servers := memcached.Status.Servers
+func RecordedServers(memcached *v1alpha1.Memcached, servers []string) scaling.Servers {
 	if len(servers) == 0 || len(servers) > 2*scaling.MaxServers {
 		return scaling.Servers{}
 	}

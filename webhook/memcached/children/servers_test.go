@@ -59,9 +59,7 @@ func TestRecordedServers(t *testing.T) {
 		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, scaling.Servers{}},
 	}
 	for _, test := range cases {
-		memcached := sample.New(2)
-		memcached.Status.Servers = test.servers
-		if got := RecordedServers(memcached); got != test.want {
+		if got := RecordedServers(sample.New(2), test.servers); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
 		}
 	}

@@ -13,21 +13,19 @@ import (
 
 // Cache is what the checks of a cache look at.
 type Cache struct {
+	// Observation is that of the servers.
+	*conditions.Observation
 	// Memcached has its defaults.
 	Memcached *v1alpha1.Memcached
 	Memory    memory.Size
 	// Reloader is the image of the reloader; "" if pods have none.
 	Reloader string
-	// Pods are the servers that are not being deleted, and Rollout is that of their workload.
-	Pods    []*observed.Pod
-	Rollout conditions.Rollout
 	// Job is the observed Job of a move; nil if there is none.
 	Job      *observed.Job
 	Facts    scaling.Facts
 	Decision scaling.Decision
 	// ManagesMonitors reports whether the CompositeController manages ServiceMonitors.
 	ManagesMonitors bool
-	Now             metav1.Time
 }
 
 // Reasons are the reasons of this package.

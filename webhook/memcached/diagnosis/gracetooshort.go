@@ -23,7 +23,7 @@ var ReasonGraceTooShort = conditions.NewReason(conditions.Documentation{ID: "Gra
 const endsSoon = time.Minute
 
 func graceTooShort(c *Cache) conditions.Finding {
-	ordinal, left, found := c.Facts.EndsNext(c.Decision.Routes)
+	ordinal, left, found := endsNext(c.Facts, c.Decision.Routes)
 	switch {
 	case !found:
 		return conditions.Finding{}
@@ -34,6 +34,20 @@ func graceTooShort(c *Cache) conditions.Finding {
 	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
 		"Pod %s is being deleted and ends at %s, and %s. Items that have not moved by then are lost. Check the pods of the cache and of its Job. For later drains, increase spec.terminationGracePeriodSeconds.",
 		server.Name, server.Deleted.UTC().Format(time.RFC3339), stage(c.Decision.Routes, ordinal))}
+}
+
+// endsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and the
+// time left.
+func endsNext(f scaling.Facts, r scaling.Routes) (next int32, left time.Duration, found bool) {
+	for ordinal, server := range f.Servers {
+		if !r.Keeps(ordinal) || !f.HoldsOn(ordinal) {
+			continue
+		}
+		if each := server.Deleted.Sub(f.Now); !found || each < left || each == left && ordinal < next {
+			next, left, found = ordinal, each, true
+		}
+	}
+	return next, left, found
 }
 
 // stage returns how far the move of a server is.

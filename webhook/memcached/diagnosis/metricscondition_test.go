@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -43,7 +44,7 @@ func TestMetricsReady(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		if condition := metricsReady(&Cache{Memcached: cacheOf(test.spec), Pods: test.pods, ManagesMonitors: test.listed}); condition != nil {
+		if condition := metricsReady(&Cache{Memcached: cacheOf(test.spec), Observation: &conditions.Observation{Pods: test.pods}, ManagesMonitors: test.listed}); condition != nil {
 			got = condition.Reason
 			if (condition.Status == metav1.ConditionTrue) != (got == "Exporting") || condition.Type != MetricsReady || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)

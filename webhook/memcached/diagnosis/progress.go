@@ -1,34 +1,154 @@
 package diagnosis
 
 import (
+	"fmt"
+	"math"
+	"time"
+
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 /*
 A change of size or of the pods takes several steps or phases.
 
-The progress follows from the plan of the change. Its message stays the same during a step or a phase.
+The progress follows from the decision. Its message stays the same during a step or a phase.
 */
 
 // The reasons of a change.
 var (
-	ReasonScaling = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonScaling, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonScaling = conditions.NewReason(conditions.Documentation{ID: "Scaling", Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
-	ReasonMoving = conditions.NewReason(conditions.Documentation{ID: scaling.ReasonMoving, Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonMoving = conditions.NewReason(conditions.Documentation{ID: "Moving", Parent: "Memcached", Uses: conditions.UsesOfProgress,
 		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 
-// Progress returns the progress of a change of size; nil if there is none.
-func Progress(facts scaling.Facts, d scaling.Decision) *conditions.Progress {
-	switch reason, message := facts.Progress(d); reason {
-	case scaling.ReasonScaling:
-		return ReasonScaling.Progress("%s", message)
-	case scaling.ReasonMoving:
-		return ReasonMoving.Progress("%s", message)
-	}
-	if d.Proxy != nil && !facts.Proxies.Desired {
+// Progress returns the progress of a change; nil if there is none.
+func Progress(f scaling.Facts, d scaling.Decision) *conditions.Progress {
+	switch {
+	case d.Proxy != nil && d.Proxy.Move != nil:
+		return ReasonMoving.Progress("%s", moving(f, d))
+	case d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas):
+		from, next := d.Scaling.Replicas, f.Step(d.Scaling.Replicas)
+		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
+			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
+	case d.Proxy != nil && !f.Proxies.Desired:
 		return ReasonMoving.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
 	}
 	return nil
+}
+
+// movedKeysPercent returns the percentage of keys that consistent hashing maps to another server after a change of the
+// number of servers.
+func movedKeysPercent(from, to int32) int64 {
+	low, high := min(from, to), max(from, to)
+	return int64(math.Round(float64(high-low) / float64(high) * 100))
+}
+
+// moving returns the message of a move.
+func moving(f scaling.Facts, d scaling.Decision) string {
+	leaves := ""
+	if !f.Proxies.Desired {
+		leaves = "Removing the proxies. "
+	}
+	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d), d.Proxy.Move.Phase, d.Move.Explanation)
+	if next := nextPhase(f, d); next != "" {
+		message += " " + next
+	}
+	if d.Move.Overdue != "" {
+		message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", d.Move.Overdue)
+	}
+	return message
+}
+
+// purpose returns what a move is for.
+func purpose(f scaling.Facts, d scaling.Decision) string {
+	switch move := d.Proxy.Move; {
+	case move.Phase == v1alpha1.MoveRemovingServers:
+		return fmt.Sprintf("Removing servers: %d of %d stay", move.To, move.From)
+	case move.For == v1alpha1.MoveForSize && move.From == move.To:
+		return fmt.Sprintf("Starting %d servers", move.To)
+	case move.For == v1alpha1.MoveForSize:
+		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
+	case move.For == v1alpha1.MoveForStop:
+		return stop(f, d.Move.To.Absent())
+	case move.For == v1alpha1.MoveForReturn:
+		return fmt.Sprintf("Moving items back from the spare to server %d, which starts again", d.Move.From.Absent())
+	default:
+		return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
+	}
+}
+
+// stop describes a move from a server that is being deleted to the spare.
+func stop(f scaling.Facts, ordinal int32) string {
+	server := f.Servers[ordinal]
+	if !f.HoldsOn(ordinal) {
+		return fmt.Sprintf("Moving the keys of server %d, which has stopped or whose grace period is over, to a spare", ordinal)
+	}
+	cause := ""
+	if server.Why != "" {
+		cause = " (" + server.Why + ")"
+	}
+	return fmt.Sprintf("Moving the items of pod %s to a spare, because it is being deleted%s and serves until %s at the latest",
+		server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
+}
+
+// nextPhase returns what the next phase waits for; "" if the phase itself says it.
+func nextPhase(f scaling.Facts, d scaling.Decision) string {
+	job, move := f.Job, d.Proxy.Move
+	warming, announcing := move.Phase == v1alpha1.MoveWarmingUp, d.Routes.Phase == scaling.Announcing
+	if job != nil && job.For != d.Job.String() {
+		job = nil
+	}
+	awaited := "proxies are available"
+	if d.Move.Settled {
+		awaited = "new servers are ready"
+	}
+	switch {
+	case move.Until != nil && announcing:
+		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", move.Until.UTC().Format(time.RFC3339))
+	case move.Phase == v1alpha1.MoveCleaning, d.Job.Returns() && announcing:
+		return cleaned(job)
+	case warming && move.Until == nil:
+		return "The warm-up begins once all " + awaited + "."
+	case move.Until == nil:
+		return RoomRemedy(f, d)
+	case warming && !move.Until.After(f.Now):
+		return "The next phase begins once all " + awaited + "."
+	case !move.Until.After(f.Now):
+		return ""
+	}
+	return copied(job, move.Until.UTC().Format(time.RFC3339))
+}
+
+// cleaned returns how far the Job is that cleans servers; "" if there is none.
+func cleaned(job *scaling.ObservedJob) string {
+	switch {
+	case job == nil:
+		return ""
+	case job.Failed:
+		return "The Job has failed. The next phase begins once it is complete."
+	}
+	return fmt.Sprintf("%d of %d servers are cleaned.", job.Done, job.Servers)
+}
+
+// RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
+// such change, or it cannot be given up any more.
+func RoomRemedy(f scaling.Facts, d scaling.Decision) string {
+	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || d.Routes.Phase != scaling.Announcing && d.Routes.Phase != scaling.Preparing {
+		return ""
+	}
+	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
+}
+
+// copied returns how far the Job is that copies items, and when the warm-up ends at the latest.
+func copied(job *scaling.ObservedJob, until string) string {
+	switch {
+	case job == nil:
+		return fmt.Sprintf("The next phase begins after %s.", until)
+	case job.Failed:
+		return fmt.Sprintf("The Job that copies the items has failed. The next phase begins after %s.", until)
+	}
+	return fmt.Sprintf("%d of %d servers are copied. The next phase begins when all are, or after %s.", job.Done, job.Servers, until)
 }

@@ -94,8 +94,8 @@ func (s *space) checkTemplates(name string, w, next world) string {
 
 // finds reports whether a proxy that runs, or a new one, finds the items of a server.
 func (w world) finds(ordinal int32) bool {
-	return w.deployment.replicas > 0 && w.deployment.routes.routes().keeps(ordinal) ||
-		slices.ContainsFunc(w.running(), func(pod podWorld) bool { return pod.routes.routes().keeps(ordinal) })
+	return w.deployment.replicas > 0 && w.deployment.routes.routes().Keeps(ordinal) ||
+		slices.ContainsFunc(w.running(), func(pod podWorld) bool { return pod.routes.routes().Keeps(ordinal) })
 }
 
 // checkRoutes checks the invariants of a change of routes.
@@ -165,8 +165,11 @@ func checkReady(f Facts, d Decision) string {
 	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.Proxies == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
 		return ""
 	}
-	if !f.allReady(newServers(f, d.Routes), true) {
-		return "proxies use new servers only when these are ready"
+	added := newServers(f, d.Routes)
+	for ordinal := added.First; ordinal < added.End(); ordinal++ {
+		if !f.Servers[ordinal].Ready && !f.HoldsOn(ordinal) {
+			return "proxies use new servers only when these are ready"
+		}
 	}
 	return ""
 }
@@ -188,8 +191,8 @@ func newServers(f Facts, r Routes) Servers {
 
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
-	reason, _ := f.Progress(d)
-	if used := d.Routes.To.Span(); reason == "" && (d.Partition > 0 || d.Routes.Spares() || d.Routes != Routes{} && used.join(d.Run) != used) {
+	shown := d.Proxy != nil && d.Proxy.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
+	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.Spares() || d.Routes != Routes{} && used.join(d.Run) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}
 	return ""

@@ -57,7 +57,7 @@ func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 		if s.revision == none {
 			observed = v1alpha1.Revision{}
 		}
-		status.Proxy = remember(s.routes.routes(), observed, nil)
+		status.Proxy = record(s.routes.routes(), observed, move{})
 		if s.phase != 0 {
 			status.Proxy.Move = &v1alpha1.MoveStatus{For: purposes[s.purpose], From: int32(s.from), To: int32(s.to), Phase: movePhases[s.phase]}
 			if s.until != never {
@@ -84,12 +84,12 @@ func (s *statusWorld) record(move *v1alpha1.MoveStatus) {
 	s.from, s.to = int8(move.From), int8(move.To)
 }
 
-// recordOf returns the recorded phase of proxies with these routes; nil for steady ones.
-func recordOf(r Routes) *v1alpha1.MoveStatus {
+// recordOf returns the phase of proxies with these routes; none for steady ones.
+func recordOf(r Routes) move {
 	if r.Phase == Steady {
-		return nil
+		return move{}
 	}
-	return move(r.movePhase(), r.From, r.To)
+	return move{r.movePhase(), r.From, r.To, nil}
 }
 
 // statusOf returns the status that records a decision.

@@ -148,80 +148,14 @@ func (f Facts) from(ordinal int32) (pods []Pod) {
 	return pods
 }
 
-// holdsOn reports whether a server is being deleted, and still serves.
-func (f Facts) holdsOn(ordinal int32) bool {
+// HoldsOn reports whether a server is being deleted, and still serves.
+func (f Facts) HoldsOn(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Holds && server.Deleted != nil && server.Deleted.After(f.Now)
-}
-
-// EndsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and the
-// time left.
-func (f Facts) EndsNext(r Routes) (next int32, left time.Duration, found bool) {
-	for ordinal, server := range f.Servers {
-		if !r.keeps(ordinal) || !f.holdsOn(ordinal) {
-			continue
-		}
-		if each := server.Deleted.Sub(f.Now); !found || each < left || each == left && ordinal < next {
-			next, left, found = ordinal, each, true
-		}
-	}
-	return next, left, found
 }
 
 // hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Deleted == nil && !server.Ready && !server.HasItems
-}
-
-// allReady reports whether all of these servers are ready, or serve on although they are being deleted.
-func (f Facts) allReady(servers Servers, orHold bool) bool {
-	for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
-		if ready := f.Servers[ordinal].Ready || orHold && f.holdsOn(ordinal); !ready {
-			return false
-		}
-	}
-	return true
-}
-
-// unknown reports whether it is not known which pods have the desired template: it is not in the StatefulSet, or its controller
-// has not observed it.
-func (f Facts) unknown() bool {
-	return f.Workload == nil || !f.Workload.Current || !f.Workload.Observed
-}
-
-// lastOutdated returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
-func (f Facts) lastOutdated(p Pool, counts func(Server) bool) (end int32) {
-	for ordinal, server := range f.Servers {
-		if p.Has(ordinal) && !server.Updated && counts(server) {
-			end = max(end, ordinal+1)
-		}
-	}
-	return end
-}
-
-// every counts all servers.
-func every(Server) bool { return true }
-
-// withItems returns a function that counts servers that may have items. If the StatefulSet has more ready pods than are observed, any of
-// them may have some.
-func (f Facts) withItems() func(Server) bool {
-	ready := int32(0)
-	for _, server := range f.Servers {
-		if server.Ready {
-			ready++
-		}
-	}
-	late := f.Workload != nil && f.Workload.Ready > ready
-	return func(server Server) bool { return late || server.HasItems }
-}
-
-// haveItems reports whether any server may have items.
-func (f Facts) haveItems() bool {
-	for _, server := range f.Servers {
-		if server.HasItems {
-			return true
-		}
-	}
-	return f.Workload != nil && f.Workload.Ready > 0
 }

@@ -48,9 +48,9 @@ func observed(count int32) (*Workload, map[int32]Server) {
 // recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
 func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	r := s.Proxies.Deployment.Routes
-	s.Status.Proxy = remember(r, observed, recordOf(r))
+	s.Status.Proxy = record(r, observed, recordOf(r))
 	if used := r.To.Span(); r.Phase == Steady && s.existing() != used {
-		s.Status.Proxy.Move = removal(s.existing(), used)
+		s.Status.Proxy.Move = removal(s.existing(), used).status()
 	}
 	if s.Status.Proxy.Move != nil && until != 0 {
 		s.Status.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))
@@ -65,7 +65,7 @@ func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollou
 
 // decided lets status have a decision for this rollout that the Deployment does not show.
 func decided(label string) func(*Facts) {
-	return func(s *Facts) { s.Status.Proxy = remember(ParseRoutes(label), rollout, recordOf(ParseRoutes(label))) }
+	return func(s *Facts) { s.Status.Proxy = record(ParseRoutes(label), rollout, recordOf(ParseRoutes(label))) }
 }
 
 // unobserved lets a proxy be missing in the observation.

@@ -18,6 +18,68 @@ import (
 //	Closing          rollout of the proxies: m servers have the items, and no item moves
 //	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
 
+// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
+// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
+type Phase string
+
+// The phases of the proxies.
+const (
+	// Steady proxies know the servers that serve alone.
+	Steady Phase = ""
+	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
+	Announcing Phase = "announcing"
+	// Preparing proxies know the servers before and after the move, and move no item.
+	Preparing Phase = "preparing"
+	// Warming proxies move each item that a client uses.
+	Warming Phase = "warming"
+	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
+	Closing Phase = "closing"
+)
+
+var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
+
+// movePhase returns the phase in status of proxies that are not steady.
+func (r Routes) movePhase() v1alpha1.MovePhase {
+	switch {
+	case r.Phase == Announcing && !r.adds(): // a server whose slot returns is cleaned too, after it has started
+		return v1alpha1.MoveCleaning
+	case r.Phase == Announcing:
+		return v1alpha1.MoveAddingServers
+	case r.Phase == Preparing:
+		return v1alpha1.MovePreparing
+	case r.Phase == Warming:
+		return v1alpha1.MoveWarmingUp
+	}
+	return v1alpha1.MoveClosing
+}
+
+// Serving returns the servers that serve: those after the move, once items move.
+func (r Routes) Serving() Pool {
+	if r.Phase == Announcing || r.Phase == Preparing {
+		return r.From
+	}
+	return r.To
+}
+
+// Other returns the servers that items move to before they serve, or from once they do; none if the proxies do not know them.
+func (r Routes) Other() Pool {
+	switch r.Phase {
+	case Steady, Announcing:
+		return Pool{}
+	case Preparing:
+		return r.To
+	}
+	return r.From
+}
+
+// Knows returns the range of the servers that proxies with these routes connect to.
+func (r Routes) Knows() Servers { return r.Serving().Span().join(r.Other().Span()) }
+
+// Keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
+func (r Routes) Keeps(ordinal int32) bool {
+	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
+}
+
 const (
 	// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
 	// only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
@@ -26,108 +88,37 @@ const (
 	claimDelay = 10 * time.Second
 )
 
-// phases decide what follows in a phase of the proxies.
-var phases = map[Phase]func(change) Decision{
-	Steady: change.steady, Announcing: change.announcing, Preparing: change.preparing, Warming: change.warming, Closing: change.closing,
+// inPhase returns what follows in the phase of the proxies.
+func (c change) inPhase() outcome {
+	switch c.routes.Phase {
+	case Announcing:
+		return c.announcing()
+	case Preparing:
+		return c.preparing()
+	case Warming:
+		return c.warming()
+	case Closing:
+		return c.closing()
+	}
+	return c.steady()
 }
 
-// entering returns the decision to use routes.
-func (c change) entering(routes Routes) Decision { return c.decision(c.outcome(routes)) }
-
-// waiting returns the decision to continue with the routes, and with the recorded end of their phase.
-func (c change) waiting() Decision {
-	o := c.outcome(c.routes)
-	if o.move != nil && c.recorded != nil && samePhase(*o.move, *c.recorded) {
-		o.move = c.recorded
+// waiting continues with the routes, and with the recorded end of their phase.
+func (c change) waiting() outcome {
+	o := c.entering(c.routes)
+	if c.isRecorded(o.move) {
+		o.move.until = c.recorded.Until
 	}
-	return c.decision(o)
+	return o
 }
 
-// keeping returns the servers that exist, and those that proxies know which are desired or run.
-func (c change) keeping(routes Routes) Servers {
-	kept := routes.Knows()
-	for _, running := range c.running {
-		kept = kept.join(running.Knows())
-	}
-	return kept.join(c.existing())
-}
-
-// unused reports whether servers exist that steady proxies do not use.
-func (c change) unused(used Pool) bool {
-	return c.keeping(steady(used)) != used.Span()
-}
-
-// moveIn returns the phase for status; nil if there is none.
-func (c change) moveIn(routes Routes) *v1alpha1.MoveStatus {
-	switch {
-	case routes.Phase != Steady:
-		return move(routes.movePhase(), routes.From, routes.To)
-	case c.unused(routes.To):
-		return removal(c.existing(), routes.To.Span())
-	}
-	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
-		return move(v1alpha1.MoveWaiting, next.From, next.To)
-	}
-	return nil
-}
-
-// target returns the servers that follow others. A server that is being deleted comes first: its time is limited. Servers that have items
-// keep their pods, so a change of the pod template uses the next range. That is one step, because no key is lost.
-func (c change) target(from Pool) Pool {
-	warm := c.Proxies.Warmup > 0 && c.Size > 0
-	if slot := c.terminating(from); warm && slot > 0 {
-		return Pool{from.Servers, slot}
-	}
-	switch {
-	case warm && c.outdated(from) > from.First:
-		return Pool{Servers: Servers{from.Span().End(), c.Size}}
-	case from.Spared > 0:
-		return Pool{Servers: from.Servers}
-	}
-	return Pool{Servers: Servers{from.First, c.step(from.Count)}}
-}
-
-// terminating returns the slot, from 1 on, of a server that is being deleted and holds; 0 if there is none, or if the spare is in use. It is
-// the one whose slot already moves, or else the one whose time ends first.
-func (c change) terminating(from Pool) (slot int32) {
-	if from.Spared > 0 {
-		return 0
-	}
-	if to := c.routes.To; c.routes.From == from && c.holdsOn(to.Absent()) {
-		return to.Spared
-	}
-	var first time.Time
-	for i, ordinal := range from.Ordinals() {
-		if c.holdsOn(ordinal) && (slot == 0 || c.Servers[ordinal].Deleted.Before(first)) {
-			slot, first = int32(i)+1, *c.Servers[ordinal].Deleted
-		}
-	}
-	return slot
-}
-
-// wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
-func (c change) wanted() bool {
-	r := c.routes
-	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
-}
-
-// editedAgain reports whether the pod template was edited after new pods had started with it.
-func (c change) editedAgain() bool {
-	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
-}
-
-// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
-// still serves, and its items move after this move.
-func (c change) ready() bool {
-	added := c.routes.added()
-	if !c.routes.Spares() || c.routes.Replaces() {
-		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
-	}
-	return c.allReady(added, c.routes.Phase != Announcing) && !c.editedAgain()
+// entering uses routes. It removes no server.
+func (c change) entering(routes Routes) outcome {
+	return outcome{routes: routes, run: c.keeping(routes), move: c.moveIn(routes), job: c.keptJob(routes)}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
-func (c change) steady() Decision {
+func (c change) steady() outcome {
 	switch {
 	case c.shown && c.unused(c.routes.To):
 		return c.removing()
@@ -137,64 +128,96 @@ func (c change) steady() Decision {
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
 	o := outcome{routes: c.routes, run: used.Span(), job: c.keptJob(c.routes)}
-	left := c.untilStep(c.record(c.revision, used.Count))
+	left := c.untilStep(c.recordStep(c.revision, used.Count))
 	old := c.from(next.added().First) // a new server of the same name must be empty
 	switch {
 	case next.To == used:
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.wait = left
 	case next.adds() && !next.cleans() && len(old) > 0:
-		o.move, o.awaited = move(v1alpha1.MoveWaiting, used, next.To), old
+		o.move, o.awaited = move{v1alpha1.MoveWaiting, used, next.To, nil}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steady(next.To))
 	default:
 		return c.entering(next)
 	}
-	return c.decision(o)
+	return o
+}
+
+// removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
+// the room that they need.
+func (c change) removing() outcome {
+	used, o := c.routes.To.Span(), c.entering(c.routes)
+	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
+		return running == Routes{} || !used.contains(running.Knows())
+	})
+	if inUse || !c.Proxies.Deployment.Observed {
+		return o
+	}
+	if !c.allObserved() {
+		o.wait = c.lasts(&o.move, observationDelay)
+	}
+	if o.wait == 0 {
+		o.run = used
+	}
+	return o
+}
+
+// allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
+// each that may run is observed too: Metacontroller observes pods in the order of their changes.
+func (c change) allObserved() bool {
+	var current int32
+	for _, proxy := range c.Proxies.Pods {
+		if proxy.Routes == c.routes && proxy.Deleted == nil {
+			current++
+		}
+	}
+	return c.settled() && current >= c.Proxies.Replicas
 }
 
 // announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the move, unless spec does not
 // want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
-func (c change) announcing() Decision {
+func (c change) announcing() outcome {
 	r, before := c.routes, steady(c.routes.From)
-	o := c.outcome(r)
+	o := c.entering(r)
 	switch {
 	case !c.shown || !c.only(r, before):
-		return c.decision(o)
+		return o
 	case c.wanted():
 		return c.beginning(o)
 	case slices.Contains(c.running, before):
 		return c.entering(before)
 	case c.settled():
-		if o.move, o.wait = c.lasting(o.move, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+		if o.wait = c.lasts(&o.move, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
 			return c.entering(before)
 		}
 	}
-	return c.decision(o)
+	return o
 }
 
 // beginning begins a move once its servers are ready.
-func (c change) beginning(o outcome) Decision {
-	clean := !o.routes.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
-	o.run = o.run.join(o.routes.To.Span())
-	if o.routes.Returns() {
-		o.awaited = []Pod{c.Servers[o.routes.From.Absent()].Pod} // it starts again when it has stopped
+func (c change) beginning(o outcome) outcome {
+	r, ready := c.routes, c.ready()
+	o.run = o.run.join(r.To.Span())
+	if r.Returns() {
+		o.awaited = []Pod{c.Servers[r.From.Absent()].Pod} // it starts again when it has stopped
 	}
-	if o.routes.cleans() && c.ready() {
+	if r.cleans() && ready {
 		o.job = c.begunJob(o.job)
 	}
+	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
-	case !clean || !c.ready() || !c.settled():
-		return c.decision(o)
+	case !clean || !ready || !c.settled():
+		return o
 	case c.Proxies.Warmup == 0:
-		return c.entering(steady(o.routes.To))
+		return c.entering(steady(r.To))
 	}
-	return c.entering(o.routes.in(Preparing))
+	return c.entering(r.in(Preparing))
 }
 
 // preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved. That does not wait for
 // the rollout of this phase: it cannot end if the cluster has no room for another proxy.
-func (c change) preparing() Decision {
+func (c change) preparing() outcome {
 	announcing := c.routes.in(Announcing)
 	switch {
 	case c.shown && !c.wanted() && c.only(c.routes, announcing):
@@ -209,53 +232,55 @@ func (c change) preparing() Decision {
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when the server that was being
 // deleted has stopped: nothing is left to move.
-func (c change) warming() Decision {
-	if !c.settled() || c.routes.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
+func (c change) warming() outcome {
+	r := c.routes
+	if !c.settled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
 		return c.waiting()
 	}
-	o := c.outcome(c.routes)
+	o := c.entering(r)
 	o.job = c.begunJob(o.job)
-	if o.move, o.wait = c.lasting(o.move, c.Proxies.Warmup); o.wait == 0 || c.jobComplete() || c.decided(Closing) || c.routes.toSpare() && c.hasStopped(c.routes.To.Absent()) {
-		return c.entering(c.routes.in(Closing))
+	o.wait = c.lasts(&o.move, c.Proxies.Warmup)
+	if o.wait == 0 || c.jobComplete() || c.decided(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
+		return c.entering(r.in(Closing))
 	}
-	return c.decision(o)
+	return o
 }
 
 // closing ends the move.
-func (c change) closing() Decision {
+func (c change) closing() outcome {
 	if !c.settled() {
 		return c.waiting()
 	}
 	return c.entering(steady(c.routes.To))
 }
 
-// removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
-// the room that they need.
-func (c change) removing() Decision {
-	used, o := c.routes.To.Span(), c.outcome(c.routes)
-	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
-		return running == Routes{} || !used.contains(running.Knows())
-	})
-	if inUse || !c.Proxies.Deployment.Observed {
-		return c.decision(o)
-	}
-	if !c.allObserved() {
-		o.move, o.wait = c.lasting(o.move, observationDelay)
-	}
-	if o.wait == 0 {
-		o.run = used
-	}
-	return c.decision(o)
+// explanations are those of the phases, for users.
+var explanations = map[v1alpha1.MovePhase]string{
+	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
+	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
+	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
 }
 
-// allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
-// each that may run is observed too: Metacontroller observes pods in the order of their changes.
-func (c change) allObserved() bool {
-	var current int32
-	for _, proxy := range c.Proxies.Pods {
-		if proxy.Routes == c.routes && proxy.Deleted == nil {
-			current++
-		}
+// explanation returns what happens in the phase of an outcome, or what Waiting waits for.
+func (c change) explanation(o outcome) string {
+	switch w := c.Workload; {
+	case o.move.phase == v1alpha1.MoveCleaning && !c.CanRunJob:
+		return "The proxies are rolled out so that they expect the change."
+	case o.move.phase != v1alpha1.MoveWaiting:
+		return explanations[o.move.phase]
+	case c.Predecessor:
+		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
+	case w == nil:
+		return "The StatefulSet is not observed."
+	case w.Current && !w.Observed:
+		return "The StatefulSet controller has not observed the pod template yet."
+	case o.routes != c.routes || !c.shown || !c.only(c.routes, c.routes):
+		return "Proxies of an earlier phase are replaced first."
+	case !c.settled():
+		return "Not all proxies are available."
 	}
-	return c.settled() && current >= c.Proxies.Replicas
+	return "Removed servers with the names of the new ones have not stopped yet."
 }

@@ -3,8 +3,49 @@ package scaling
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
+
+// move is a phase of a move from some servers to others, as status has it. The zero value is none.
+type move struct {
+	phase    v1alpha1.MovePhase
+	from, to Pool
+	until    *metav1.Time
+}
+
+// removal returns the phase in which servers are removed.
+func removal(from, to Servers) move {
+	return move{v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to}, nil}
+}
+
+// status returns the phase for status; nil if there is none.
+func (m move) status() *v1alpha1.MoveStatus {
+	if m.phase == "" {
+		return nil
+	}
+	purpose := v1alpha1.MoveForSize
+	switch r := (Routes{From: m.from, To: m.to}); {
+	case r.toSpare():
+		purpose = v1alpha1.MoveForStop
+	case r.Returns():
+		purpose = v1alpha1.MoveForReturn
+	case r.Replaces() && m.to.Count == m.from.Count:
+		purpose = v1alpha1.MoveForTemplate
+	case r.Replaces():
+		purpose = v1alpha1.MoveForBoth
+	}
+	return &v1alpha1.MoveStatus{For: purpose, From: m.from.Count, To: m.to.Count, Phase: m.phase, Until: m.until}
+}
+
+// record returns the status that [RecordedRoutes] reads.
+func record(routes Routes, revision v1alpha1.Revision, m move) *v1alpha1.ProxyStatus {
+	return &v1alpha1.ProxyStatus{
+		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: m.status(),
+		Controller: v1alpha1.ProxyMemory{Routes: routes.String(), Observed: revision},
+	}
+}
 
 // RecordedRoutes returns the routes of the last decision; the zero value if status was lost or edited.
 func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
@@ -14,79 +55,33 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	return ParseRoutes(status.Controller.Routes)
 }
 
-// remember returns the status that [RecordedRoutes] reads.
-func remember(routes Routes, revision v1alpha1.Revision, move *v1alpha1.MoveStatus) *v1alpha1.ProxyStatus {
-	return &v1alpha1.ProxyStatus{
-		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move,
-		Controller: v1alpha1.ProxyMemory{Routes: routes.String(), Observed: revision},
+// isRecorded reports whether status has the same phase of the same move for this rollout.
+func (c change) isRecorded(m move) bool {
+	status := m.status()
+	if status == nil || c.recorded == nil {
+		return false
 	}
+	recorded := *c.recorded
+	recorded.Until, status.Until = nil, nil
+	return recorded == *status
 }
 
-// move returns a phase of status.
-func move(phase v1alpha1.MovePhase, from, to Pool) *v1alpha1.MoveStatus {
-	purpose := v1alpha1.MoveForSize
-	switch r := (Routes{From: from, To: to}); {
-	case r.toSpare():
-		purpose = v1alpha1.MoveForStop
-	case r.Returns():
-		purpose = v1alpha1.MoveForReturn
-	case to.First != from.First && to.Count == from.Count:
-		purpose = v1alpha1.MoveForTemplate
-	case to.First != from.First:
-		purpose = v1alpha1.MoveForBoth
-	}
-	return &v1alpha1.MoveStatus{For: purpose, From: from.Count, To: to.Count, Phase: phase}
-}
-
-// removal returns the phase in which servers are removed.
-func removal(from, to Servers) *v1alpha1.MoveStatus {
-	return move(v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to})
-}
-
-// movePhase returns the phase in status of proxies that are not steady.
-func (r Routes) movePhase() v1alpha1.MovePhase {
-	if r.Phase == Announcing && !r.adds() { // a server whose slot returns is cleaned too, after it has started
-		return v1alpha1.MoveCleaning
-	}
-	return phasesInStatus[r.Phase]
-}
-
-var phasesInStatus = map[Phase]v1alpha1.MovePhase{
-	Announcing: v1alpha1.MoveAddingServers, Preparing: v1alpha1.MovePreparing, Warming: v1alpha1.MoveWarmingUp, Closing: v1alpha1.MoveClosing,
-}
-
-// lasting returns a phase with its end, and the time left: a time after it was first recorded for this rollout. A recorded end that is too
+// lasts sets the end of a phase, and returns the time left: a time after it was first recorded for this rollout. A recorded end that is too
 // late is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
 // which is the same for a sync that observes an earlier status.
-func (c change) lasting(now *v1alpha1.MoveStatus, duration time.Duration) (*v1alpha1.MoveStatus, time.Duration) {
-	end := seconds(c.Now.Add(duration))
-	switch before, job := c.recorded, c.ownJob(); {
-	case job != nil && now.Phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
-		end = seconds(job.Created.Add(duration))
-	case before != nil && before.Until != nil && before.Until.Before(end) && samePhase(*before, *now):
-		end = before.Until
+func (c change) lasts(m *move, duration time.Duration) time.Duration {
+	m.until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
+	switch job := c.ownJob(); {
+	case job != nil && m.phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
+		m.until = seconds(job.Created.Add(duration))
+	case c.isRecorded(*m) && c.recorded.Until != nil && c.recorded.Until.Before(m.until):
+		m.until = c.recorded.Until
 	}
-	lasts := *now
-	lasts.Until = end // also if it is over: what follows is repeated until it is observed
-	return &lasts, max(0, end.Sub(c.Now))
+	return max(0, m.until.Sub(c.Now))
 }
 
 // decided reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
 func (c change) decided(phase Phase) bool {
 	status := c.Status.Proxy
 	return status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes.in(phase)
-}
-
-// samePhase reports whether two recorded phases are the same phase of the same move.
-func samePhase(a, b v1alpha1.MoveStatus) bool {
-	a.Until, b.Until = nil, nil
-	return a == b
-}
-
-// soonest returns the shorter of two times, of which 0 is none.
-func soonest(a, b time.Duration) time.Duration {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
 }

@@ -5,26 +5,6 @@ import (
 	"slices"
 )
 
-// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
-type Phase string
-
-// The phases of the proxies.
-const (
-	// Steady proxies know the servers that serve alone.
-	Steady Phase = ""
-	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
-	Announcing Phase = "announcing"
-	// Preparing proxies know the servers before and after the move, and move no item.
-	Preparing Phase = "preparing"
-	// Warming proxies move each item that a client uses.
-	Warming Phase = "warming"
-	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
-	Closing Phase = "closing"
-)
-
-var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
-
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From are the servers before the move, and To those after it. Both are the same for steady proxies.
@@ -39,38 +19,6 @@ func steady(p Pool) Routes { return Routes{From: p, To: p} }
 func (r Routes) in(phase Phase) Routes {
 	r.Phase = phase
 	return r
-}
-
-// Knows returns the range of the servers that proxies with these routes connect to.
-func (r Routes) Knows() Servers {
-	if r.Phase == Announcing {
-		return r.From.Span()
-	}
-	return r.From.Span().join(r.To.Span())
-}
-
-// Serving returns the servers that serve: those after the move, once items move.
-func (r Routes) Serving() Pool {
-	if r.Phase == Announcing || r.Phase == Preparing {
-		return r.From
-	}
-	return r.To
-}
-
-// Other returns the servers that items move to before they serve, or from once they do; none if the proxies do not know them.
-func (r Routes) Other() Pool {
-	switch r.Phase {
-	case Steady, Announcing:
-		return Pool{}
-	case Preparing:
-		return r.To
-	}
-	return r.From
-}
-
-// keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
-func (r Routes) keeps(ordinal int32) bool {
-	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
 }
 
 // Spares reports whether the spare has a slot before or after the move.

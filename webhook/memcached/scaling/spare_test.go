@@ -2,7 +2,6 @@ package scaling
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +88,7 @@ func TestSpare(t *testing.T) {
 func TestOverdueServer(t *testing.T) {
 	f := cache(3, 4, "0-2.1_0-2_announcing")
 	ending(1, -10)(f)
-	if got := f.Decide().Overdue; got != "cache-1" {
+	if got := f.Decide().Move.Overdue; got != "cache-1" {
 		t.Errorf("pod %q is overdue, want cache-1", got)
 	}
 }
@@ -112,33 +111,6 @@ func TestSources(t *testing.T) {
 	} {
 		if got := fmt.Sprint(ParseRoutes(label).Sources()); got != want {
 			t.Errorf("the Job of %s has the servers %s, want %s", label, got, want)
-		}
-	}
-}
-
-// TestSpareMessages checks what users read about a server that is being deleted.
-func TestSpareMessages(t *testing.T) {
-	evicted := all(ending(1, 500), func(f *Facts) {
-		server := f.Servers[1]
-		server.Why = "EvictionByEvictionAPI"
-		f.Servers[1] = server
-	})
-	cases := []struct {
-		label  string
-		change func(*Facts)
-		want   string
-	}{
-		{"0-2_0-2.1_preparing", evicted, "Moving the items of pod cache-1 to a spare, because it is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase WarmingUp: "},
-		{"0-2_0-2.1_warming", all(starting, until(100)), "Moving the keys of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: "},
-		{"0-2.1", nil, "Moving items back from the spare to server 1, which starts again, phase AddingServers: "},
-	}
-	for _, test := range cases {
-		f := cache(3, 4, test.label)
-		if test.change != nil {
-			test.change(f)
-		}
-		if _, message := f.Progress(f.Decide()); !strings.HasPrefix(message, test.want) {
-			t.Errorf("%s: the message is %q, want %q", test.label, message, test.want)
 		}
 	}
 }

@@ -16,14 +16,14 @@ func (f Facts) direct() Decision {
 		return d
 	}
 	if f.Workload == nil {
-		d.Scaling = f.record(v1alpha1.Revision{}, f.Size)
+		d.Scaling = f.recordStep(v1alpha1.Revision{}, f.Size)
 		return d
 	}
 	revision, existing := f.Workload.Revision, min(f.Workload.Run.Count, MaxServers)
 	d.Run.Count = existing
-	d.Scaling = f.record(revision, existing)
+	d.Scaling = f.recordStep(revision, existing)
 	left := f.untilStep(d.Scaling)
-	switch recorded, next := f.Status.Scaling, f.step(existing); {
+	switch recorded, next := f.Status.Scaling, f.Step(existing); {
 	case recorded != nil && recorded.Observed.Equal(revision) && recorded.Replicas == next: // not applied, or not observed yet
 		d.Run.Count, d.Scaling.Replicas = next, next
 	case existing != f.Size && (left == 0 || existing == 0) && (f.Size < existing || f.Workload.Available >= existing):
@@ -36,18 +36,18 @@ func (f Facts) direct() Decision {
 	return d
 }
 
-// step returns the number of servers after one step towards the size. A step from 0 reaches the size, because there are no
+// Step returns the number of servers after one step towards the size. A step from 0 reaches the size, because there are no
 // items to keep.
-func (f Facts) step(from int32) int32 {
+func (f Facts) Step(from int32) int32 {
 	if from == 0 || f.MaxStep == 0 {
 		return f.Size
 	}
 	return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)
 }
 
-// record returns the status of steps of an object. The last step was at the latest when the hook first observed this revision
+// recordStep returns the status of steps of an object. The last step was at the latest when the hook first observed this revision
 // of the object. A new object has had no step.
-func (f Facts) record(revision v1alpha1.Revision, replicas int32) *v1alpha1.ScalingStatus {
+func (f Facts) recordStep(revision v1alpha1.Revision, replicas int32) *v1alpha1.ScalingStatus {
 	recorded, since := f.Status.Scaling, f.Now
 	switch {
 	case recorded != nil && recorded.LastStepTime != nil && recorded.Observed.Equal(revision):

@@ -59,7 +59,7 @@ func TestDirect(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if next := s.step(got.Run.Count); next != test.wantNext {
+		if next := s.Step(got.Run.Count); next != test.wantNext {
 			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}
@@ -78,59 +78,5 @@ func TestDirectWithoutTheWorkload(t *testing.T) {
 	s.MaxStep = 0
 	if got := s.Decide(); got.Run.Count != 7 || got.Scaling != nil {
 		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Run.Count, got.Scaling)
-	}
-}
-
-func TestProgress(t *testing.T) {
-	resize := func(phase v1alpha1.MovePhase, until *metav1.Time) Decision {
-		return Decision{Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: 3, To: 4, Phase: phase, Until: until}}}
-	}
-	replaces := func(phase v1alpha1.MovePhase, routes Routes) Decision {
-		p := resize(phase, nil)
-		p.Proxy.Move.From, p.Proxy.Move.For, p.Routes = 4, v1alpha1.MoveForTemplate, routes
-		return p
-	}
-	end := new(metav1.NewTime(noon))
-	cases := []struct {
-		plan            Decision
-		reason, message string
-	}{
-		{Decision{}, "", ""},
-		{Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: 9}}, "", ""},
-		{Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: 3}}, ReasonScaling, "Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25% of the keys of clients with consistent hashing."},
-		{resize(adding, nil), ReasonMoving, "Resizing from 3 to 4 servers, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change."},
-		{resize(warmUp, end), ReasonMoving, "Resizing from 3 to 4 servers, phase WarmingUp: The proxies are rolled out so that items move to their new servers. The next phase begins after 2026-11-21T12:00:00Z."},
-		{replaces(adding, ParseRoutes("0-3_4-7_announcing")), ReasonMoving, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: New servers start, and the proxies are rolled out so that they expect the change. If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."},
-		{replaces(removing, ParseRoutes("0-3")), ReasonMoving, "Removing servers: 4 of 4 stay, phase RemovingServers: Servers are removed once no running proxy uses them."},
-	}
-	for _, test := range cases {
-		reason, message := Facts{Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: Proxies{Desired: true, Warmup: time.Minute}}.Progress(test.plan)
-		if reason != test.reason || message != test.message {
-			t.Errorf("%+v: %s: %s, want %s: %s", test.plan, reason, message, test.reason, test.message)
-		}
-	}
-	for _, phase := range []v1alpha1.MovePhase{adding, preparing, warmUp, closing, removing} {
-		if _, message := (Facts{Status: &v1alpha1.MemcachedStatus{}}).Progress(resize(phase, nil)); len(message) < 80 {
-			t.Errorf("phase %s has no message: %q", phase, message)
-		}
-	}
-}
-
-func TestMovedKeysPercent(t *testing.T) {
-	cases := []struct {
-		reason   string
-		from, to int32
-		want     int64
-	}{
-		{"a fourth server gets a quarter of the keys", 3, 4, 25},
-		{"the removal of the fourth server moves a quarter of the keys", 4, 3, 25},
-		{"a third is rounded", 2, 3, 33},
-		{"the first server gets all keys", 0, 1, 100},
-		{"the number of servers does not change", 3, 3, 0},
-	}
-	for _, test := range cases {
-		if got := movedKeysPercent(test.from, test.to); got != test.want {
-			t.Errorf("%s: %d%%, want %d%%", test.reason, got, test.want)
-		}
 	}
 }

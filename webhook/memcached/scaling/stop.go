@@ -4,7 +4,7 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 
 // leaving returns the decision after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
 // serve are removed, and the status of the proxies last: it says which servers serve.
-func (c change) leaving() Decision {
+func (c change) leaving() outcome {
 	existing, serving, routes := c.existing(), c.routes.Serving(), c.routes
 	if c.gone() { // a move has ended if no proxy runs
 		routes = steady(Pool{Servers: serving.Servers}) // the spare is no server of clients
@@ -19,23 +19,23 @@ func (c change) leaving() Decision {
 		o.move = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
 	}
 	if !c.gone() {
-		return c.decision(o)
+		return o
 	}
-	switch o.move, o.wait = c.lasting(o.move, observationDelay); {
+	switch o.wait = c.lasts(&o.move, observationDelay); {
 	case o.wait > 0:
 	case others:
 		o.run = serving.Servers
 	default:
-		return c.direct()
+		return outcome{left: true}
 	}
-	return c.decision(o)
+	return o
 }
 
 // succeeding returns the decision to start no proxy before the servers of a deleted Memcached have stopped.
-func (c change) succeeding() Decision {
-	o := c.outcome(c.routes)
-	o.stops, o.move = true, move(v1alpha1.MoveWaiting, c.routes.To, c.routes.To)
-	return c.decision(o)
+func (c change) succeeding() outcome {
+	o := c.entering(c.routes)
+	o.stops, o.move = true, move{v1alpha1.MoveWaiting, c.routes.To, c.routes.To, nil}
+	return o
 }
 
 // stops reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
@@ -47,11 +47,11 @@ func (c change) stops() bool {
 		return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
-		c.routes.Phase == Steady && c.step(c.routes.To.Count) == 0 && c.untilStep(c.record(c.revision, 0)) == 0
+		c.routes.Phase == Steady && c.Step(c.routes.To.Count) == 0 && c.untilStep(c.recordStep(c.revision, 0)) == 0
 }
 
 // stopping returns the decision to stop all proxies, and then to remove all servers.
-func (c change) stopping() Decision {
+func (c change) stopping() outcome {
 	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
 	switch {
 	case c.stopped() && existing.Count == 0:
@@ -71,9 +71,9 @@ func (c change) stopping() Decision {
 		o.move = removal(existing, none)
 	}
 	if existing.Count > 0 && c.stopped() {
-		if o.move, o.wait = c.lasting(o.move, observationDelay); o.wait == 0 {
+		if o.wait = c.lasts(&o.move, observationDelay); o.wait == 0 {
 			o.run = none
 		}
 	}
-	return c.decision(o)
+	return o
 }

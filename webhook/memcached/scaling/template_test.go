@@ -158,11 +158,17 @@ func TestWaiting(t *testing.T) {
 		"Proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
 		"Not all proxies are available.":         all(edited, busy),
 		"Removed servers with the names of the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
+		"Servers of a deleted Memcached of the ": all(ended(), func(f *Facts) { f.Predecessor = true }),
 	} {
 		f := cache(3, 3, "0-2")
 		change(f)
-		if _, message := f.Progress(f.Decide()); !strings.Contains(message, "phase Waiting: "+want) {
-			t.Errorf("the message is %q, want %q", message, want)
+		if d := f.Decide(); d.Proxy.Move.Phase != waiting || !strings.HasPrefix(d.Move.Explanation, want) {
+			t.Errorf("%s: %q, want %q", d.Proxy.Move.Phase, d.Move.Explanation, want)
+		}
+	}
+	for _, phase := range movePhases[2:] {
+		if len(explanations[phase]) < 50 {
+			t.Errorf("phase %s is not explained: %q", phase, explanations[phase])
 		}
 	}
 }
@@ -176,9 +182,8 @@ func TestWarmupGoesOn(t *testing.T) {
 		if got, want := d.Proxy.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
-		_, message := f.Progress(d) // the proxies are available
-		if got := strings.Contains(message, "once all new servers are ready"); got != (seconds < 0) {
-			t.Errorf("the warm-up ends in %d seconds, and the message is %q", seconds, message)
+		if !d.Move.Settled {
+			t.Errorf("the warm-up ends in %d seconds and waits for servers, and the decision says that it waits for proxies", seconds)
 		}
 	}
 }
@@ -188,7 +193,7 @@ func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
 	f := cache(0, 3, "0-2")
 	all(steps, edited)(f)
 	f.Status.Scaling.LastStepTime = new(metav1.NewTime(noon.Add(-time.Second)))
-	if reason, message := f.Progress(f.Decide()); reason != ReasonScaling {
-		t.Errorf("Progressing is %s: %s", reason, message)
+	if d := f.Decide(); d.Proxy.Move != nil || d.Scaling.Replicas != 3 {
+		t.Errorf("got the move %+v and %d replicas, want no move and 3 replicas", d.Proxy.Move, d.Scaling.Replicas)
 	}
 }

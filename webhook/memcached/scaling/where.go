@@ -3,7 +3,39 @@ package scaling
 import (
 	"cmp"
 	"slices"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
+
+// change is a move with proxies, or none, as far as it is observed.
+type change struct {
+	Facts
+	// revision is that of the Deployment of the proxies; the zero value if none is observed.
+	revision v1alpha1.Revision
+	// routes are those to continue from. They are shown if the Deployment has them.
+	routes Routes
+	shown  bool
+	// running are the routes of the proxies that may run.
+	running []Routes
+	// recorded is the phase that status records for this revision; nil if there is none.
+	recorded *v1alpha1.MoveStatus
+}
+
+func (f Facts) change() change {
+	c := change{Facts: f, routes: f.routes()}
+	for _, proxy := range f.Proxies.Pods {
+		c.running = append(c.running, proxy.Routes)
+	}
+	d, status := f.Proxies.Deployment, f.Status.Proxy
+	if d != nil {
+		c.revision, c.shown = d.Revision, d.Routes == c.routes
+	}
+	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
+	if status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
+		c.recorded = status.Move
+	}
+	return c
+}
 
 // routes returns the routes to continue from. They are those of the first source that knows them.
 func (f Facts) routes() Routes {
@@ -60,4 +92,24 @@ func (f Facts) serversExist() Routes {
 // created returns the routes of a cache without servers.
 func (f Facts) created() Routes {
 	return steady(Pool{Servers: Servers{f.existing().First, max(f.Size, 1)}})
+}
+
+// gone reports whether no proxy runs, and no Deployment starts one.
+func (f Facts) gone() bool { return len(f.Proxies.Pods) == 0 && f.Proxies.Deployment == nil }
+
+// stopped reports whether no proxy runs, and the Deployment starts none.
+func (f Facts) stopped() bool {
+	d := f.Proxies.Deployment
+	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
+}
+
+// settled reports whether all desired proxies are available, and no proxy that may run has other routes.
+func (c change) settled() bool {
+	d := c.Proxies.Deployment
+	return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)
+}
+
+// only reports whether all proxies that may run have one of two routes.
+func (c change) only(a, b Routes) bool {
+	return !slices.ContainsFunc(c.running, func(running Routes) bool { return running != a && running != b })
 }

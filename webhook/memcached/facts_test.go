@@ -1,7 +1,6 @@
-package planning
+package memcached
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -19,60 +18,52 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-var noon = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
-// proxyPod returns a proxy with the routes of a label.
-func proxyPod(memcached *v1alpha1.Memcached, name, routes string) *observed.Pod {
+// observedProxy returns a proxy with the routes of a label.
+func observedProxy(memcached *v1alpha1.Memcached, name, routes string) *observed.Pod {
 	return &observed.Pod{Meta: observed.Meta{Name: name, Namespace: "web", Labels: proxy.PodLabels(memcached, scaling.ParseRoutes(routes))}}
 }
 
 // TestObservedProxies checks what counts as a proxy of this Memcached, and as a rollout that has finished.
 func TestObservedProxies(t *testing.T) {
-	deployment := func(edit func(*observed.Workload)) func(*Observed) {
-		return func(o *Observed) { edit(o.Proxies) }
-	}
-	extra := func(edit func(*observed.Pod)) func(*Observed) {
-		return func(o *Observed) {
-			pod := proxyPod(o.Memcached, "old", "0-3")
-			edit(pod)
-			o.Pods = slices.Values(append(slices.Collect(o.Pods), pod))
-		}
-	}
 	old, deleted := scaling.ParseRoutes("0-3"), noon.Add(20*time.Second)
 	cases := []struct {
 		reason    string
-		change    func(*Observed)
+		change    func(*observed.Workload)
+		pod       func(*observed.Pod) // one more; nil for none
 		rolledOut bool
 		extra     []scaling.Proxy
 	}{
-		{"all proxies are available", func(*Observed) {}, true, nil},
-		{"the Deployment controller has not observed the change", deployment(func(d *observed.Workload) { d.Generation = 9 }), false, nil},
-		{"a former proxy is not deleted yet", deployment(func(d *observed.Workload) { d.Status.Replicas = 3 }), false, nil},
-		{"a proxy is not updated", deployment(func(d *observed.Workload) { d.Status.UpdatedReplicas = 1 }), false, nil},
-		{"a proxy is not available", deployment(func(d *observed.Workload) { d.Status.AvailableReplicas = 1 }), false, nil},
-		{"the number of proxies changes", deployment(func(d *observed.Workload) { *d.Spec.Replicas = 3 }), false, nil},
-		{"the Deployment is deleted", deployment(func(d *observed.Workload) { d.DeletionTimestamp = &noon }), false, nil},
-		{"a former proxy runs", extra(func(*observed.Pod) {}), true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}, Routes: old}}},
-		{"a former proxy drains", extra(func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }), true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
-		{"a former proxy has failed", extra(func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }), true, nil},
-		{"the label of a proxy was edited", extra(func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }), true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}}}},
-		{"a proxy of another cache", extra(func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }), true, nil},
-		{"a proxy of another namespace", extra(func(p *observed.Pod) { p.Namespace = "other" }), true, nil},
-		{"a server", extra(func(p *observed.Pod) { p.Labels["app"] = "memcached" }), true, nil},
+		{"all proxies are available", nil, nil, true, nil},
+		{"the Deployment controller has not observed the change", func(d *observed.Workload) { d.Generation = 9 }, nil, false, nil},
+		{"a former proxy is not deleted yet", func(d *observed.Workload) { d.Status.Replicas = 3 }, nil, false, nil},
+		{"a proxy is not updated", func(d *observed.Workload) { d.Status.UpdatedReplicas = 1 }, nil, false, nil},
+		{"a proxy is not available", func(d *observed.Workload) { d.Status.AvailableReplicas = 1 }, nil, false, nil},
+		{"the number of proxies changes", func(d *observed.Workload) { *d.Spec.Replicas = 3 }, nil, false, nil},
+		{"the Deployment is deleted", func(d *observed.Workload) { d.DeletionTimestamp = &noon }, nil, false, nil},
+		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}, Routes: old}}},
+		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
+		{"a former proxy has failed", nil, func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }, true, nil},
+		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}}}},
+		{"a proxy of another cache", nil, func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }, true, nil},
+		{"a proxy of another namespace", nil, func(p *observed.Pod) { p.Namespace = "other" }, true, nil},
+		{"a server", nil, func(p *observed.Pod) { p.Labels["app"] = "memcached" }, true, nil},
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
 		memcached.Default()
-		o := Observed{
-			Memcached: memcached,
-			Proxies: &observed.Workload{
-				Spec:   observed.WorkloadSpec{Replicas: new(int32(2))},
-				Status: observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2},
-			},
-			Pods: slices.Values([]*observed.Pod{proxyPod(memcached, "a", "0-2"), proxyPod(memcached, "b", "0-2")}),
+		deployment := &observed.Workload{
+			Spec:   observed.WorkloadSpec{Replicas: new(int32(2))},
+			Status: observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2},
 		}
-		test.change(&o)
-		got := o.Facts(noon.Time).Proxies
+		if test.change != nil {
+			test.change(deployment)
+		}
+		pods := []*observed.Pod{observedProxy(memcached, "a", "0-2"), observedProxy(memcached, "b", "0-2")}
+		if test.pod != nil {
+			pods = append(pods, observedProxy(memcached, "old", "0-3"))
+			test.pod(pods[2])
+		}
+		got := (&observation{memcached: memcached, proxies: deployment}).proxyFacts(pods)
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
@@ -98,15 +89,12 @@ func TestObservedServers(t *testing.T) {
 	outdated.Labels[appsv1.ControllerRevisionHashLabelKey] = "a"
 	updated := server("cache-4", corev1.ConditionTrue)
 	updated.Labels[appsv1.ControllerRevisionHashLabelKey] = "b"
-	o := Observed{
-		Memcached: memcached,
-		Workload:  &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}},
-		Current:   true,
-		Pods: slices.Values([]*observed.Pod{
-			server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, outdated, updated,
-			server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
-		}),
+	pods := []*observed.Pod{
+		server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, outdated, updated,
+		server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
 	}
+	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
+	o := &observation{memcached: memcached, workload: workload}
 	want := map[int32]scaling.Server{
 		0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
 		1: {Pod: scaling.Pod{Name: "cache-1"}},
@@ -114,17 +102,20 @@ func TestObservedServers(t *testing.T) {
 		3: {Pod: scaling.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
 		4: {Pod: scaling.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
 	}
-	got := o.Facts(noon.Time)
-	if diff := cmp.Diff(want, got.Servers); diff != "" {
+	if diff := cmp.Diff(want, o.serverFacts(pods, true)); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}
-	o.Workload.Generation = 9
-	if got := o.Facts(noon.Time); got.Workload.Observed || got.Servers[4].Updated {
-		t.Errorf("the StatefulSet controller has not observed the StatefulSet, and a pod is updated: %+v, %+v", got.Workload, got.Servers[4])
+	workload.Generation = 9
+	workload.Spec.Ordinals.Start, workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
+	if o.serverFacts(pods, true)[4].Updated {
+		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
-	o.Workload.Spec.Ordinals.Start, o.Workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
-	if got := o.Facts(noon.Time).Workload; got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
-		t.Errorf("the StatefulSet runs %v with a partition of %d, want 3-7 and 2", got.Run, got.Partition)
+	got, err := o.workloadFacts(templates{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Observed || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
+		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }
 
@@ -159,7 +150,7 @@ func TestServersWithItems(t *testing.T) {
 		if test.edit != nil {
 			test.edit(pod)
 		}
-		if got := (Observed{}).server(pod).HasItems; got != test.want {
+		if got := serverFact(pod, nil).HasItems; got != test.want {
 			t.Errorf("%s: the server has items: %t, want %t", test.reason, got, test.want)
 		}
 	}
@@ -172,7 +163,7 @@ func TestObservedJob(t *testing.T) {
 	want := &scaling.ObservedJob{For: "0-2_0-3_warming 5", Created: noon.Time, Servers: 3, Done: 2}
 	check := func(reason string) {
 		t.Helper()
-		if diff := cmp.Diff(want, Observed{Job: job}.job()); diff != "" {
+		if diff := cmp.Diff(want, jobFacts(job)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}

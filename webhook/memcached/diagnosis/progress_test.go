@@ -1,0 +1,143 @@
+package diagnosis
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// moves returns facts of a cache that moves its items, and the decision for proxies with the routes of a label in a phase.
+func moves(label string, purpose v1alpha1.MovePurpose, phase v1alpha1.MovePhase) (scaling.Facts, scaling.Decision) {
+	routes := scaling.ParseRoutes(label)
+	f := scaling.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: scaling.Proxies{Desired: true, Warmup: 10 * time.Minute}}
+	return f, scaling.Decision{
+		Routes: routes, Move: scaling.MoveMessage{From: routes.From, To: routes.To, Explanation: "It happens."},
+		Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{For: purpose, From: routes.From.Count, To: routes.To.Count, Phase: phase}},
+	}
+}
+
+// TestProgress checks what users read about a change.
+func TestProgress(t *testing.T) {
+	const size, template, stopped, back = v1alpha1.MoveForSize, v1alpha1.MoveForTemplate, v1alpha1.MoveForStop, v1alpha1.MoveForReturn
+	const room = " If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
+	job := func(label string, failed bool) func(*scaling.Facts, *scaling.Decision) {
+		return func(f *scaling.Facts, d *scaling.Decision) {
+			d.Job = scaling.Job{Routes: d.Routes, Rollout: "5"}
+			f.Job = &scaling.ObservedJob{For: scaling.Job{Routes: scaling.ParseRoutes(label), Rollout: "5"}.String(), Servers: 3, Done: 2, Failed: failed}
+		}
+	}
+	until := func(seconds int) func(*scaling.Facts, *scaling.Decision) {
+		return func(_ *scaling.Facts, d *scaling.Decision) {
+			d.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(seconds) * time.Second)))
+		}
+	}
+	deleted := func(f *scaling.Facts, _ *scaling.Decision) {
+		pod := scaling.Pod{Name: "cache-1", Deleted: new(noon.Add(500 * time.Second))}
+		f.Servers = map[int32]scaling.Server{1: {Pod: pod, Holds: true, Why: "EvictionByEvictionAPI"}}
+	}
+	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
+	cases := []struct {
+		reason  string
+		label   string
+		purpose v1alpha1.MovePurpose
+		phase   v1alpha1.MovePhase
+		changes []func(*scaling.Facts, *scaling.Decision)
+		want    string
+	}{
+		{"servers are added", "0-2_0-3_announcing", size, v1alpha1.MoveAddingServers, nil, "Resizing from 3 to 4 servers, phase AddingServers: It happens."},
+		{"a cache starts", "0-2", size, v1alpha1.MoveWaiting, nil, "Starting 3 servers, phase Waiting: It happens."},
+		{"the proxies leave", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) { f.Proxies.Desired = false }},
+			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
+		{"the template changes", "0-3_4-7_announcing", template, v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: It happens." + room},
+		{"a pod has not stopped", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Move.Overdue = "cache-3" }},
+			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node."},
+		{"servers are removed", "0-3", template, v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
+		{"a server is evicted", "0-2_0-2.1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){deleted},
+			"Moving the items of pod cache-1 to a spare, because it is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase Preparing: It happens."},
+		{"a server has stopped", "0-2_0-2.1_closing", stopped, v1alpha1.MoveClosing, nil,
+			"Moving the keys of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},
+		{"it starts again", "0-2.1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
+			"Moving items back from the spare to server 1, which starts again, phase AddingServers: It happens."},
+
+		{"the proxies are not available", copying, size, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},
+		{"the servers are not ready", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Move.Settled = true }}, "The warm-up begins once all new servers are ready."},
+		{"the warm-up is over", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(-1)}, "The next phase begins once all proxies are available."},
+		{"there is no Job", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
+		{"the Job is of another move", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
+		{"the Job copies", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job(copying, false)}, "2 of 3 servers are copied. The next phase begins when all are, or after 2026-11-21T12:10:00Z."},
+		{"the Job has failed to copy", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed. The next phase begins after 2026-11-21T12:10:00Z."},
+		{"the Job cleans", announced, size, v1alpha1.MoveCleaning, []func(*scaling.Facts, *scaling.Decision){job(announced, false)}, "2 of 3 servers are cleaned."},
+		{"the Job has failed to clean", announced, size, v1alpha1.MoveCleaning, []func(*scaling.Facts, *scaling.Decision){job(announced, true)}, "The Job has failed. The next phase begins once it is complete."},
+		{"the move is given up", announced, size, v1alpha1.MoveCleaning, []func(*scaling.Facts, *scaling.Decision){job(announced, false), until(10)}, "The change is not needed any more, and is given up after 2026-11-21T12:00:10Z."},
+	}
+	for _, test := range cases {
+		f, d := moves(test.label, test.purpose, test.phase)
+		for _, change := range test.changes {
+			change(&f, &d)
+		}
+		if got := Progress(f, d); got == nil || got.Reason != ReasonMoving || !strings.HasSuffix(got.Message, test.want) {
+			t.Errorf("%s: got %+v, want the end %q", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestProgressOfSteps checks what users read about a change in steps.
+func TestProgressOfSteps(t *testing.T) {
+	f, _ := moves("0-2", "", "")
+	for replicas, want := range map[int32]*conditions.Progress{
+		9: nil,
+		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25%% of the keys of clients with consistent hashing."),
+	} {
+		got := Progress(f, scaling.Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: replicas}})
+		if (got == nil) != (want == nil) || got != nil && (got.Reason != want.Reason || got.Message != want.Message) {
+			t.Errorf("%d replicas: got %+v, want %+v", replicas, got, want)
+		}
+	}
+}
+
+// TestRoomRemedy checks that a message names spec.proxy.warmup.enabled only if it replaces pods in place.
+func TestRoomRemedy(t *testing.T) {
+	for label, want := range map[string]bool{
+		"0-2":                false,
+		"0-2_3-5_announcing": true,
+		"0-2_3-5_preparing":  true,
+		"0-2_3-5_warming":    false, // the items move already
+		"0-2_3-5_closing":    false,
+		"0-2_0-3_announcing": false, // the size changes
+		"0-3_0-2_preparing":  false,
+	} {
+		f, d := moves(label, "", "")
+		if got := RoomRemedy(f, d); (got != "") != want {
+			t.Errorf("routes %s: the remedy is %q, want one: %t", label, got, want)
+		}
+		f.Proxies.Warmup = 0
+		if got := RoomRemedy(f, d); got != "" {
+			t.Errorf("routes %s: spec replaces pods in place already, and the remedy is %q", label, got)
+		}
+	}
+}
+
+func TestMovedKeysPercent(t *testing.T) {
+	cases := []struct {
+		reason   string
+		from, to int32
+		want     int64
+	}{
+		{"a fourth server gets a quarter of the keys", 3, 4, 25},
+		{"the removal of the fourth server moves a quarter of the keys", 4, 3, 25},
+		{"a third is rounded", 2, 3, 33},
+		{"the first server gets all keys", 0, 1, 100},
+		{"the number of servers does not change", 3, 3, 0},
+	}
+	for _, test := range cases {
+		if got := movedKeysPercent(test.from, test.to); got != test.want {
+			t.Errorf("%s: %d%%, want %d%%", test.reason, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package scaling
+
+import (
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// target returns the servers that follow others. A server that is being deleted comes first: its time is limited. Servers that have items
+// keep their pods, so a change of the pod template uses the next range. That is one step, because no key is lost.
+func (c change) target(from Pool) Pool {
+	warm := c.Proxies.Warmup > 0 && c.Size > 0
+	if slot := c.terminating(from); warm && slot > 0 {
+		return Pool{from.Servers, slot}
+	}
+	switch {
+	case warm && c.outdated(from) > from.First:
+		return Pool{Servers: Servers{from.Span().End(), c.Size}}
+	case from.Spared > 0:
+		return Pool{Servers: from.Servers}
+	}
+	return Pool{Servers: Servers{from.First, c.Step(from.Count)}}
+}
+
+// terminating returns the slot, from 1 on, of a server that is being deleted and holds; 0 if there is none, or if the spare is in use. It is
+// the one whose slot already moves, or else the one whose time ends first.
+func (c change) terminating(from Pool) (slot int32) {
+	if from.Spared > 0 {
+		return 0
+	}
+	if to := c.routes.To; c.routes.From == from && c.HoldsOn(to.Absent()) {
+		return to.Spared
+	}
+	var first time.Time
+	for i, ordinal := range from.Ordinals() {
+		if c.HoldsOn(ordinal) && (slot == 0 || c.Servers[ordinal].Deleted.Before(first)) {
+			slot, first = int32(i)+1, *c.Servers[ordinal].Deleted
+		}
+	}
+	return slot
+}
+
+// wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
+func (c change) wanted() bool {
+	r := c.routes
+	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
+}
+
+// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
+// still serves, and its items move after this move.
+func (c change) ready() bool {
+	added := c.routes.added()
+	if !c.routes.Spares() || c.routes.Replaces() {
+		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
+	}
+	for ordinal := added.First; ordinal < added.End(); ordinal++ {
+		if ready := c.Servers[ordinal].Ready || c.routes.Phase != Announcing && c.HoldsOn(ordinal); !ready {
+			return false
+		}
+	}
+	return !c.editedAgain()
+}
+
+// keeping returns the servers that exist, and those that proxies know which are desired or run.
+func (c change) keeping(routes Routes) Servers {
+	kept := routes.Knows()
+	for _, running := range c.running {
+		kept = kept.join(running.Knows())
+	}
+	return kept.join(c.existing())
+}
+
+// unused reports whether servers exist that steady proxies do not use.
+func (c change) unused(used Pool) bool {
+	return c.keeping(steady(used)) != used.Span()
+}
+
+// moveIn returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
+func (c change) moveIn(routes Routes) move {
+	switch {
+	case routes.Phase != Steady:
+		return move{routes.movePhase(), routes.From, routes.To, nil}
+	case c.unused(routes.To):
+		return removal(c.existing(), routes.To.Span())
+	}
+	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
+		return move{v1alpha1.MoveWaiting, next.From, next.To, nil}
+	}
+	return move{}
+}

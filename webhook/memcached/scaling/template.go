@@ -1,0 +1,71 @@
+package scaling
+
+// partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
+// to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
+func (c change) partition(routes Routes, run Servers) int32 {
+	kept, end := run, int32(0)
+	switch {
+	case routes.Phase == Steady && routes.To.Span().contains(run):
+		if c.Proxies.Warmup > 0 {
+			end = c.outdated(routes.To)
+		}
+	case routes.Phase == Announcing && c.only(routes, steady(routes.From)): // no proxy knows the new servers yet
+		kept = routes.From.Span()
+		fallthrough
+	default:
+		end = c.end(Pool{Servers: kept}, every)
+	}
+	if routes.Replaces() {
+		end = max(end, routes.From.Span().End())
+	}
+	return max(0, min(end, kept.End())-run.First)
+}
+
+// outdated returns the ordinal after the last server that has items and is not known to have the desired template; 0 if there is none. If the
+// StatefulSet has more ready pods than are observed, any of them may have some.
+func (f Facts) outdated(p Pool) int32 {
+	ready, items := int32(0), false
+	for _, server := range f.Servers {
+		if server.Ready {
+			ready++
+		}
+		items = items || server.HasItems
+	}
+	late := f.Workload != nil && f.Workload.Ready > ready
+	if !items && !late {
+		return 0
+	}
+	return f.end(p, func(server Server) bool { return late || server.HasItems })
+}
+
+// end returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing
+// is known, the partition stays.
+func (f Facts) end(p Pool, counts func(Server) bool) int32 {
+	switch w, end := f.Workload, p.Span().End(); {
+	case w == nil || !w.Current:
+		return end
+	case !w.Observed && end > w.Run.End(): // it has not had all of them
+		return end
+	case !w.Observed:
+		return w.Run.First + min(w.Partition, w.Run.Count)
+	}
+	return f.lastOutdated(p, counts)
+}
+
+// lastOutdated returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
+func (f Facts) lastOutdated(p Pool, counts func(Server) bool) (end int32) {
+	for ordinal, server := range f.Servers {
+		if p.Has(ordinal) && !server.Updated && counts(server) {
+			end = max(end, ordinal+1)
+		}
+	}
+	return end
+}
+
+// every counts all servers.
+func every(Server) bool { return true }
+
+// editedAgain reports whether the pod template was edited after new pods had started with it.
+func (c change) editedAgain() bool {
+	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
+}

@@ -77,7 +77,7 @@ func main() {
 }
 
 func (o options) run(ctx context.Context) error {
-	change, known := actions[o.action]
+	_, known := actions[o.action]
 	if o.memcached == "" || o.control == "" || !known {
 		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart, patch or none")
 	}
@@ -114,13 +114,8 @@ func (o options) run(ctx context.Context) error {
 	r.steps.begin("steady")
 	stopPrinting := r.printSeconds(ctx)
 	err := wait(ctx, o.steady)
-	if err == nil && o.patchControl {
-		_, err = (&cluster{namespace: o.namespace, name: o.control}).kubectl(ctx, "patch", "memcached", o.control, "--type", "merge", "--patch", o.patch)
-	}
 	if err == nil {
-		stopKilling := o.startKilling(ctx, c)
-		err = change(c, ctx, r.steps.begin)
-		stopKilling()
+		err = o.act(ctx, c, r.steps.begin)
 		r.steps.begin("steady again")
 	}
 	if err == nil {
@@ -135,6 +130,18 @@ func (o options) run(ctx context.Context) error {
 		err = errors.Join(err, os.WriteFile(o.svg, []byte(picture), 0o600))
 	}
 	return errors.Join(err, r.finish(ctx, o.goals))
+}
+
+// act changes the cache, and kills meanwhile what --kill and --kill-command name.
+func (o options) act(ctx context.Context, c *cluster, begin func(step string)) error {
+	if o.patchControl {
+		control := &cluster{namespace: o.namespace, name: o.control}
+		if _, err := control.kubectl(ctx, "patch", "memcached", o.control, "--type", "merge", "--patch", o.patch); err != nil {
+			return err
+		}
+	}
+	defer o.startKilling(ctx, c)()
+	return actions[o.action](c, ctx, begin)
 }
 
 // startKilling kills every now and then what --kill and --kill-command name.

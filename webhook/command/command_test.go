@@ -233,7 +233,11 @@ func startProgram(t *testing.T, args ...string) (cmd *exec.Cmd, line []byte) {
 		t.Fatal(err)
 	}
 	hung := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
-	t.Cleanup(func() { hung.Stop() })
+	t.Cleanup(func() {
+		hung.Stop()
+		_ = cmd.Process.Kill() // unless the test has waited for its end
+		_ = cmd.Wait()
+	})
 	line, err = bufio.NewReader(logs).ReadBytes('\n')
 	if err != nil {
 		t.Fatalf("reading the log: %v", err)

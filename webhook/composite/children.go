@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -29,16 +30,26 @@ func (o *Observed[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
 	})
 }
 
+// maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB.
+const maxAppliedBytes = 4 << 20
+
 // LastApplied returns every observed child as Metacontroller applied it last. A response with these children changes nothing
 // in the cluster. LastApplied returns an error if a child has no valid annotation with its last applied configuration.
+//
+// Anybody who may edit a child may write anything into its annotation. So the configurations stay text: parsed, a text like
+// [{},{}] needs 30 times its size.
 func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	parent := any(o.Parent).(metav1.Object)
 	var children []runtime.Object
+	size := 0
 	for key, group := range groupsOf(&o.Children) {
 		for object := range group.objects() {
 			child, err := lastApplied(key, object, parent)
 			if err != nil {
 				return nil, err
+			}
+			if size += len(child.Text); size > maxAppliedBytes {
+				return nil, fmt.Errorf("the last applied configurations have more than %d bytes", maxAppliedBytes)
 			}
 			children = append(children, child)
 		}
@@ -46,24 +57,61 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	return children, nil
 }
 
-func lastApplied(key string, object Object, parent metav1.Object) (runtime.Object, error) {
+// appliedChild is a child as text. Of its metadata it has the name and the namespace only.
+type appliedChild struct {
+	metav1.PartialObjectMetadata
+	Text jsontext.Value
+}
+
+func (c *appliedChild) MarshalJSON() ([]byte, error) { return c.Text, nil }
+
+func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild, error) {
 	name := object.GetName()
 	annotated, ok := object.(interface{ GetLastApplied() string })
 	if !ok || annotated.GetLastApplied() == "" {
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
 	}
-	var child unstructured.Unstructured
-	if err := child.UnmarshalJSON([]byte(annotated.GetLastApplied())); err != nil {
+	text := jsontext.Value(annotated.GetLastApplied())
+	var last struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+			Labels    struct {
+				UID *string `json:"controller-uid"`
+			} `json:"labels"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(text, &last); err != nil {
 		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", key, name, err)
 	}
-	if groupKey(child.GroupVersionKind()) != key || child.GetName() != name || child.GetNamespace() != "" && child.GetNamespace() != parent.GetNamespace() {
-		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", key, name, child.GetKind(), child.GetName())
+	child := &appliedChild{Text: text}
+	child.APIVersion, child.Kind, child.Name, child.Namespace = last.APIVersion, last.Kind, last.Metadata.Name, last.Metadata.Namespace
+	if groupKey(child.GroupVersionKind()) != key || child.Name != name || child.Namespace != "" && child.Namespace != parent.GetNamespace() {
+		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", key, name, Shorten(child.Kind), Shorten(child.Name))
 	}
-	// Metacontroller adds this label if it is missing, and refuses the UID of another parent, which an adopted child has.
-	if child.GetLabels()["controller-uid"] != string(parent.GetUID()) {
-		unstructured.RemoveNestedField(child.Object, "metadata", "labels", "controller-uid")
+	var err error
+	if uid := last.Metadata.Labels.UID; uid != nil && *uid != string(parent.GetUID()) {
+		// Metacontroller adds this label if it is missing, and refuses the UID of another parent, which an adopted child has.
+		child.Text, err = removeMember(text, "metadata", "labels", "controller-uid")
 	}
-	return &child, nil
+	return child, err
+}
+
+// removeMember returns an object without the member at a path, which it must have. It parses nothing else.
+func removeMember(object jsontext.Value, name string, path ...string) (jsontext.Value, error) {
+	members := map[string]jsontext.Value{}
+	err := json.Unmarshal(object, &members)
+	if err == nil && len(path) == 0 {
+		delete(members, name)
+	} else if err == nil {
+		members[name], err = removeMember(members[name], path[0], path[1:]...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(members, json.Deterministic(true))
 }
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the

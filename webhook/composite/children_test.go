@@ -1,13 +1,16 @@
 package composite
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // applied is an observed object with its last applied configuration.
@@ -20,6 +23,25 @@ func (a applied) GetLastApplied() string { return a.last }
 
 func appliedObject(name, last string) applied {
 	return applied{observedObject: observedObject{Metadata: objectMetadata{Name: name, Namespace: "n"}}, last: last}
+}
+
+// large returns an object with more than half of maxAppliedBytes.
+func large(name string) applied {
+	return appliedObject(name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":%q},"data":[{}%s]}`, name, strings.Repeat(",{}", maxAppliedBytes/6)))
+}
+
+// TestLastAppliedStaysText: parsed, the configuration would need 30 times its size.
+func TestLastAppliedStaysText(t *testing.T) {
+	observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(large("x"))}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := observed.LastApplied(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2*maxAppliedBytes {
+		t.Errorf("%d bytes of configuration need %d bytes", maxAppliedBytes/2, allocated)
+	}
 }
 
 type appliedSecrets struct {
@@ -42,6 +64,9 @@ func TestKeep(t *testing.T) {
 		{"an annotation of another kind", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`)}, false},
 		{"an annotation without a namespace", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":"x"}}`)}, true},
 		{"an annotation of another namespace", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","namespace":"m"}}`)}, false},
+		{"an annotation with two names", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","name":"y"}}`)}, false},
+		{"annotations that are too large together", []applied{large("x"), large("y")}, false},
+		{"a large annotation", []applied{large("x")}, true},
 	}
 	cause := errors.New("spec.size: Required value")
 	for _, test := range cases {
@@ -57,8 +82,15 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s: got %v", test.reason, desired)
 		}
 		for _, child := range desired.Children {
-			if diff := cmp.Diff(map[string]string{"a": "b"}, child.(*unstructured.Unstructured).GetLabels()); diff != "" {
-				t.Errorf("%s: Metacontroller refuses the UID of another parent (-want +got):\n%s", test.reason, diff)
+			var got struct {
+				Metadata struct{ Labels map[string]string }
+			}
+			text, err := json.Marshal(child)
+			if err == nil {
+				err = json.Unmarshal(text, &got)
+			}
+			if diff := cmp.Diff(map[string]string{"a": "b"}, got.Metadata.Labels); diff != "" || err != nil {
+				t.Errorf("%s: Metacontroller refuses the UID of another parent (-want +got):\n%s%v", test.reason, diff, err)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (a *authorizer) checkCertificate(r *http.Request) error {
 	}
 	names := namesOf(r.TLS.VerifiedChains[0][0])
 	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a.names, name) }) {
-		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q; ---client-names of the hook has none of them", names)}
+		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q; --client-names of the hook has none of them", names)}
 	}
 	return nil
 }
@@ -89,14 +89,15 @@ func contains(tokens []tokenHash, presented tokenHash) bool {
 	return found == 1
 }
 
-// readTokens reads one token from each line. All tokens are valid, so that a new one can be added before an old one is removed.
+// readTokens reads one token from each line of a file, which may begin with a byte order mark. All tokens are valid, so that a new
+// one can be added before an old one is removed.
 func readTokens(file string) ([]tokenHash, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	var tokens []tokenHash
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
 		if token := strings.TrimSpace(line); token != "" {
 			tokens = append(tokens, sha256.Sum256([]byte(token)))
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTokens(t *testing.T) {
-	file := ca.Write(t.TempDir(), "tokens", []byte("old-token\n\n  new-token \r\n"))
+	file := ca.Write(t.TempDir(), "tokens", []byte("\ufeffold-token\n\n  new-token \r\n"))
 	callers, err := newAuthorizer(Config{TokenFile: file, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestTokens(t *testing.T) {
 		reason, header string
 		code           int
 	}{
-		{"the first line's token", "Bearer old-token", 200},
+		{"the first line's token, without the byte order mark before it", "Bearer old-token", 200},
 		{"the last line's token, without the white space around it", "Bearer new-token", 200},
 		{"schemes are case-insensitive", "bearer new-token", 200},
 		{"no header", "", 401},

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"cmp"
-	"container/list"
 	"context"
 	"crypto/tls"
 	"net"
@@ -11,151 +9,147 @@ import (
 	"time"
 )
 
-// connectionLimit limits the connections of a server. At the limit a new connection replaces one without a request. A listener
-// that stops accepting, as netutil.LimitListener does, would let callers who send nothing keep out all others.
-type connectionLimit struct {
+// connections limits the connections of a server. At the limit a new connection replaces the one that has waited for its caller for the
+// longest time. A listener that stops accepting, as netutil.LimitListener does, would let callers who send nothing keep out all others.
+type connections struct {
 	net.Listener
 	max int
 
 	mutex sync.Mutex
-	open  int
-	// fresh has the connections that have not sent the headers of a request yet, and idle those that wait for the next request, the
-	// oldest first. A fresh connection is replaced before an idle one, whose caller has sent a request.
-	fresh, idle list.List
+	open  map[*connection]struct{}
 }
 
-// minFresh is how long a connection may take to send headers before another one replaces it. Until then the kernel queues the
-// others: 5,000 of them for half a second, with 512 connections.
-const minFresh = 50 * time.Millisecond
-
-// limitedConnection is a connection that counts until it is closed.
-type limitedConnection struct {
+// connection is a connection that counts until it is closed.
+type connection struct {
 	net.Conn
-	limit    *connectionLimit
-	accepted time.Time
-	// place is in one of the lists; nil while the connection serves a request.
-	place  *list.Element
-	closed bool
+	all   *connections
+	state state
+	since time.Time
 }
+
+// state is what a connection is doing. The lower ones are replaced first; a connection that works is never replaced.
+type state int
+
+const (
+	opening      state = iota // the caller has not sent an authorized request yet
+	transferring              // the hook waits for a body, or for the reader of a response
+	idle                      // the hook waits for another request
+	working
+)
+
+// minWait is how long a connection may wait for its caller before another one replaces it. Until then the kernel queues the others:
+// 5,000 of them for half a second, with 512 connections.
+const minWait = 50 * time.Millisecond
 
 // limitConnections makes a server accept at most maximum connections from the listener that it returns.
 func limitConnections(server *http.Server, listener net.Listener, maximum int) net.Listener {
-	server.ConnContext = func(ctx context.Context, connection net.Conn) context.Context {
-		return context.WithValue(ctx, connectionKey{}, limitedConnectionOf(connection))
-	}
-	server.ConnState = func(connection net.Conn, state http.ConnState) {
-		if state == http.StateIdle { // the response is written
-			limitedConnectionOf(connection).serves(false)
+	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		if encrypted, ok := conn.(*tls.Conn); ok {
+			conn = encrypted.NetConn()
 		}
+		return context.WithValue(ctx, connectionKey{}, conn)
 	}
-	next := server.Handler
-	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Context().Value(connectionKey{}).(*limitedConnection).serves(true)
-		next.ServeHTTP(w, r)
-	})
-	return &connectionLimit{Listener: listener, max: maximum}
+	return &connections{Listener: listener, max: maximum, open: map[*connection]struct{}{}}
 }
 
 type connectionKey struct{}
 
-func limitedConnectionOf(connection net.Conn) *limitedConnection {
-	if encrypted, ok := connection.(*tls.Conn); ok {
-		connection = encrypted.NetConn()
-	}
-	return connection.(*limitedConnection)
+// connectionOf returns the connection of a request; nil in a test without connections.
+func connectionOf(r *http.Request) *connection {
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	return c
 }
 
-// Accept returns the next connection. If all connections serve requests, it closes new ones.
-func (l *connectionLimit) Accept() (net.Conn, error) {
+// Accept returns the next connection. If all connections work, it closes new ones.
+func (l *connections) Accept() (net.Conn, error) {
 	for {
-		connection, err := l.Listener.Accept()
+		accepted, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		time.Sleep(l.untilRoom())
-		if limited := l.add(connection); limited != nil {
-			return limited, nil
+		if c := (&connection{Conn: accepted, all: l, since: time.Now()}); l.add(c) {
+			return c, nil
 		}
-		_ = connection.Close() // its caller connects again
+		_ = accepted.Close() // its caller connects again
 	}
 }
 
-// oldest returns the connection to replace; nil if all connections serve requests. It requires the mutex.
-func (l *connectionLimit) oldest() *limitedConnection {
-	if element := cmp.Or(l.fresh.Front(), l.idle.Front()); element != nil {
-		return element.Value.(*limitedConnection)
-	}
-	return nil
-}
-
-// untilRoom returns the time until a connection may be replaced.
-func (l *connectionLimit) untilRoom() time.Duration {
+// add returns false if the limit is reached and all connections work.
+func (l *connections) add(c *connection) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if oldest := l.oldest(); oldest != nil && l.open >= l.max {
-		return time.Until(oldest.accepted.Add(minFresh))
-	}
-	return 0
-}
-
-// add returns nil if the limit is reached and all connections serve requests.
-func (l *connectionLimit) add(connection net.Conn) *limitedConnection {
-	l.mutex.Lock()
-	var replaced *limitedConnection
-	if l.open >= l.max {
-		replaced = l.oldest()
-		if replaced == nil {
-			l.mutex.Unlock()
-			return nil
+	for len(l.open) >= l.max {
+		first := l.firstToReplace()
+		if first == nil {
+			return false
 		}
-		replaced.remove()
+		if early := minWait - time.Since(first.since); early > 0 {
+			l.mutex.Unlock()
+			time.Sleep(early)
+			l.mutex.Lock()
+			continue
+		}
+		l.end(first)
 	}
-	limited := &limitedConnection{Conn: connection, limit: l, accepted: time.Now()}
-	limited.place = l.fresh.PushBack(limited)
-	l.open++
-	l.mutex.Unlock()
-	if replaced != nil {
-		_ = replaced.Conn.Close() // http.Server notices and closes it again
-	}
-	return limited
+	l.open[c] = struct{}{}
+	return true
 }
 
-// serves records whether the connection serves a request.
-func (c *limitedConnection) serves(request bool) {
-	c.limit.mutex.Lock()
-	defer c.limit.mutex.Unlock()
-	if c.closed {
-		return
+// firstToReplace requires the mutex. It returns nil if all connections work.
+func (l *connections) firstToReplace() (first *connection) {
+	for c := range l.open {
+		if c.state != working && (first == nil || c.replacedBefore(first)) {
+			first = c
+		}
 	}
-	c.leaveList()
-	if !request {
-		c.place = c.limit.idle.PushBack(c)
-	}
+	return first
 }
 
-func (c *limitedConnection) leaveList() {
-	if c.place == nil {
-		return
+// replacedBefore orders connections that have not sent a whole request before idle ones, and then by time.
+func (c *connection) replacedBefore(other *connection) bool {
+	if (c.state == idle) != (other.state == idle) {
+		return other.state == idle
 	}
-	c.limit.fresh.Remove(c.place) // Remove ignores an element of another list
-	c.limit.idle.Remove(c.place)
-	c.place = nil
+	return c.since.Before(other.since)
 }
 
-// remove requires the mutex.
-func (c *limitedConnection) remove() {
-	if c.closed {
+// end requires the mutex. http.Server notices and closes the connection again.
+func (l *connections) end(c *connection) {
+	delete(l.open, c)
+	_ = c.Conn.Close()
+}
+
+// enter records what the connection is doing.
+func (c *connection) enter(next state) {
+	if c == nil {
 		return
 	}
-	c.closed = true
-	c.limit.open--
-	c.leaveList()
+	c.all.mutex.Lock()
+	c.state, c.since = next, time.Now()
+	c.all.mutex.Unlock()
+}
+
+// endTransfers closes all connections whose requests have waited for their callers for more than minWait, so that their memory is free
+// soon. It reports whether there were any.
+func (c *connection) endTransfers() (ended bool) {
+	if c == nil {
+		return false
+	}
+	c.all.mutex.Lock()
+	defer c.all.mutex.Unlock()
+	for other := range c.all.open {
+		if other.state == transferring && time.Since(other.since) > minWait {
+			c.all.end(other)
+			ended = true
+		}
+	}
+	return ended
 }
 
 // Close closes the connection and makes room for another one.
-func (c *limitedConnection) Close() error {
-	c.limit.mutex.Lock()
-	c.remove()
-	c.limit.mutex.Unlock()
+func (c *connection) Close() error {
+	c.all.mutex.Lock()
+	delete(c.all.open, c)
+	c.all.mutex.Unlock()
 	return c.Conn.Close()
 }

@@ -46,14 +46,21 @@ const head = "POST /thing/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: applicati
 
 var whole = fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(thing), thing)
 
-// TestConnectionLimit: callers without a request lose their connections to those who send one. A request is never ended.
+// TestConnectionLimit: callers without a whole request lose their connections to those who send one. A request is never ended.
 func TestConnectionLimit(t *testing.T) {
+	for _, unfinished := range []string{head + "X-Slow: ", head + "Content-Length: 9\r\n\r\n{"} {
+		testConnectionLimit(t, unfinished)
+	}
+}
+
+func testConnectionLimit(t *testing.T, text string) {
+	t.Helper()
 	address, entered, release := startLimited(t)
 	request := dial(t, address, whole)
 	<-entered
-	unfinished := dial(t, address, head+"X-Slow: ")
+	unfinished := dial(t, address, text)
 	for i := range 20 {
-		next := dial(t, address, head+"X-Slow: ")
+		next := dial(t, address, text)
 		if rest, err := io.ReadAll(unfinished); len(rest) > 0 || isTimeout(err) {
 			t.Fatalf("connection %d did not replace the one before: %q, %v", i, rest, err)
 		}

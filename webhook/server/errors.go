@@ -68,11 +68,19 @@ func toHTTPError(err error) *httpError {
 	return &httpError{http.StatusInternalServerError, "the hook has a defect; see its log for details"}
 }
 
+// isStranger reports whether a request with a status code has no credentials, or is not for a hook.
+func isStranger(code int) bool {
+	return code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed
+}
+
 // write writes the error as a response in plain text.
 func (e *httpError) write(w http.ResponseWriter) {
 	switch e.code {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.Header().Set("Connection", "close")
+	case http.StatusForbidden:
+		w.Header().Set("Connection", "close")
 	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", http.MethodPost)
 	case http.StatusTooManyRequests:

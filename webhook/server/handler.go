@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -55,12 +56,12 @@ func (o Options) withDefaults() Options {
 // NewHandler returns a handler that serves every hook at POST /<controller>/<hook>.
 func NewHandler(options Options) http.Handler {
 	options = options.withDefaults()
-	guard := newHeapGuard(options.MaxHeapBytes)
+	h := &handler{options: options, memory: newMemory(options.MaxHeapBytes)}
 	router := chi.NewRouter()
 	router.Use(shortenRequestID, middleware.RequestID, returnRequestID)
 	// The metrics' labels are none, because a caller can send any number of different URLs and methods.
-	router.NotFound(newEndpoint(options, "none", "none", refuseURL).ServeHTTP)
-	router.MethodNotAllowed(newEndpoint(options, "none", "none", refuseMethod).ServeHTTP)
+	router.NotFound(h.endpoint("none", "none", refuseURL).ServeHTTP)
+	router.MethodNotAllowed(h.endpoint("none", "none", refuseMethod).ServeHTTP)
 	for _, controller := range options.Controllers {
 		for name, hook := range map[string]composite.Hook{
 			"sync":      controller.Sync,
@@ -68,8 +69,8 @@ func NewHandler(options Options) http.Handler {
 			"customize": controller.Customize,
 		} {
 			if !hook.IsZero() {
-				respond := callHook(hook, controller.Parent, guard, options)
-				router.Method(http.MethodPost, "/"+controller.Name+"/"+name, newEndpoint(options, controller.Name, name, respond))
+				respond := callHook(hook, controller.Parent, options)
+				router.Method(http.MethodPost, "/"+controller.Name+"/"+name, h.endpoint(controller.Name, name, respond))
 			}
 		}
 	}
@@ -105,7 +106,7 @@ func refuseMethod(r *http.Request, _ io.Reader) (composite.Response, error) {
 	return composite.Response{}, &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook accepts the method POST, not %.20q", r.Method)}
 }
 
-func callHook(hook composite.Hook, kind schema.GroupVersionKind, guard *heapGuard, options Options) responder {
+func callHook(hook composite.Hook, kind schema.GroupVersionKind, options Options) responder {
 	return func(r *http.Request, body io.Reader) (composite.Response, error) {
 		if err := checkHeader(r.Header); err != nil {
 			return composite.Response{}, err
@@ -113,22 +114,28 @@ func callHook(hook composite.Hook, kind schema.GroupVersionKind, guard *heapGuar
 		if r.ContentLength > options.MaxBodyBytes {
 			return composite.Response{}, &http.MaxBytesError{Limit: options.MaxBodyBytes}
 		}
-		guard.requests.Add(1)
-		defer guard.requests.Add(-1)
-		return hook.Handle(kind, &guardedReader{reader: body, guard: guard}, metav1.NewTime(options.Now()))
+		return hook.Handle(kind, body, metav1.NewTime(options.Now()))
 	}
+}
+
+// handler is what all endpoints share.
+type handler struct {
+	options Options
+	memory  *memory
+	// strangerLogged is the Unix time at which a request without credentials or a hook was logged last.
+	strangerLogged atomic.Int64
 }
 
 // endpoint authorizes, times, counts and logs the requests of a responder.
 type endpoint struct {
-	options          Options
+	*handler
 	controller, hook string
 	metrics          hookMetrics
 	respond          responder
 }
 
-func newEndpoint(options Options, controller, hook string, respond responder) *endpoint {
-	return &endpoint{options, controller, hook, options.Metrics.forHook(controller, hook), respond}
+func (h *handler) endpoint(controller, hook string, respond responder) *endpoint {
+	return &endpoint{h, controller, hook, h.options.Metrics.forHook(controller, hook), respond}
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -136,23 +143,26 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.metrics.inFlight.Inc()
 	defer e.metrics.inFlight.Dec()
 
-	r.Body = newTimedBody(w, r, start)
-	body := &countingReader{reader: http.MaxBytesReader(w, r.Body, e.options.MaxBodyBytes)}
-	response, err := e.handle(r, body)
+	read := &body{ReadCloser: r.Body, connection: connectionOf(r), deadlines: http.NewResponseController(w), memory: e.memory, start: start}
+	defer read.done()
+	response, err := e.handle(r, http.MaxBytesReader(w, read, e.options.MaxBodyBytes))
 	code := http.StatusOK
+	read.beginResponse(len(response.Body), err != nil)
 	if err != nil {
 		refusal := toHTTPError(err)
 		code = refusal.code
 		refusal.write(w)
-		defer discard(w, r.Body)
 	} else {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body))) // avoids the chunked encoding of a long body
 		_, err = w.Write(response.Body)
 	}
+	if !isStranger(code) {
+		read.connection.enter(idle)
+	}
 	took := time.Since(start)
-	e.metrics.observe(code, body.bytes, took)
-	e.log(r, response.Parent, code, body.bytes, err, took)
+	e.metrics.observe(code, read.bytes, took)
+	e.log(r, response.Parent, code, read.bytes, err, took)
 }
 
 // handle turns a panic into an error, because a panic must change nothing in the cluster.
@@ -174,6 +184,8 @@ func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, b
 	switch {
 	case code >= http.StatusInternalServerError:
 		level = slog.LevelError
+	case isStranger(code) && e.strangerLogged.Swap(time.Now().Unix()) == time.Now().Unix():
+		level = slog.LevelDebug // anybody can send any number of these
 	case err != nil:
 		level = slog.LevelInfo
 	}

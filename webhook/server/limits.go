@@ -8,8 +8,8 @@ type Limits struct {
 	MaxBodyBytes int64
 	// MaxConnections is the largest number of connections of callers.
 	MaxConnections int
-	// MaxHeapBytes is the largest size of the live heap at which bodies are read. Above the limit a request gets 429, or 413
-	// if no other request is in flight.
+	// MaxHeapBytes is the largest size of the live heap at which large bodies are read; for small ones it is half as much again. Above
+	// the limit a request gets 429, or 413 if no other request is large.
 	MaxHeapBytes int64
 }
 

@@ -25,8 +25,11 @@ const (
 	maxHeaderBytes    = 16 << 10
 )
 
-// maxOpsConnections is for the kubelet and a few Prometheus servers.
-const maxOpsConnections = 64
+// The ops port is for the kubelet and a few Prometheus servers. Scrapes above maxScrapes get 503, so that they cannot delay the kubelet.
+const (
+	maxOpsConnections = 64
+	maxScrapes        = 4
+)
 
 // Serve serves until the context is done, and then drains: readiness fails, new connections are refused after the delay, and
 // requests in flight finish. It returns an error if it cannot listen or if requests did not finish in time.
@@ -133,7 +136,7 @@ func newOpsHandler(metrics *Metrics, ready *atomic.Bool) http.Handler {
 		}
 		_, _ = io.WriteString(w, "ok\n")
 	})
-	router.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(metrics.registry, promhttp.HandlerOpts{}))
+	router.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(metrics.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
 	return router
 }
 

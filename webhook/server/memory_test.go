@@ -1,0 +1,109 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// blocked returns a controller whose sync hook sends to entered and returns after release was called.
+func blocked() (controllers []composite.Controller, entered chan struct{}, release func()) {
+	entered, released := make(chan struct{}, 16), make(chan struct{})
+	controllers = thingController(func(observedThing) (composite.Desired[struct{}], error) {
+		entered <- struct{}{}
+		<-released
+		return composite.Desired[struct{}]{}, nil
+	})
+	return controllers, entered, func() { close(released) }
+}
+
+// TestRetryAfterDiffers: callers that are refused at the same time must not return at the same time.
+func TestRetryAfterDiffers(t *testing.T) {
+	seen := map[int]bool{}
+	for range 1000 {
+		seen[retryAfter()] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("1,000 calls returned %d different values, want 5", len(seen))
+	}
+}
+
+// TestHeapLimit: a body whose objects need 800 MiB is refused, and its memory is free afterwards.
+func TestHeapLimit(t *testing.T) {
+	runtime.GC()
+	handler := NewHandler(Options{
+		Controllers: thingController(func(observedThing) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }),
+		Limits:      Limits{MaxHeapBytes: liveBytes() + 48<<20},
+	})
+	owners := io.MultiReader(strings.NewReader(`{"parent":{"metadata":{"ownerReferences":[{}`), io.LimitReader(&repeated{text: ",{}"}, 12<<20), strings.NewReader(`]}}}`))
+	if got := postThing(handler, owners); got.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("the request got %d %s: a retry would fail too", got.Code, got.Body)
+	}
+	if got := postThing(handler, strings.NewReader(thing)); got.Code != http.StatusOK {
+		t.Errorf("the memory of the refused request is not free: the next request got %d %s", got.Code, got.Body)
+	}
+}
+
+// TestCheckMemory checks which requests are refused above the limit.
+func TestCheckMemory(t *testing.T) {
+	const limit = 100
+	for _, test := range []struct {
+		reason      string
+		bytes       int64 // read
+		large       int64 // requests
+		live, after int64 // before and after a collection
+		want        error
+	}{
+		{"at the limit", smallBytes, 2, limit, limit, nil},
+		{"the memory is not in use anymore", smallBytes, 2, limit + 1, limit, nil},
+		{"a retry may succeed, when the other large request has ended", smallBytes, 2, limit + 1, limit + 1, errBusy},
+		{"a retry would fail too: all other requests are small", smallBytes, 1, limit + 1, limit + 1, errNoMemory},
+		{"a small request has the reserve", smallBytes - 1, 2, limit * 3 / 2, limit * 3 / 2, nil},
+		{"the reserve is in use", smallBytes - 1, 2, limit*3/2 + 1, limit*3/2 + 1, errBusy},
+		{"the large request is another one", smallBytes - 1, 1, limit*3/2 + 1, limit*3/2 + 1, errBusy},
+	} {
+		live := test.live
+		m := newMemory(limit)
+		m.liveBytes, m.collect = func() int64 { return live }, func() { live = test.after }
+		m.large.Store(test.large)
+		if got := m.check(&body{bytes: test.bytes, large: test.bytes >= smallBytes}); got != test.want { //nolint:errorlint // check returns the value itself
+			t.Errorf("%s: %v, want %v", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestCollections: collections are not more frequent than collectInterval, however many checks ask for one.
+func TestCollections(t *testing.T) {
+	collections := 0
+	m := newMemory(0)
+	m.collect = func() { collections++ }
+	began := time.Now()
+	var checks sync.WaitGroup
+	for range 20 {
+		checks.Go(m.collectAgain)
+	}
+	checks.Wait()
+	if took := time.Since(began); collections == 0 || collections > 1+int(took/collectInterval) {
+		t.Errorf("%d collections in %s", collections, took)
+	}
+}
+
+// repeated reads a text again and again.
+type repeated struct {
+	text   string
+	offset int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[r.offset]
+		r.offset = (r.offset + 1) % len(r.text)
+	}
+	return len(p), nil
+}

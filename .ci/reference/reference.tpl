@@ -41,7 +41,7 @@ In {{ range $i, $user := .SortedReferences }}{{ if ne $user.Name "PodOptions" }}
 {{- define "member" -}}
 {{- $sentence := regexFind "Defaults to .*?[.]( |$)" (.Doc | replace "\n" " ") -}}
 | `{{ .Name }}` | {{ markdownRenderType .Type }} | {{ template "default" (dict "member" . "sentence" $sentence) }} | {{ if eq .Name "metadata" }}Standard object metadata.{{ else }}{{ template "cell" (.Doc | replace "\n" " " | replace $sentence "") }}{{ end }}
-{{- range .Validation }}{{ if not (has . (list "Optional: {}" "Required: {}" "Schemaless: {}" "XIntOrString: {}")) }}<br>{{ template "cellRule" . }}{{ end }}{{ end }} |
+{{- range .Validation }}{{ if not (or (has . (list "Optional: {}" "Required: {}" "Schemaless: {}" "XIntOrString: {}")) (hasPrefix "items:XValidation" .)) }}<br>{{ template "cellRule" . }}{{ end }}{{ end }} |
 {{ end -}}
 
 {{- /* The default of a field: of the API, or of the sentence of its comment that begins with "Defaults to". */ -}}

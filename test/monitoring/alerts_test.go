@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
@@ -40,6 +42,33 @@ func TestAlerts(t *testing.T) {
 	write(t, filepath.Join(dir, "alerts.yaml"), tests)
 	promtool(t, "check", "rules", "--lint=all", "--lint-fatal", filepath.Join(dir, "rules.yaml"))
 	promtool(t, "test", "rules", filepath.Join(dir, "alerts.yaml"))
+}
+
+// TestRunbooks checks that the runbook of each alert is a section of a page of this repository.
+func TestRunbooks(t *testing.T) {
+	for _, group := range rules(t).Spec.Groups {
+		for _, rule := range group.Rules {
+			url := rule.Annotations["runbook_url"]
+			page, anchor, _ := strings.Cut(strings.TrimPrefix(url, "https://github.com/example/memcached-operator/blob/main/"), "#")
+			content, err := os.ReadFile(filepath.Join("../..", page))
+			if err != nil || !slices.Contains(anchors(string(content)), anchor) {
+				t.Errorf("%s: the runbook %q is no section of a page (%v)", rule.Alert, url, err)
+			}
+		}
+	}
+}
+
+var notInAnchors = regexp.MustCompile(`[^a-z0-9 -]`)
+
+// anchors returns the anchors of the headings of a page, as GitHub names them.
+func anchors(page string) []string {
+	var found []string
+	for line := range strings.Lines(page) {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			found = append(found, strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(heading), ""), " ", "-"))
+		}
+	}
+	return found
 }
 
 // TestEveryAlertIsTested checks that the test file has a firing and a silent case for each alert.

@@ -78,7 +78,11 @@ func TestPanelsAreAboutTheSelection(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, panel := range readDashboard(t).Panels {
+	dashboard := readDashboard(t)
+	if len(dashboard.Annotations.List) == 0 {
+		t.Fatal("the dashboard does not mark the phases of moves")
+	}
+	for _, panel := range append(dashboard.Panels, lab.Panel{Title: "marks", Targets: dashboard.Annotations.List}) {
 		for _, target := range panel.Targets {
 			name := panel.Title + " " + target.RefID
 			for _, sample := range wantData(t, running, name, target.Query(namespace, cache, 10*interval)) {

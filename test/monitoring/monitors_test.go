@@ -42,8 +42,8 @@ func TestOperatorIsScraped(t *testing.T) {
 	}
 }
 
-// TestCachesAreScraped checks that the PodMonitor selects the pods of every golden workload except proxies, which have no
-// exporter. Not all golden responses have whole children.
+// TestCachesAreScraped checks that the PodMonitor selects the servers and the proxies of every golden response, and their exporters' port.
+// Not all golden responses have whole children.
 func TestCachesAreScraped(t *testing.T) {
 	var monitor monitoringv1.PodMonitor
 	documents(t, filepath.Join(lab.Component, "caches.yaml"), &monitor)
@@ -54,7 +54,7 @@ func TestCachesAreScraped(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden response (%v)", err)
 	}
-	checked := map[string]bool{}
+	exporters := map[string]bool{}
 	for _, file := range files {
 		var response struct {
 			Children []struct {
@@ -72,18 +72,23 @@ func TestCachesAreScraped(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for _, child := range response.Children {
-			if child.Spec.Template.Labels == nil {
+			if child.Spec.Template.Labels == nil || child.Kind == "Job" {
 				continue
 			}
-			checked[child.Kind] = true
-			podLabels, hasExporter := child.Spec.Template.Labels, child.Spec.Template.Spec.Containers[0].Name == "memcached"
-			if selects(t, monitor.Spec.Selector, podLabels) != hasExporter {
-				t.Errorf("%s: the PodMonitor selects pods with the labels %v: %t, want %t", file, podLabels, !hasExporter, hasExporter)
+			if !selects(t, monitor.Spec.Selector, child.Spec.Template.Labels) {
+				t.Errorf("%s: the PodMonitor does not select the pods with the labels %v", file, child.Spec.Template.Labels)
+			}
+			for _, container := range child.Spec.Template.Spec.Containers {
+				if container.Name == "exporter" && container.Ports[0].Name == *monitor.Spec.PodMetricsEndpoints[0].Port {
+					exporters[child.Kind+" "+child.Spec.Template.Spec.Containers[0].Name] = true
+				}
 			}
 		}
 	}
-	if !checked["Deployment"] || !checked["StatefulSet"] {
-		t.Errorf("only the pods of %v are checked, want a Deployment and a StatefulSet", checked)
+	for _, want := range []string{"Deployment memcached", "StatefulSet memcached", "Deployment proxy"} {
+		if !exporters[want] {
+			t.Errorf("no exporter of a %s is scraped, only those of %v", want, exporters)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ var foreign = []string{
 	"container_memory_working_set_bytes",                            // the same
 	"kube_pod_container_resource_limits",                            // kube-state-metrics: docs/metrics/workload/pod-metrics.md
 	"kube_pod_container_status_restarts_total",                      // the same
+	"memcached_proxy_reads_total",                                   // the exporter of proxies: webhook/exporter
 	"metacontroller_sync_requests_total",                            // Metacontroller 4.17: pkg/metrics/http.go
 	"metacontroller_sync_request_duration_histogram_seconds_bucket", // the same
 }

@@ -67,7 +67,7 @@ The exit code is 0 after success, 1 after a failure, and 2 if the command line i
 		SilenceErrors: true, // Main prints the error
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newCopy(), newClean(), newVersion(version))
+	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newCopy(), newClean(), newVersion(version))
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)
 	root.InitDefaultHelpCmd()

@@ -15,11 +15,12 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
-		"":           {"serve ", "render ", "advise ", "reload ", "hold ", "copy ", "clean ", "version ", "completion ", "--help"},
+		"":           {"serve ", "render ", "advise ", "reload ", "hold ", "export ", "copy ", "clean ", "version ", "completion ", "--help"},
 		"serve":      {"memcached-operator serve [flags]", "--ops-address host:port", "TLS and authentication:\n", "--max-body-bytes bytes", "--shutdown-delay duration", "--log-level debug|info|warn|error", "--help"},
 		"render":     {"memcached-operator render [flags] FILE...", "-f, --filename file", "-o, --output yaml|json", "--observed file", "--skip-others", "--help"},
 		"advise":     {"memcached-operator advise [flags] HOST:PORT...", "-f, --filename file", "-o, --output text|json|svg", "--watch duration", "TLS:\n", "--tls-ca file", "--auth none|ascii|sasl", "--help"},
 		"reload":     {"--passwords file", "--tls directory", "--report file", "--help"},
+		"export":     {"--address host:port", "--proxy host:port", "--help"},
 		"hold":       {"--address host:port", "--memcached host:port", "--grace duration", "--help"},
 		"copy":       {"--from host:port", "--through host:port", "--rate number", "--help"},
 		"clean":      {"--server host:port", "--index number", "--of number", "--help"},

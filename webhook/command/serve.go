@@ -105,5 +105,5 @@ func (o *serveOptions) addLog(flags *pflag.FlagSet) {
 
 // addOperatorImage adds the flag that serve and render share.
 func addOperatorImage(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, lets it serve until its items are on other servers, and copies items during a change with proxies; empty for none of them; pods that run keep theirs, or none, until their template changes for another reason")
+	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, lets it serve until its items are on other servers, and copies items during a change with proxies, and exports the reads of the clients of proxies; empty for none of them; pods that run keep theirs, or none, until their template changes for another reason")
 }

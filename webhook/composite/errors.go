@@ -55,6 +55,9 @@ func explainSemantic(err *json.SemanticError) error {
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
 		problem = fmt.Sprintf("%s is not a valid %s", Shorten(err.JSONValue), err.GoType)
 	}
+	if err.JSONKind == jsontext.KindString && err.GoType != nil && strings.HasSuffix(err.GoType.String(), "resource.Quantity") {
+		problem = "is not a quantity: use a number with a unit such as Mi or Gi, for example 64Mi"
+	}
 	if path == "" {
 		return refuse("request %s", problem)
 	}

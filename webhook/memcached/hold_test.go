@@ -6,6 +6,9 @@ import (
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -51,6 +54,43 @@ func TestHoldImage(t *testing.T) {
 		}
 		got := ""
 		for _, container := range templates.servers.Spec.InitContainers {
+			got = container.Image
+		}
+		if got != test.want {
+			t.Errorf("%s: the image is %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestProxyExporterImage checks that an upgrade of the operator does not replace proxies for the image of their exporter.
+func TestProxyExporterImage(t *testing.T) {
+	cases := []struct {
+		reason         string
+		applied, image string
+		edit           func(*syncRequest)
+		want           string
+	}{
+		{"only the configured image changes", "operator:1", "operator:2", func(*syncRequest) {}, "operator:1"},
+		{"the operator runs without --operator-image", "operator:1", "", func(*syncRequest) {}, "operator:1"},
+		{"proxies run without the exporter", "", "operator:2", func(*syncRequest) {}, ""},
+		{"an argument changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, "operator:2"},
+		{"the metrics are disabled", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Metrics.Enabled = false }, ""},
+		{"there are no proxies", "operator:1", "operator:2", func(o *syncRequest) { o.Children.Deployments = composite.GroupOf[observed.Workload]() }, "operator:2"},
+	}
+	for _, test := range cases {
+		memcached := sample.Proxied(2)
+		memcached.Spec.Metrics.Enabled = true
+		memcached.Default()
+		routes, request := scaling.ParseRoutes("0-2"), settledImages(memcached, children.Images{})
+		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied}
+		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), 2)).Deployments
+		test.edit(&request)
+		templates, err := (Config{OperatorImage: test.image}).templates(newObservation(&request))
+		if err != nil {
+			t.Fatalf("%s: %v", test.reason, err)
+		}
+		got := ""
+		for _, container := range templates.proxies(routes).Spec.Containers[1:] {
 			got = container.Image
 		}
 		if got != test.want {

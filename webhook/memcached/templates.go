@@ -84,6 +84,9 @@ func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Ro
 		return nil, nil
 	}
 	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library)}
+	if o.memcached.Spec.HasExporter() {
+		configured.Exporter = c.OperatorImage
+	}
 	template := func(routes scaling.Routes) proxy.Template {
 		return proxy.PodTemplate(o.memcached, configured, size, routes)
 	}
@@ -93,6 +96,9 @@ func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Ro
 	running := proxy.Defaults{
 		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
 		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
+	}
+	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
+		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
 	}
 	if running == configured || cannotRun(o.proxies, o.proxyPods, proxy.ContainerName) {
 		return template, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // cluster has the metrics of what needs a cluster: those of kube-state-metrics about golden statuses, and constants in the place of
-// those of the kubelet, of kube-state-metrics about pods, and of Metacontroller.
+// those of the kubelet, of kube-state-metrics about pods, of the proxies' exporters, and of Metacontroller.
 type cluster struct {
 	states    StateMetrics
 	resources []*unstructured.Unstructured
@@ -64,6 +64,9 @@ func (c *cluster) ServeHTTP(response http.ResponseWriter, _ *http.Request) {
 	}
 	for _, pod := range []string{"web-proxy-5d8f7c9b6-4xk2p", "web-proxy-5d8f7c9b6-zt8wn"} {
 		c.container(&text, pod, "proxy", 40<<20, 0)
+	}
+	for result, reads := range map[string]float64{"hit": 90, "miss": 10} {
+		fmt.Fprintf(&text, "memcached_proxy_reads_total{namespace=%q,memcached_cr=\"web\",phase=\"warming\",result=%q} %g\n", namespace, result, reads*time.Since(c.started).Seconds())
 	}
 	// A memcached that the operator does not manage.
 	c.container(&text, "chunks-0", "memcached", 100<<20, 0)

@@ -21,6 +21,10 @@ type Dashboard struct {
 	UID    string  `json:"uid"`
 	Links  []Link  `json:"links"`
 	Panels []Panel `json:"panels"`
+	// Annotations are the marks in all panels.
+	Annotations struct {
+		List []Target `json:"list"`
+	} `json:"annotations"`
 }
 
 // Link is a link of the dashboard.

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// ExporterName is the name of the exporter container.
+	// ExporterName is the name of the exporter container, of servers and of proxies.
 	ExporterName = "exporter"
 
 	metricsPortName = "metrics"
@@ -37,7 +37,21 @@ func exporterContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 			fmt.Sprintf("--memcached.address=127.0.0.1:%d", port),
 			fmt.Sprintf("--web.listen-address=:%d", metricsPort),
 		},
-		Ports:           ContainerPorts(metricsPorts(spec)),
+		Ports:           ContainerPorts(MetricsPorts(spec)),
+		Resources:       exporterResources(&spec.Metrics),
+		SecurityContext: resources.RestrictedContainer(),
+	}
+}
+
+// ProxyExporter returns the container that exports the reads of a proxy's clients, with the image of this program: prom/memcached-exporter
+// does not read the counters of a proxy.
+func ProxyExporter(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+	return corev1.Container{
+		Name:            ExporterName,
+		Image:           image,
+		ImagePullPolicy: spec.ImagePullPolicy,
+		Args:            []string{"export", fmt.Sprintf("--address=:%d", metricsPort), fmt.Sprintf("--proxy=127.0.0.1:%d", Port)},
+		Ports:           ContainerPorts(MetricsPorts(spec)),
 		Resources:       exporterResources(&spec.Metrics),
 		SecurityContext: resources.RestrictedContainer(),
 	}

@@ -13,17 +13,12 @@ import (
 // networkPolicy allows only the peers of the spec to connect, and only to declared ports. Servers need no egress: memcached, the
 // exporter, the reloader and the hold open connections within the pod only. It returns nil if it is disabled.
 func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
-	spec := &memcached.Spec.NetworkPolicy
-	if !ptr.Deref(spec.Enabled, true) {
+	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
 	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: PolicyPorts(clientPorts(&memcached.Spec))}}
 	if memcached.Spec.HasExporter() {
-		from := ClientPeers(memcached)
-		if len(spec.MetricsFrom) > 0 {
-			from = spec.MetricsFrom
-		}
-		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{From: from, Ports: PolicyPorts(metricsPorts(&memcached.Spec))})
+		ingress = append(ingress, MetricsIngress(memcached))
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
@@ -34,6 +29,15 @@ func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
 			Ingress:     ingress,
 		},
 	}
+}
+
+// MetricsIngress allows Prometheus to connect to the exporter.
+func MetricsIngress(memcached *v1alpha1.Memcached) networkingv1.NetworkPolicyIngressRule {
+	from := ClientPeers(memcached)
+	if allowed := memcached.Spec.NetworkPolicy.MetricsFrom; len(allowed) > 0 {
+		from = allowed
+	}
+	return networkingv1.NetworkPolicyIngressRule{From: from, Ports: PolicyPorts(MetricsPorts(&memcached.Spec))}
 }
 
 // PolicyTypes returns the directions that a NetworkPolicy restricts.

@@ -30,7 +30,7 @@ func listensOnLoopback(spec *v1alpha1.MemcachedSpec) bool {
 
 // servicePorts returns all declared ports.
 func servicePorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
-	return slices.Concat(clientPorts(spec), metricsPorts(spec))
+	return slices.Concat(clientPorts(spec), MetricsPorts(spec))
 }
 
 // clientPorts returns the ports of memcached.
@@ -42,8 +42,8 @@ func clientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	return ports
 }
 
-// metricsPorts returns the ports of the exporter.
-func metricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
+// MetricsPorts returns the ports of the exporter.
+func MetricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	if !spec.HasExporter() {
 		return nil
 	}

@@ -11,35 +11,41 @@ import (
 // types. test/monitoring compares the object below with them.
 var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 
-// serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters; nil if spec has none or pods have no
-// exporter.
+// serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters of servers and proxies, through their Services; nil
+// if spec has none or pods have no exporter.
 func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
 	spec := memcached.Spec.Metrics.ServiceMonitor
 	if spec == nil || !memcached.Spec.HasExporter() {
 		return nil
 	}
-	endpoint := map[string]any{"port": metricsPortName}
+	endpoint := map[string]any{
+		"port": metricsPortName,
+		// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached, also for proxies.
+		"relabelings": []any{map[string]any{
+			"sourceLabels": []any{"__meta_kubernetes_pod_label_" + NameLabel, "__meta_kubernetes_pod_label_" + ProxyLabel},
+			"separator":    "",
+			"targetLabel":  NameLabel,
+		}},
+	}
 	if spec.Interval != "" {
 		endpoint["interval"] = string(spec.Interval)
 	}
 	if spec.ScrapeTimeout != "" {
 		endpoint["scrapeTimeout"] = string(spec.ScrapeTimeout)
 	}
-	matchLabels := map[string]any{}
-	for key, value := range SelectorLabels(memcached) {
-		matchLabels[key] = value
+	labels, matchLabels := childLabels(memcached), map[string]any{}
+	for _, key := range []string{"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/managed-by"} {
+		matchLabels[key] = labels[key]
 	}
 	monitor := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{
 			"selector":  map[string]any{"matchLabels": matchLabels},
 			"endpoints": []any{endpoint},
-			// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached.
-			"podTargetLabels": []any{NameLabel},
 		},
 	}}
 	monitor.SetGroupVersionKind(serviceMonitorKind)
 	monitor.SetName(memcached.Name)
 	monitor.SetNamespace(memcached.Namespace)
-	monitor.SetLabels(AddLabels(childLabels(memcached), spec.Labels))
+	monitor.SetLabels(AddLabels(labels, spec.Labels))
 	return monitor
 }

@@ -17,18 +17,22 @@ import (
 
 // Children returns the children that belong to the proxies.
 func Children(memcached *v1alpha1.Memcached, t Template, replicas int32) []runtime.Object {
-	all := []runtime.Object{deployment(memcached, t, replicas), service(memcached)}
+	all := []runtime.Object{deployment(memcached, t, replicas), service(memcached, t.Defaults.Exporter != "")}
 	if replicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		all = append(all, podDisruptionBudget(memcached))
 	}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
-		all = append(all, networkPolicy(memcached))
+		all = append(all, networkPolicy(memcached, t.Defaults.Exporter != ""))
 	}
 	return all
 }
 
-// service returns the Service by which clients reach all proxies at one address.
-func service(memcached *v1alpha1.Memcached) *corev1.Service {
+// service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
+func service(memcached *v1alpha1.Memcached, exports bool) *corev1.Service {
+	ports := servicePorts()
+	if exports {
+		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
+	}
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: objectMeta(memcached, nil),
@@ -36,7 +40,7 @@ func service(memcached *v1alpha1.Memcached) *corev1.Service {
 			Type:           corev1.ServiceTypeClusterIP,
 			IPFamilyPolicy: memcached.Spec.Service.IPFamilyPolicy,
 			Selector:       children.ProxySelector(memcached),
-			Ports:          servicePorts(),
+			Ports:          ports,
 		},
 	}
 }
@@ -55,16 +59,20 @@ func podDisruptionBudget(memcached *v1alpha1.Memcached) *policyv1.PodDisruptionB
 	}
 }
 
-// networkPolicy allows the peers of the spec, and the pods that copy items, to connect to the proxies, and the proxies to connect to
-// the servers.
-func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+// networkPolicy allows the peers of the spec, and the pods that copy items, to connect to the proxies, Prometheus to connect to their
+// exporter, and the proxies to connect to the servers.
+func networkPolicy(memcached *v1alpha1.Memcached, exports bool) *networkingv1.NetworkPolicy {
+	ingress := []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: children.PolicyPorts(servicePorts())}}
+	if exports {
+		ingress = append(ingress, children.MetricsIngress(memcached))
+	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
 		ObjectMeta: objectMeta(memcached, nil),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
 			PolicyTypes: children.PolicyTypes(memcached),
-			Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: children.PolicyPorts(servicePorts())}},
+			Ingress:     ingress,
 			Egress:      children.ProxyEgress(memcached),
 		},
 	}

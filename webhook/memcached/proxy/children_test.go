@@ -62,14 +62,19 @@ func TestServerPeers(t *testing.T) {
 	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{proxies, job, shop}, rules[0].From); diff != "" {
 		t.Errorf("peers of the servers (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{job, shop}, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{job, shop}, networkPolicy(memcached, true).Spec.Ingress[0].From); diff != "" {
 		t.Errorf("peers of the proxies (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, rules[1].From); diff != "" {
-		t.Errorf("peers of the exporters (-want +got):\n%s", diff)
+	for _, rule := range []networkingv1.NetworkPolicyIngressRule{rules[1], networkPolicy(memcached, true).Spec.Ingress[1]} {
+		if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, rule.From); diff != "" {
+			t.Errorf("peers of the exporters (-want +got):\n%s", diff)
+		}
+	}
+	if rules := networkPolicy(memcached, false).Spec.Ingress; len(rules) != 1 {
+		t.Errorf("proxies without an exporter have the rules %v, want one for clients", rules)
 	}
 	memcached.Spec.Proxy.Warmup.Enabled = new(false)
-	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, networkPolicy(memcached, true).Spec.Ingress[0].From); diff != "" {
 		t.Errorf("peers of the proxies without a Job (-want +got):\n%s", diff)
 	}
 }

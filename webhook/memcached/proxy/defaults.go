@@ -14,6 +14,8 @@ import (
 // Defaults are what proxies run, except what spec sets. They differ between releases of the operator.
 type Defaults struct {
 	Image string
+	// Exporter is the image of this program; "" for proxies without an exporter.
+	Exporter string
 	// Library is the Lua code of the proxies.
 	Library string
 }
@@ -27,6 +29,9 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	annotations := map[string]string{libraryHashAnnotation: hash(defaults.Library)}
 	if memcached.Spec.Image == "" {
 		annotations[children.ImageAnnotation(ContainerName)] = defaults.Image
+	}
+	if defaults.Exporter != "" {
+		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.Exporter
 	}
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations

@@ -39,7 +39,7 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults.Library, routes)},
-		Spec:       resources.HardenedPod(proxyPod(memcached, defaults.Image, size)),
+		Spec:       resources.HardenedPod(proxyPod(memcached, defaults, size)),
 	}}
 }
 
@@ -74,10 +74,14 @@ func PodAnnotations(memcached *v1alpha1.Memcached, library string, routes scalin
 
 // proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
 // other.
-func proxyPod(memcached *v1alpha1.Memcached, image string, size memory.Size) corev1.PodSpec {
+func proxyPod(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
+	containers := []corev1.Container{proxyContainer(spec, defaults.Image, size)}
+	if defaults.Exporter != "" {
+		containers = append(containers, children.ProxyExporter(spec, defaults.Exporter))
+	}
 	return corev1.PodSpec{
-		Containers:       []corev1.Container{proxyContainer(spec, image, size)},
+		Containers:       containers,
 		Volumes:          []corev1.Volume{proxyVolume()},
 		ImagePullSecrets: spec.ImagePullSecrets,
 

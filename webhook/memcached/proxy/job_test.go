@@ -92,7 +92,7 @@ func TestJobPolicy(t *testing.T) {
 			t.Errorf("rule %d is %+v, want the pods with the labels %v and their ports", i, rule, labels)
 		}
 	}
-	if from := networkPolicy(memcached).Spec.Ingress[0].From; !selects(from[0].PodSelector, pods) {
+	if from := networkPolicy(memcached, false).Spec.Ingress[0].From; !selects(from[0].PodSelector, pods) {
 		t.Errorf("the proxies admit %+v, and not the pods of the Job", from)
 	}
 	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow

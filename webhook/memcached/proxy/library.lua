@@ -84,7 +84,10 @@ function servers(change)
     routes{ default = route_servers(route) }
 end
 
-function route_servers_conf(arguments)
+-- Each phase has counters of its own: the exporter returns hits_warming as reads of clients in WarmingUp that found an item.
+function route_servers_conf(arguments, ctx)
+    local phase = arguments.phase or "steady"
+    arguments.hits, arguments.misses = ctx:get_stats_id("hits_" .. phase), ctx:get_stats_id("misses_" .. phase)
     return arguments
 end
 
@@ -105,6 +108,8 @@ local function settled(res)
 end
 
 local GETS <const> = { [mcp.CMD_GET] = true, [mcp.CMD_GETS] = true, [mcp.CMD_GAT] = true, [mcp.CMD_GATS] = true }
+-- COUNTED are the commands that count as hits or misses.
+local COUNTED <const> = { [mcp.CMD_GET] = true, [mcp.CMD_GETS] = true, [mcp.CMD_GAT] = true, [mcp.CMD_GATS] = true, [mcp.CMD_MG] = true }
 
 -- CLASSIC has meta commands for the classic commands that change an item: only those have conditions. A number is a word of the command.
 local CLASSIC <const> = {
@@ -118,7 +123,8 @@ local RESPONSES <const> = { HD = "STORED", NS = "NOT_STORED", EX = "EXISTS", NF 
 local RESPONSES_OF <const> = { [mcp.CMD_DELETE] = { HD = "DELETED" }, [mcp.CMD_TOUCH] = { HD = "TOUCHED", EN = "NOT_FOUND" } }
 
 -- BUSY is the response to a command that finds other commands at the same key again and again.
-local BUSY <const> = { ok = function() return false end, raw_string = function() return "SERVER_ERROR busy\r\n" end }
+local function no() return false end
+local BUSY <const> = { ok = no, hit = no, raw_string = function() return "SERVER_ERROR busy\r\n" end }
 
 local function token(r, flag)
     return select(2, r:flag_token(flag))
@@ -630,9 +636,21 @@ end
 function route_servers_f(rctx, arg)
     local route = setmetatable({ rctx = rctx, null = arg.null, empty = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {} }, Route)
     local steady = arg.phase == nil and arg.pools.current[1]
+    local count, hits, misses = mcp.stat, arg.hits, arg.misses
     return function(r)
         local res = steady and rctx:enqueue_and_wait(r, steady) or route:serve(r)
-        local unread = type(res) ~= "string" and not responded(res) and (GETS[r:command()] or r:command() == mcp.CMD_MG)
+        if not COUNTED[r:command()] then
+            return res == BUSY and BUSY.raw_string() or res
+        end
+        local text, ofJob = type(res) == "string", not steady and copies(r)
+        local hit = text and res:find("^[VH]") or not text and res ~= route.empty and res:hit()
+        if not ofJob then
+            count(hit and hits or misses, 1)
+        end
+        if hit then
+            return res
+        end
+        local unread = not text and not responded(res)
         if res == BUSY or unread and copies(r) then
             return BUSY.raw_string()
         end
@@ -641,7 +659,7 @@ function route_servers_f(rctx, arg)
 end
 
 function route_servers_start(a, ctx, fgen)
-    local arg = { null = mcp.res_mutator_new({ t = "resnull", idx = 1 }), phase = a.phase, pools = {} }
+    local arg = { null = mcp.res_mutator_new({ t = "resnull", idx = 1 }), phase = a.phase, hits = a.hits, misses = a.misses, pools = {} }
     for pool, handles in pairs(HANDLES) do
         local child = a["child_" .. pool]
         arg.pools[pool] = child and {}

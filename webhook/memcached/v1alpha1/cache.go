@@ -15,7 +15,7 @@ type Cache struct {
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('16Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Ti')) <= 0",message="must be a quantity from 16Mi to 1Ti, such as 1Gi"
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('16Mi')) >= 0 && quantity(string(self)).compareTo(quantity('1Ti')) <= 0",message="must be a quantity from 16Mi to 1Ti, such as 64Mi or 1Gi: the units are Mi and Gi, not MB and GB"
 	Memory *resource.Quantity `json:"memory,omitempty"`
 	// overheadPercent is the additional memory for the metadata of items, in percent of memory. The default is enough for
 	// items of 160 bytes or more on average. Increase it for smaller items.

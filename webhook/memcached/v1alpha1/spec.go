@@ -28,6 +28,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !self.cache.disableEvictions",message="spec.proxy cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.cache.extraArgs) || !self.cache.extraArgs.exists(arg, arg.matches('^(-[CX]|--disable-(cas|dumping))$|no_(lru_crawler|modern)'))",message="spec.proxy needs CAS uniques and listings of items, so spec.cache.extraArgs must have neither -C, -X, --disable-cas, --disable-dumping, no_lru_crawler nor no_modern"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || !has(self.cache.extraArgs) || !self.cache.extraArgs.exists(arg, arg.matches('(^|[,=])no_(modern|lru_maintainer|slab_reassign|slab_automove)'))",message="spec.flash needs memcached's LRU maintainer and slab mover, so spec.cache.extraArgs must not disable them"
 type MemcachedSpec struct {
 	// size is the number of memcached pods. 0 keeps the resource and runs no pods.
@@ -76,8 +77,8 @@ type MemcachedSpec struct {
 	// auth configures the authentication of clients. By default every client that can reach a pod may use it.
 	// +optional
 	Auth *Auth `json:"auth,omitempty"`
-	// flash extends the memory of each pod with a volume on flash storage, such as a local SSD. By default all items are in
-	// memory.
+	// flash extends the memory of each pod with a volume on flash storage, such as a local SSD. It cannot be combined with
+	// cache.disableEvictions. By default all items are in memory.
 	// +optional
 	Flash *Flash `json:"flash,omitempty"`
 	// metrics configures the metrics exporter for Prometheus.
@@ -86,7 +87,8 @@ type MemcachedSpec struct {
 	Metrics Metrics `json:"metrics,omitzero"`
 
 	// proxy runs memcached's own proxy between clients and servers: one address for all clients, and changes without
-	// misses. It can be combined neither with tls nor with auth. Use {} for its defaults. By default there is no proxy.
+	// misses. It needs workload StatefulSet, and cannot be combined with tls, auth, cache.disableEvictions, nor with -C, -X,
+	// no_lru_crawler and no_modern in cache.extraArgs. Use {} for its defaults. By default there is no proxy.
 	// +optional
 	Proxy *Proxy `json:"proxy,omitempty"`
 

@@ -16,7 +16,7 @@ import (
 // +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.size
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
 // +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
-// +kubebuilder:printcolumn:name=Risk,type=string,priority=1,description="The reason of the condition AtRisk",JSONPath=`.status.conditions[?(@.type=="AtRisk")].reason`
+// +kubebuilder:printcolumn:name=Risk,type=string,description="The reason of the condition AtRisk",JSONPath=`.status.conditions[?(@.type=="AtRisk")].reason`
 // +kubebuilder:printcolumn:name=Memory,type=string,priority=1,description="The memory for items in each pod",JSONPath=.status.memory.items
 // +kubebuilder:printcolumn:name=Image,type=string,priority=1,description="The image of memcached",JSONPath=.status.image
 // +kubebuilder:printcolumn:name=Proxies,type=integer,priority=1,description="Ready proxies",JSONPath=.status.proxy.readyReplicas

@@ -1,6 +1,9 @@
 package validation
 
 import (
+	"regexp"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
@@ -9,8 +12,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// validateProxy repeats rules of the CRD. Reasons: size; name, because the proxies use the names of the pods of a StatefulSet; and open, because
-// the proxies would serve without the TLS and the passwords of spec.
+// withoutListing matches flags and options with which items cannot move. The CRD has the same pattern.
+var withoutListing = regexp.MustCompile(`^(-[CX]|--disable-(cas|dumping))$|no_(lru_crawler|modern)`)
+
+// validateProxy repeats rules of the CRD. Reasons: size; name, because the proxies use the names of the pods of a StatefulSet; open, because
+// the proxies would serve without the TLS and the passwords of spec; and late.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	if spec.Proxy == nil {
 		return nil
@@ -22,6 +28,9 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	}
 	if spec.TLS != nil || spec.Auth != nil {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
+	}
+	if slices.ContainsFunc(spec.Cache.ExtraArgs, withoutListing.MatchString) {
+		errs = append(errs, field.Forbidden(path, "needs CAS uniques and listings of items, so spec.cache.extraArgs must have neither -C, -X, --disable-cas, --disable-dumping, no_lru_crawler nor no_modern"))
 	}
 	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
 	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), spec.Proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)

@@ -19,6 +19,14 @@ func TestValidateProxy(t *testing.T) {
 		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.DeploymentWorkload }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
 		{"TLS", func(m *v1alpha1.Memcached) { m.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"passwords", func(m *v1alpha1.Memcached) { m.Spec.Auth = &v1alpha1.Auth{SecretName: "users"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
+		{"items move by CAS uniques", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"-F", "-C"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
+		{"the Job lists items", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"-X"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
+		{"the Job lists items, and the long flag", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"--disable-dumping"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
+		{"an option among others", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"-o", "hashpower=20,no_lru_crawler"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
+		{"no_modern has no LRU crawler", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"-o", "no_modern"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
+		{"other flags", func(m *v1alpha1.Memcached) {
+			m.Spec.Cache.ExtraArgs = []string{"--disable-flush-all", "-o", "lru_crawler_sleep=100"}
+		}, ""},
 		{"two proxies by default", func(m *v1alpha1.Memcached) { m.Spec.Workload, m.Spec.Proxy = "", &v1alpha1.Proxy{} }, ""},
 		{"0 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(0)) }, "spec.proxy.replicas: Invalid"},
 		{"101 replicas", func(m *v1alpha1.Memcached) { m.Spec.Proxy.Replicas = new(int32(101)) }, "spec.proxy.replicas: Invalid"},

@@ -7,6 +7,7 @@
 //   - open: clients or peers could connect that must not, or pods would lose a protection.
 //   - size: the number of pods, their memory or the time between two steps follows from the value.
 //   - name: names or labels of other objects follow from the value.
+//   - late: the cache starts, and items are lost at its first change.
 //
 // Only the CRD has the other rules. Without them, the API server refuses a child and reports it, or memcached does not start. Only this
 // package has rules about Kubernetes types, and those that compare several fields with the memory that follows.

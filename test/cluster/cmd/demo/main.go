@@ -75,7 +75,7 @@ func watch(ctx context.Context, c *cluster.Cluster, once bool, start time.Time) 
 			text += fmt.Sprintf("\nCannot list the parents: %s\n", err)
 		}
 		if settledAfter > 0 {
-			text += fmt.Sprintf("\nAll samples are ready, %s after the start.\n", settledAfter.Round(time.Second))
+			text += fmt.Sprintf("\nAll samples are ready, %s after the start. kwok simulates the pods: no memcached runs and no item is stored.\n", settledAfter.Round(time.Second))
 			if !once {
 				text += nextSteps(c, parents)
 			}

@@ -119,7 +119,25 @@ function register_route_handlers() end
 function settings() end
 function pools(all) loading.pools = all end
 function routes(all) loading.route = all.default end
-function route_servers(arguments) return route_servers_conf(arguments) end
+function route_servers(arguments)
+    return route_servers_conf(arguments, { get_stats_id = function(_, name) return name:match("^%a+") end })
+end
+
+-- counted is the counter of the last command. No other command runs between its count and its response.
+local counted
+function mcp.stat(name, change)
+    assert(counted == nil and change == 1, "a read counts once")
+    counted = name
+end
+
+-- checkCount fails if a command has counted something else than the client sees.
+local function checkCount(r, text)
+    local read = r.verb == "get" or r.verb == "gets" or r.verb == "gat" or r.verb == "gats" or r.verb == "mg"
+    local want = read and r:token("O") ~= "memcached-operator-copy" and (text:find("^[VH]") and "hits" or "misses") or nil
+    assert(counted == want, "a command has counted " .. tostring(counted) .. ", but the client sees " .. tostring(want))
+    counted = nil
+    return text
+end
 
 -- resolve returns the server of the key in a pool: the second of three servers, and the last of four.
 local function resolve(pool)
@@ -149,7 +167,7 @@ local function new(configuration)
             return response(handle.server and coroutine.yield(request, handle.server) or nil)
         end
         function context:sleep(duration) coroutine.yield(duration) end
-        return sent(r, ready.f(context, ready.a)(r))
+        return checkCount(r, sent(r, ready.f(context, ready.a)(r)))
     end
 end
 

@@ -1,0 +1,97 @@
+// Package exporter runs next to a proxy, and exports the reads of its clients to Prometheus.
+//
+// The metrics of the servers do not show what clients see during a change: a proxy sends several commands for one of a client. The routes
+// count the reads, and "stats proxy" lists their counters, which prom/memcached-exporter does not read.
+package exporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/example/memcached-operator/webhook/memcached/client"
+)
+
+// timeout limits a request to the proxy, which runs in the same pod. It is less than that of a scrape.
+const timeout = 5 * time.Second
+
+var reads = prometheus.NewDesc("memcached_proxy_reads_total",
+	"Reads of clients at this proxy. Its servers did not have the item (result miss), or it is down.", []string{"phase", "result"}, nil)
+
+// results has the label of each counter of library.lua.
+var results = map[string]string{"hits": "hit", "misses": "miss"}
+
+// Config is the configuration of the exporter.
+type Config struct {
+	// Address is the host:port for Prometheus.
+	Address string
+	// Proxy is the host:port of the proxy on the loopback interface.
+	Proxy  string
+	Logger *slog.Logger
+}
+
+// Run serves Prometheus until the context ends.
+func Run(ctx context.Context, c Config) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", c.Handler(ctx))
+	server := &http.Server{
+		Addr: c.Address, Handler: mux,
+		ReadHeaderTimeout: timeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 8 << 10,
+	}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve Prometheus on %s: %w", c.Address, err)
+	}
+	return nil
+}
+
+// Handler returns the handler of /metrics. A scrape fails if the proxy does not respond.
+func (c *Config) Handler(ctx context.Context) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&collector{ctx, c.Proxy})
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(c.Logger.Handler(), slog.LevelError), MaxRequestsInFlight: 4,
+	})
+}
+
+// collector reads the counters at each scrape.
+type collector struct {
+	ctx   context.Context
+	proxy string
+}
+
+// Describe implements [prometheus.Collector].
+func (c *collector) Describe(descs chan<- *prometheus.Desc) { descs <- reads }
+
+// Collect implements [prometheus.Collector].
+func (c *collector) Collect(metrics chan<- prometheus.Metric) {
+	values, err := c.stats()
+	if err != nil {
+		metrics <- prometheus.NewInvalidMetric(reads, err)
+		return
+	}
+	for name, value := range values {
+		counter, phase, _ := strings.Cut(strings.TrimPrefix(name, "user_"), "_")
+		count, err := strconv.ParseFloat(value, 64)
+		if result := results[counter]; result != "" && phase != "" && err == nil {
+			metrics <- prometheus.MustNewConstMetric(reads, prometheus.CounterValue, count, phase, result)
+		}
+	}
+}
+
+func (c *collector) stats() (map[string]string, error) {
+	connection, err := client.Dial(c.ctx, c.proxy, client.Config{Timeout: timeout})
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
+	return connection.Stats("proxy")
+}

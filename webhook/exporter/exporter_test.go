@@ -1,0 +1,74 @@
+package exporter
+
+import (
+	"bufio"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// startProxy starts a server with one response to every command, and returns its address. test/servers uses a real proxy.
+func startProxy(t *testing.T, response string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer connection.Close()
+				for lines := bufio.NewScanner(connection); lines.Scan(); {
+					_, _ = connection.Write([]byte(response))
+				}
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func TestExport(t *testing.T) {
+	const stats = "STAT user_hits_warming 7\r\nSTAT user_misses_warming 1\r\nSTAT user_other_warming 9\r\nSTAT user_hits_ 9\r\nSTAT cmd_get 8\r\nEND\r\n"
+	cases := []struct {
+		reason, response string
+		code             int
+		want             []string
+	}{
+		{"the counters of the routes are exported, and no others", stats, http.StatusOK,
+			[]string{`memcached_proxy_reads_total{phase="warming",result="hit"} 7`, `memcached_proxy_reads_total{phase="warming",result="miss"} 1`}},
+		{"a proxy that has not loaded its routes has no counters", "END\r\n", http.StatusOK, nil},
+		{"a proxy that refuses is not one without reads", "ERROR\r\n", http.StatusInternalServerError, nil},
+		{"a proxy that does not run is not one without reads", "", http.StatusInternalServerError, nil},
+	}
+	for _, test := range cases {
+		address := "127.0.0.1:1" // nothing listens
+		if test.response != "" {
+			address = startProxy(t, test.response)
+		}
+		config := Config{Proxy: address, Logger: slog.New(slog.DiscardHandler)}
+		recorder := httptest.NewRecorder()
+		config.Handler(t.Context()).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		if recorder.Code != test.code {
+			t.Errorf("%s: status %d, want %d", test.reason, recorder.Code, test.code)
+		}
+		var got []string
+		for line := range strings.Lines(recorder.Body.String()) {
+			if strings.HasPrefix(line, "memcached_") {
+				got = append(got, strings.TrimSpace(line))
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}

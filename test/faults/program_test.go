@@ -1,5 +1,7 @@
 //go:build faults
 
+// Package faults tests the program on loopback with the faults of networks and callers, for minutes: make faults. README.md has the
+// figures.
 package faults
 
 import (
@@ -18,7 +20,10 @@ import (
 	"github.com/example/memcached-operator/test/internal/process"
 )
 
-var binary = flag.String("program", "", "`file` of the program")
+var (
+	binary = flag.String("program", "", "`file` of the program")
+	long   = flag.Bool("long", false, "run all tests for as long as the figures in README.md need")
+)
 
 // program is one process of the program.
 type program struct {

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+
+	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // FuzzSync sends arbitrary bytes to the sync hook of Memcached. Each 200 must have the workload of the parent as its first
@@ -54,7 +56,7 @@ func FuzzSync(f *testing.F) {
 			return
 		}
 		if workload == nil {
-			t.Fatalf("the response has no workload: %v", desiredChildren(response))
+			t.Fatalf("the response has no workload: %v", check.NamesOf(response))
 		}
 		if replicas := workload["spec"].(map[string]any)["replicas"]; spec["scaling"] == nil && replicas != spec["size"] {
 			t.Fatalf("spec %v became the workload %v", spec, workload["spec"])
@@ -104,7 +106,7 @@ func wantProxies(t *testing.T, request map[string]any, children []any) {
 // childNamed returns the child with the kind and the name; nil when there is none.
 func childNamed(children []any, kindAndName string) map[string]any {
 	for _, child := range children {
-		if childName(child) == kindAndName {
+		if check.NameOf(child) == kindAndName {
 			return child.(map[string]any)
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/webhook/observed"
+
+	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // TestInvariantInvalidSpec checks that an invalid spec changes and deletes no child. The hook refuses the request, or returns
@@ -21,8 +22,7 @@ func TestInvariantInvalidSpec(t *testing.T) {
 	tried := map[string]bool{}
 	for _, f := range syncFixtures(t) {
 		request := parse(t, f.request)
-		children := observedChildren(request)
-		slices.Sort(children)
+		children := check.ObservedNames(request)
 		same := fmt.Sprint(f.controller, request["parent"].(map[string]any)["spec"], children)
 		if f.hook != "sync" || f.controller == "xca" || tried[same] {
 			continue // the spec of an Xca is never invalid
@@ -104,7 +104,7 @@ func wantUnchanged(t testing.TB, recorder *httptest.ResponseRecorder, request ma
 	}
 	returned := map[string]any{}
 	for _, child := range r.children() {
-		returned[childName(child)] = child
+		returned[check.NameOf(child)] = child
 	}
 	if diff := cmp.Diff(applied, returned); diff != "" {
 		t.Errorf("%s: the children change (-applied +returned):\n%s", reason, diff)
@@ -130,7 +130,7 @@ func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool
 			if _, isObject := child["kind"].(string); !isObject {
 				t.Fatalf("%s: the annotation %s is not an object", group, observed.LastAppliedAnnotation)
 			}
-			applied[childName(child)] = child
+			applied[check.NameOf(child)] = child
 		}
 	}
 	return applied, true

@@ -13,6 +13,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/server"
+
+	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // newerDefaults are other images and another library than those of [newHandler].
@@ -35,14 +37,14 @@ func TestTwoReleases(t *testing.T) {
 		}
 		for first := range releases {
 			applied := parse(t, mustPost(t, releases[first], f.url(), f.request))
-			request := apply(parse(t, f.request), applied)
+			request, _ := check.Apply(parse(t, f.request), applied)
 			for turn := range 4 {
 				response := parse(t, mustPost(t, releases[(first+turn+1)%2], f.url(), encode(t, request)))
 				if diff := cmp.Diff(updated(applied["children"]), updated(response["children"])); diff != "" {
 					t.Errorf("%s: release %d changes what release %d has applied (-applied +changed):\n%s", f.name, (first+turn+1)%2, first, diff)
 					break
 				}
-				request = apply(request, response)
+				request, _ = check.Apply(request, response)
 			}
 		}
 	}

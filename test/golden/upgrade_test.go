@@ -20,6 +20,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
+
+	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // releases has a file <release>.jsonl for each release. No release is recorded yet.
@@ -86,7 +88,7 @@ func workloads(t *testing.T, request map[string]any, config memcached.Config) ma
 				workload[field] = value
 			}
 		}
-		kept[childName(map[string]any(child))] = workload
+		kept[check.NameOf(map[string]any(child))] = workload
 	}
 	return kept
 }
@@ -115,7 +117,7 @@ func recordCases(t *testing.T) []byte {
 			continue
 		}
 		parent := parse(t, f.request)["parent"].(map[string]any)
-		key := f.controller + childName(parent) + string(encode(t, parent["spec"]))
+		key := f.controller + check.NameOf(parent) + string(encode(t, parent["spec"]))
 		if len(f.request) > len(fullest[key].request) {
 			fullest[key] = f
 		}
@@ -128,7 +130,7 @@ func recordCases(t *testing.T) []byte {
 		if isInvalid(response) {
 			continue // the children stay as they are, whatever the hook would return
 		}
-		request = apply(request, response)
+		request, _ = check.Apply(request, response)
 		name := f.controller + "/" + filepath.Base(f.name)
 		lines.Write(append(encode(t, recordedCase{Case: name, Request: request, Workloads: workloads(t, request, memcached.Config{OperatorImage: operatorImage})}), '\n'))
 	}

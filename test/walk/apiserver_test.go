@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/example/memcached-operator/test/internal/apiserver"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -191,4 +192,21 @@ func must(holds bool, invariant string, args ...any) {
 	if !holds {
 		fail("violates the invariant that "+invariant, args...)
 	}
+}
+
+// stored returns a child as the API server stores it.
+func stored(child *unstructured.Unstructured) *unstructured.Unstructured {
+	result, err := apiserver.Stored(child)
+	if err != nil {
+		panic(err)
+	}
+	return result
+}
+
+func decodeObject(text []byte) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(text); err != nil {
+		panic(fmt.Sprintf("decoding %.200s: %v", text, err))
+	}
+	return object
 }

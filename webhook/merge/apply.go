@@ -49,7 +49,7 @@ func mergeValue(value, last, desired any) any {
 // mergeList keeps the order of the observed items, and adds new items at the end. If several items have the same key, the last one of
 // each list counts. It replaces all such observed items.
 func mergeList(list, last, desired []any) []any {
-	key := mergeKey(list, last, desired)
+	key := ListKey(list, last, desired)
 	if key == "" {
 		return desired
 	}
@@ -68,8 +68,8 @@ func mergeList(list, last, desired []any) []any {
 // mergeKeys are the keys by which Metacontroller merges lists, in its order.
 var mergeKeys = []string{"containerPort", "port", "mountPath", "name", "uid", "ip", "path"}
 
-// mergeKey returns the first of mergeKeys that every item of every list has; "" when there is none.
-func mergeKey(lists ...[]any) string {
+// ListKey returns the first of mergeKeys that every item of every list has; "" when there is none.
+func ListKey(lists ...[]any) string {
 	items := slices.Concat(lists...)
 	for _, key := range mergeKeys {
 		isMissing := func(item any) bool {

@@ -151,7 +151,7 @@ func compare(have, last, want form) (string, error) {
 	for _, part := range [][]string{{"spec"}, {"metadata", "labels"}, {"metadata", "annotations"}} {
 		before, _, _ := unstructured.NestedFieldNoCopy(objects[0], part...)
 		after, _, _ := unstructured.NestedFieldNoCopy(merged, part...)
-		if path, differs := difference(before, after); differs {
+		if path, differs := Changed(before, after); differs {
 			return join(strings.Join(part, "."), path), nil
 		}
 	}
@@ -192,8 +192,8 @@ func hasStrings(have, last, want map[string]string) bool {
 	return true
 }
 
-// difference returns the first path, in sorted order, at which a value has changed, and whether it has.
-func difference(before, after any) (path string, differs bool) {
+// Changed returns the first path, in sorted order, at which a value has changed, and whether it has.
+func Changed(before, after any) (path string, differs bool) {
 	switch after := after.(type) {
 	case map[string]any:
 		if before, ok := before.(map[string]any); ok {
@@ -201,7 +201,7 @@ func difference(before, after any) (path string, differs bool) {
 		}
 	case []any:
 		before, ok := before.([]any)
-		if key := mergeKey(before, after); ok && key != "" {
+		if key := ListKey(before, after); ok && key != "" {
 			if path, differs := objectDifference(byKey(key, before), byKey(key, after)); differs {
 				return path, true
 			}
@@ -219,7 +219,7 @@ func objectDifference(before, after map[string]any) (path string, differs bool) 
 		if existed != exists {
 			return key, true
 		}
-		if path, differs := difference(old, value); differs {
+		if path, differs := Changed(old, value); differs {
 			return join(key, path), true
 		}
 	}

@@ -61,7 +61,7 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 				continue
 			}
 			schema := known[controller.Parent]
-			setDefaults(schema, parent.object)
+			SetDefaults(schema, parent.object)
 			if err := parent.check(schema); err != nil {
 				errs = append(errs, err)
 				continue
@@ -173,7 +173,7 @@ func applied(observed json.RawMessage, schema *spec.Schema, parent document) (js
 		return nil, fmt.Errorf("the observed request is about %s %s/%s, not about %s %s/%s", object.GetKind(), object.GetNamespace(),
 			object.GetName(), parent.kind().Kind, parent.metadata("namespace"), parent.metadata("name"))
 	}
-	setDefaults(schema, object.Object) // the API server may have stored the parent with an earlier schema
+	SetDefaults(schema, object.Object) // the API server may have stored the parent with an earlier schema
 	before, err := json.Marshal(object.Object["spec"])
 	if err != nil {
 		return nil, err

@@ -18,18 +18,26 @@ import (
 // schemas returns the schemas of all kinds of parents. It reads the CRDs only once, because this takes longer than a sync.
 var schemas = sync.OnceValues(crds.Schemas[*spec.Schema])
 
-// check validates the document by the schema, with the messages of the API server, and refuses unknown fields as kubectl
-// does. It does not evaluate CEL rules; the hooks repeat those that protect children.
+// check validates the document by the schema.
 func (d document) check(crdSchema *spec.Schema) error {
-	errs := d.unknownFields(crdSchema, d.object, "")
-	result := validate.NewSchemaValidator(crdSchema, nil, "", strfmt.Default).Validate(d.object)
-	for _, err := range result.Errors {
+	var errs []error
+	for _, err := range Problems(crdSchema, d.object, "") {
 		errs = append(errs, d.errorOf(err))
 	}
 	return errors.Join(errs...)
 }
 
-func (d document) unknownFields(crdSchema *spec.Schema, value any, path string) []error {
+// Problems validates a value by the schema, with the messages of the API server, and refuses unknown fields as kubectl
+// does. It does not evaluate CEL rules; the hooks repeat those that protect children.
+func Problems(crdSchema *spec.Schema, value any, path string) []error {
+	errs := unknownFields(crdSchema, value, path)
+	for _, err := range validate.NewSchemaValidator(crdSchema, nil, path, strfmt.Default).Validate(value).Errors {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+func unknownFields(crdSchema *spec.Schema, value any, path string) []error {
 	if preserve, _ := crdSchema.Extensions.GetBool("x-kubernetes-preserve-unknown-fields"); preserve {
 		return nil
 	}
@@ -42,27 +50,27 @@ func (d document) unknownFields(crdSchema *spec.Schema, value any, path string) 
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			property, known := crdSchema.Properties[name]
 			if !known {
-				errs = append(errs, d.errorOf(fmt.Errorf("unknown field %q", join(path, name))))
+				errs = append(errs, fmt.Errorf("unknown field %q", join(path, name)))
 				continue
 			}
-			errs = append(errs, d.unknownFields(&property, value[name], join(path, name))...)
+			errs = append(errs, unknownFields(&property, value[name], join(path, name))...)
 		}
 	case []any:
 		if crdSchema.Items == nil || crdSchema.Items.Schema == nil {
 			return nil
 		}
 		for i, element := range value {
-			errs = append(errs, d.unknownFields(crdSchema.Items.Schema, element, fmt.Sprintf("%s[%d]", path, i))...)
+			errs = append(errs, unknownFields(crdSchema.Items.Schema, element, fmt.Sprintf("%s[%d]", path, i))...)
 		}
 	}
 	return errs
 }
 
-// setDefaults changes a value as the API server does before it stores the value: it drops nulls of fields that are not
+// SetDefaults changes a value as the API server does before it stores the value: it drops nulls of fields that are not
 // nullable, and sets the defaults of the schema.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
-func setDefaults(crdSchema *spec.Schema, value any) {
+func SetDefaults(crdSchema *spec.Schema, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, member := range value {
@@ -77,13 +85,13 @@ func setDefaults(crdSchema *spec.Schema, value any) {
 		}
 		for name, member := range value {
 			if property := propertyOf(crdSchema, name); property != nil {
-				setDefaults(property, member)
+				SetDefaults(property, member)
 			}
 		}
 	case []any:
 		for _, element := range value {
 			if crdSchema.Items != nil && crdSchema.Items.Schema != nil {
-				setDefaults(crdSchema.Items.Schema, element)
+				SetDefaults(crdSchema.Items.Schema, element)
 			}
 		}
 	}

@@ -1,59 +1,47 @@
-package walk
+package apiserver
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 )
 
-// stored returns an object as the API server stores it: with the fields and the quantities of its Go type, and with defaults.
-// A child that the hook returns always has fewer fields than the stored one.
-func stored(object *unstructured.Unstructured) *unstructured.Unstructured {
-	switch object.GetKind() {
-	case "Deployment":
-		return withDefaults(object, defaultDeployment)
-	case "StatefulSet":
-		return withDefaults(object, defaultStatefulSet)
-	case "Service":
-		return withDefaults(object, defaultService)
-	case "PodDisruptionBudget":
-		return withDefaults(object, func(*policyv1.PodDisruptionBudget) {})
-	case "NetworkPolicy":
-		return withDefaults(object, defaultNetworkPolicy)
+// setDefaults sets the defaults that the API server sets, apart from those that depend on other objects.
+func setDefaults(object runtime.Object) {
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		defaultDeployment(o)
+	case *appsv1.StatefulSet:
+		defaultStatefulSet(o)
+	case *appsv1.DaemonSet:
+		defaultTemplate(&o.Spec.Template.Spec)
+		setPointer(&o.Spec.RevisionHistoryLimit, 10)
+		set(&o.Spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+		setPointer(&o.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+		setPointer(&o.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		setPointer(&o.Spec.UpdateStrategy.RollingUpdate.MaxSurge, intstr.FromInt32(0))
+	case *batchv1.Job:
+		defaultTemplate(&o.Spec.Template.Spec)
+		setPointer(&o.Spec.BackoffLimit, 6)
+		setPointer(&o.Spec.Completions, 1)
+		setPointer(&o.Spec.Parallelism, 1)
+	case *corev1.Pod:
+		defaultTemplate(&o.Spec)
+		setPointer(&o.Spec.EnableServiceLinks, true)
+		setPointer(&o.Spec.PreemptionPolicy, corev1.PreemptLowerPriority)
+	case *corev1.PersistentVolumeClaim:
+		setPointer(&o.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	case *corev1.Service:
+		defaultService(o)
+	case *networkingv1.NetworkPolicy:
+		defaultNetworkPolicy(o)
 	}
-	return object // a custom resource
-}
-
-func withDefaults[T any](object *unstructured.Unstructured, setDefaults func(*T)) *unstructured.Unstructured {
-	var typed T
-	text, err := json.Marshal(object.Object)
-	if err == nil {
-		err = json.Unmarshal(text, &typed)
-	}
-	if err != nil {
-		panic(err)
-	}
-	setDefaults(&typed)
-	if text, err = json.Marshal(typed); err != nil {
-		panic(err)
-	}
-	return decodeObject(text)
-}
-
-func decodeObject(text []byte) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{}
-	if err := object.UnmarshalJSON(text); err != nil {
-		panic(fmt.Sprintf("decoding %.200s: %v", text, err))
-	}
-	return object
 }
 
 func set[T comparable](field *T, value T) {
@@ -85,6 +73,11 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 	setPointer(&s.Spec.RevisionHistoryLimit, 10)
 	set(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	set(&s.Spec.UpdateStrategy.Type, appsv1.RollingUpdateStatefulSetStrategyType)
+	for i := range s.Spec.VolumeClaimTemplates {
+		s.Spec.VolumeClaimTemplates[i].Kind, s.Spec.VolumeClaimTemplates[i].APIVersion = "PersistentVolumeClaim", "v1"
+		setPointer(&s.Spec.VolumeClaimTemplates[i].Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+		set(&s.Spec.VolumeClaimTemplates[i].Status.Phase, corev1.ClaimPending)
+	}
 	setPointer(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
 		WhenDeleted: appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
 		WhenScaled:  appsv1.RetainPersistentVolumeClaimRetentionPolicyType,

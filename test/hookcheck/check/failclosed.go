@@ -1,0 +1,121 @@
+package check
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+var failClosed = Check{
+	ID:    "fail-closed",
+	Looks: "broken requests: cut off, with missing, null, renamed and doubled members, with a namespace that cannot be",
+	Why:   "A 200 to such a request with fewer children than to the whole one deletes children.",
+	run: func(s *Subject, e *exchange) []string {
+		var problems []string
+		for reason, body := range Broken(e.Request) {
+			if answer := s.post(e.Case, body).answer; answer != nil {
+				if lost := lost(e, answer); lost != "" {
+					problems = append(problems, fmt.Sprintf("%s, %s: 200 %s", e.Hook, reason, lost))
+				}
+			}
+		}
+		return problems
+	},
+}
+
+// lost returns what a response to a broken request would delete; "" when there is nothing.
+func lost(whole *exchange, answer map[string]any) string {
+	kept := NamesOf(answer)
+	for _, name := range NamesOf(whole.answer) {
+		if !slices.Contains(kept, name) {
+			return "without " + name
+		}
+	}
+	if answer["finalized"] == true && whole.answer["finalized"] != true {
+		return "with finalized"
+	}
+	if rules := len(list(answer["relatedResources"])); rules < len(list(whole.answer["relatedResources"])) {
+		return fmt.Sprintf("with %d rules", rules)
+	}
+	return ""
+}
+
+// Broken yields broken copies of a request, with the reason. No hook can know the objects that they do not have.
+func Broken(request map[string]any) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		body := string(encode(request))
+		for _, b := range brokenText(request, body) {
+			if !yield(b[0], []byte(b[1])) {
+				return
+			}
+		}
+		for i := range 40 {
+			if !yield("cut off", []byte(body[:len(body)*i/40])) {
+				return
+			}
+		}
+		for _, path := range members(request) {
+			for reason, change := range changes {
+				broken := clone(request)
+				change(object(at(broken, path[:len(path)-1]...)), path[len(path)-1])
+				if !yield(strings.Join(path, ".")+" is "+reason, encode(broken)) {
+					return
+				}
+			}
+		}
+		for _, namespace := range []any{"Not A Namespace", "..", strings.Repeat("n", 64), 1} {
+			broken := clone(request)
+			object(at(broken, "parent", "metadata"))["namespace"] = namespace
+			if !yield(fmt.Sprintf("parent.metadata.namespace is %v", namespace), encode(broken)) {
+				return
+			}
+		}
+	}
+}
+
+func brokenText(request map[string]any, body string) [][2]string {
+	broken := [][2]string{
+		{"the body is null", "null"}, {"the body is an empty object", "{}"}, {"the body is a list", "[]"}, {"the body is a string", `"x"`},
+		{"a second value follows", body + "{}"}, {"text follows", body + "x"}, {"not UTF-8", strings.Replace(body, `"name":"`, "\"name\":\"\xff", 1)},
+		{"a number is NaN", `{"future":NaN,` + body[1:]}, {"10,001 lists", `{"future":` + strings.Repeat("[", 10001) + strings.Repeat("]", 10001) + "," + body[1:]},
+	}
+	for _, name := range []string{"parent", "children", "related"} {
+		if _, found := request[name]; found {
+			broken = append(broken, [2]string{name + " is doubled", body[:len(body)-1] + `,"` + name + `":{}}`})
+		}
+	}
+	return broken
+}
+
+// changes break a member of an object.
+var changes = map[string]func(object map[string]any, name string){
+	"missing": func(o map[string]any, name string) { delete(o, name) },
+	"null":    func(o map[string]any, name string) { o[name] = nil },
+	"a list":  func(o map[string]any, name string) { o[name] = []any{} },
+	"renamed": func(o map[string]any, name string) {
+		o[string(unicode.ToUpper(rune(name[0])))+name[1:]+"X"[:len(name)%2]] = o[name]
+		delete(o, name)
+	},
+}
+
+// members returns the paths of the members of a request that name objects: the parent, and the groups of observed objects and one object
+// of each. The spec of a parent is not one of them, because it may be optional.
+func members(request map[string]any) [][]string {
+	paths := [][]string{{"parent"}, {"parent", "metadata"}, {"parent", "metadata", "name"}}
+	for _, part := range []string{"children", "related"} {
+		if _, found := request[part]; !found {
+			continue // customize
+		}
+		paths = append(paths, []string{part})
+		for group, objects := range object(request[part]) {
+			paths = append(paths, []string{part, group})
+			for key := range object(objects) {
+				paths = append(paths, []string{part, group, key, "metadata"})
+				break
+			}
+		}
+	}
+	return paths
+}

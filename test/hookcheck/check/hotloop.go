@@ -1,0 +1,19 @@
+package check
+
+import "fmt"
+
+var hotLoop = Check{
+	ID:    "hot-loop",
+	Looks: "the children after Metacontroller and the defaults of the API server: the next syncs change none of them",
+	Why: "Each write causes the next sync, for ever; with Recreate, the child is deleted each time (GoogleCloudPlatform/metacontroller#76, " +
+		"metacontroller#319, metacontroller#863).",
+	run: func(_ *Subject, e *exchange) []string {
+		var problems []string
+		for _, w := range e.writes {
+			if w.child != "" {
+				problems = append(problems, fmt.Sprintf("%s %s, after %d syncs", w.child, w.what, rounds))
+			}
+		}
+		return problems
+	},
+}

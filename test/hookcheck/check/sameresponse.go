@@ -1,0 +1,68 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/example/memcached-operator/webhook/merge"
+)
+
+var sameResponse = Check{
+	ID:    "same-response",
+	Looks: "the same request three times, in parallel, with its members in other orders: the responses are the same",
+	Why:   "The caches of Metacontroller have no order. A response that differs is a write, which causes the next sync (GoogleCloudPlatform/metacontroller#171).",
+	run: func(s *Subject, e *exchange) []string {
+		var path string
+		for range 3 { // a time in the response may change between two requests, but not at each attempt
+			answers := make([]map[string]any, 3)
+			var all sync.WaitGroup
+			for i := range answers {
+				body := shuffle(rand.New(rand.NewPCG(1, uint64(i))), e.Request)
+				all.Go(func() { answers[i] = ordered(s.post(e.Case, body).answer) })
+			}
+			all.Wait()
+			for _, answer := range answers[1:] {
+				var differs bool
+				if path, differs = merge.Changed(answers[0], answer); differs {
+					path = cmp.Or(path, "the status code")
+					break
+				}
+			}
+			if path == "" {
+				return nil
+			}
+		}
+		return []string{"responses of " + e.Hook + " to the same request differ: " + path}
+	},
+}
+
+// ordered returns a response with its children sorted, because Metacontroller ignores their order, and without the time of the next sync,
+// which may come closer.
+func ordered(answer map[string]any) map[string]any {
+	answer = maps.Clone(answer)
+	delete(answer, "resyncAfterSeconds")
+	if children := list(answer["children"]); children != nil {
+		answer["children"] = slices.SortedFunc(slices.Values(children), func(a, b any) int { return strings.Compare(NameOf(a), NameOf(b)) })
+	}
+	return answer
+}
+
+// shuffle encodes a value with the members of every object in random order.
+func shuffle(random *rand.Rand, value any) []byte {
+	members, isObject := value.(map[string]any)
+	if !isObject {
+		return encode(value)
+	}
+	keys := slices.Collect(maps.Keys(members))
+	random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	parts := make([][]byte, 0, len(keys))
+	for _, key := range keys {
+		parts = append(parts, append(append(encode(key), ':'), shuffle(random, members[key])...))
+	}
+	return append(append([]byte{'{'}, bytes.Join(parts, []byte{','})...), '}')
+}

@@ -1,0 +1,24 @@
+package check
+
+import "github.com/example/memcached-operator/webhook/merge"
+
+var statusSettles = Check{
+	ID:    "status-settles",
+	Looks: "the settled parent, asked again more than a second later: the status is the same",
+	Why:   "A status with the time of the sync differs at each sync, and writing it causes the next one (GoogleCloudPlatform/metacontroller#171).",
+	run: func(s *Subject, e *exchange) []string {
+		for _, w := range e.writes {
+			if w.child == "" {
+				return []string{"status." + w.what + " changes at every sync"}
+			}
+		}
+		if e.settled.Request == nil {
+			return nil
+		}
+		again := s.send(e.settled)
+		if path, differs := merge.Changed(e.last["status"], again.answer["status"]); differs && again.answer != nil {
+			return []string{"status." + path + " changes although nothing else does"}
+		}
+		return nil
+	},
+}

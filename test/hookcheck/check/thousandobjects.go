@@ -1,0 +1,71 @@
+package check
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	manyObjects = 1000
+	// maxGrowth limits the memory of a hook for one request, in multiples of the request.
+	maxGrowth = 20
+)
+
+var thousandObjects = Check{
+	ID:    "thousand-objects",
+	Looks: "a request with 1,000 related objects or children: the time, half of the timeout, and the memory, 20 times the request",
+	Why:   "Metacontroller repeats a sync that is too slow for ever. The memory of a hook that is killed is that of all its parents.",
+	once:  true,
+	run: func(s *Subject, e *exchange) []string {
+		request, found := multiplied(e.Request)
+		if !found {
+			return nil
+		}
+		peak := func() int64 { return 0 }
+		if s.Peak != nil {
+			peak = s.Peak
+		}
+		body, before := encode(request), peak()
+		response := s.post(e.Case, body)
+		var problems []string
+		if limit := timeoutOf(e) / 2; response.answer != nil && response.Took > limit {
+			problems = append(problems, fmt.Sprintf("%s takes %s for %d objects, more than %s", e.Hook, response.Took.Round(time.Millisecond), manyObjects, limit))
+		}
+		if response.answer == nil {
+			problems = append(problems, fmt.Sprintf("%s returns %d for %d objects: %.200s", e.Hook, response.Code, manyObjects, response.Body))
+		}
+		if grown := peak() - before; grown > maxGrowth*int64(len(body)) {
+			problems = append(problems, fmt.Sprintf("%s needs %d MiB for a request of %d MiB", e.Hook, grown>>20, len(body)>>20))
+		}
+		return problems
+	},
+}
+
+// multiplied returns a request with many copies of a related object, or of a child if there is none.
+func multiplied(original map[string]any) (map[string]any, bool) {
+	request := clone(original)
+	for _, part := range []string{"related", "children"} {
+		for _, group := range object(request[part]) {
+			for key, first := range object(group) {
+				for i := range manyObjects {
+					copied := object(clone(first))
+					metadata := object(copied["metadata"])
+					metadata["name"] = fmt.Sprintf("%s-%d", text(first, "metadata", "name"), i)
+					metadata["uid"] = fmt.Sprintf("00000000-0000-4000-8001-%012d", i)
+					object(group)[fmt.Sprintf("%s-%d", key, i)] = copied
+				}
+				return request, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// timeoutOf returns the timeout of a hook in the CompositeController; by default 10 s.
+func timeoutOf(e *exchange) time.Duration {
+	timeout, err := time.ParseDuration(text(e.Request, "controller", "spec", "hooks", e.Hook, "webhook", "timeout"))
+	if err != nil || timeout <= 0 {
+		return 10 * time.Second
+	}
+	return timeout
+}

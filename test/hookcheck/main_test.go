@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"encoding/pem"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/test/hookcheck/check"
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
+)
+
+// TestParents checks the hooks of this repository as an owner of a hook does.
+func TestParents(t *testing.T) {
+	handler := server.NewHandler(server.Options{Controllers: parents.Controllers(memcached.Config{OperatorImage: "memcached-operator:test"})})
+	controllers, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
+	if err != nil || len(controllers) != 4 {
+		t.Fatalf("%d controllers, not 4: %v", len(controllers), err)
+	}
+	for _, controller := range controllers {
+		t.Run(filepath.Base(filepath.Dir(controller)), func(t *testing.T) {
+			t.Parallel()
+			hook := httptest.NewServer(handler)
+			defer hook.Close()
+			var out bytes.Buffer
+			if code := run([]string{"--controller", controller, "--samples", "../../manifests/samples", "--crds", "../../crds", hook.URL}, &out, &out); code != passed {
+				t.Errorf("exit code %d:\n%s", code, out.String())
+			}
+		})
+	}
+}
+
+// broken serves a hook that returns no children.
+func broken(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":{}}`) }
+
+var nginx = []string{"--controller", "../../manifests/controllers/nginx", "--samples", "../../manifests/samples", "--crds", "../../crds"}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	hook := httptest.NewServer(http.HandlerFunc(broken))
+	defer hook.Close()
+	outputs := map[string]string{}
+	for format := range formats {
+		var out bytes.Buffer
+		if code := run(append(nginx, "-o", format, hook.URL), &out, &out); code != foundProblems {
+			t.Fatalf("%s: exit code %d: %s", format, code, out.String())
+		}
+		outputs[format] = out.String()
+	}
+	var decoded struct{ Findings []check.Finding }
+	if err := json.Unmarshal([]byte(outputs["json"]), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	var suite testSuite
+	if err := xml.Unmarshal([]byte(outputs["junit"]), &suite); err != nil {
+		t.Fatal(err)
+	}
+	failures := map[string][]string{}
+	for _, test := range suite.Cases {
+		for _, f := range test.Failures {
+			failures[test.Name] = append(failures[test.Name], f.Message)
+		}
+	}
+	want := map[string][]string{}
+	for _, f := range decoded.Findings {
+		want[f.Check] = append(want[f.Check], f.Case+": "+f.Message)
+		if !strings.Contains(outputs["table"], f.Message) {
+			t.Errorf("the table does not have %v", f)
+		}
+	}
+	if diff := cmp.Diff(want, failures); diff != "" || len(want["response-fields"]) == 0 {
+		t.Errorf("failures (-json +junit):\n%s", diff)
+	}
+}
+
+// TestCredentials checks that a hook gets the bearer token and the client certificate.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	dir, authority := t.TempDir(), ca.New()
+	certificate, key := authority.Issue(ca.Subject{CommonName: "metacontroller"})
+	hook := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			http.Error(w, "wrong token", http.StatusUnauthorized)
+			return
+		}
+		broken(w, r)
+	}))
+	hook.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool()}
+	hook.StartTLS()
+	defer hook.Close()
+	args := append(nginx,
+		"--ca", ca.Write(dir, "ca", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw})),
+		"--cert", ca.Write(dir, "cert", certificate), "--key", ca.Write(dir, "key", key), hook.URL)
+	for _, test := range []struct {
+		token string
+		want  string
+	}{{"secret\n", "response-fields"}, {"other", "responds"}} {
+		var out bytes.Buffer
+		code := run(append(args, "--token-file", ca.Write(dir, "token", []byte(test.token))), &out, &out)
+		if code != foundProblems || !strings.Contains(out.String(), test.want) || test.want != "responds" && strings.Contains(out.String(), "responds ") {
+			t.Errorf("token %q: exit code %d:\n%s", test.token, code, out.String())
+		}
+	}
+}
+
+func TestNotChecked(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	hook := httptest.NewServer(http.HandlerFunc(broken))
+	defer hook.Close()
+	for _, test := range []struct{ args, want string }{
+		{"", "not one URL"},
+		{hook.URL, "--controller is missing"},
+		{"--controller ../../manifests/controllers/nginx " + hook.URL, "both --samples and --requests are missing"},
+		{strings.Join(nginx, " ") + " -o yaml " + hook.URL, `--output is "yaml"`},
+		{strings.Join(nginx, " ") + " http://127.0.0.1:1", "the hook is not running"},
+		{strings.Join(nginx, " ") + " 127.0.0.1", "not a URL with a host"},
+		{strings.Join(nginx, " ") + " --controller ../../manifests/controllers " + hook.URL, "a second CompositeController"},
+		{strings.Join(nginx, " ") + " --controller ../../crds " + hook.URL, "has no CompositeController"},
+		{strings.Join(nginx, " ") + " --crds " + empty + " " + hook.URL, "give its CRD"},
+		{strings.Join(nginx, " ") + " --samples " + empty + " " + hook.URL, "no request and no parent"},
+		{strings.Join(nginx, " ") + " --samples missing " + hook.URL, "no such file"},
+		{strings.Join(nginx, " ") + " --cert missing " + hook.URL, "client certificate"},
+	} {
+		var out bytes.Buffer
+		if code := run(strings.Fields(test.args), io.Discard, &out); code != notChecked || !strings.Contains(out.String(), test.want) {
+			t.Errorf("%s: exit code %d, want %q:\n%s", test.args, code, test.want, out.String())
+		}
+	}
+}
+
+// TestPage checks that the page has a row for each check.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range check.Checks {
+		if row := fmt.Sprintf("| `%s` | %s | %s |", c.ID, c.Looks, c.Why); !strings.Contains(string(page), row) {
+			t.Errorf("README.md does not have the row\n%s", row)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/example/memcached-operator/test/hookcheck/check"
+)
+
+var formats = map[string]func(w io.Writer, cases []check.Case, findings []check.Finding) error{
+	"table": writeTable, "json": writeJSON, "junit": writeJUnit,
+}
+
+func report(w io.Writer, format string, cases []check.Case, findings []check.Finding) error {
+	return formats[format](w, cases, findings)
+}
+
+func writeTable(w io.Writer, cases []check.Case, findings []check.Finding) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	explained := map[string]string{}
+	for _, f := range findings {
+		if len(explained) == 0 {
+			fmt.Fprintln(table, "CHECK\tPARENT OR FILE\tFINDING")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Check, f.Case, f.Message)
+		explained[f.Check] = ""
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d checks of %d requests: %d findings\n", len(check.Checks), len(cases), len(findings))
+	for _, c := range check.Checks {
+		if _, found := explained[c.ID]; found {
+			fmt.Fprintf(w, "\n%s: %s.\n%s\n", c.ID, c.Looks, c.Why)
+		}
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, cases []check.Case, findings []check.Finding) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(map[string]any{"requests": len(cases), "checks": len(check.Checks), "findings": append([]check.Finding{}, findings...)})
+}
+
+type testSuite struct {
+	XMLName  xml.Name   `xml:"testsuite"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Cases    []testCase `xml:"testcase"`
+}
+
+type testCase struct {
+	ClassName string    `xml:"classname,attr"`
+	Name      string    `xml:"name,attr"`
+	Failures  []failure `xml:"failure"`
+}
+
+type failure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// writeJUnit writes a test case for each check.
+func writeJUnit(w io.Writer, _ []check.Case, findings []check.Finding) error {
+	suite := testSuite{Name: "hookcheck", Tests: len(check.Checks)}
+	for _, c := range check.Checks {
+		test := testCase{ClassName: "hookcheck", Name: c.ID}
+		for _, f := range findings {
+			if f.Check == c.ID {
+				test.Failures = append(test.Failures, failure{f.Case + ": " + f.Message, c.Why})
+			}
+		}
+		if len(test.Failures) > 0 {
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(suite); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

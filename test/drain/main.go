@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -30,6 +31,7 @@ type options struct {
 	namespace, memcached, control string
 	address, controlAddress       string
 	action, patch, svg            string
+	curveNames                    [paired.Caches]string
 	patchControl                  bool
 	items, reads                  int
 	fill                          float64
@@ -51,6 +53,8 @@ func main() {
 	flag.StringVar(&o.patch, "patch", "", "JSON merge `patch` of the Memcached for --action patch")
 	flag.BoolVar(&o.patchControl, "patch-control", false, "patch the control too, for example if its warm-up is disabled")
 	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second")
+	flag.StringVar(&o.curveNames[paired.Changed], "svg-name", "", "`name` of the cache in the picture; by default, that of the Memcached")
+	flag.StringVar(&o.curveNames[paired.Control], "svg-control-name", "", "the same of the control")
 	flag.IntVar(&o.items, "items", 200_000, "`number` of items, 675 bytes on average, half of which are never read")
 	flag.Float64Var(&o.fill, "fill", 0, "store items for this `factor` of the memory of the servers instead of --items")
 	flag.DurationVar(&o.fillTime, "fill-time", 30*time.Second, "minimum `duration` in which the items are stored")
@@ -126,7 +130,8 @@ func (o options) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
 	if o.svg != "" {
-		picture := curve(r.Seconds(), r.steps.all, [paired.Caches]string{o.memcached, o.control})
+		names := [paired.Caches]string{cmp.Or(o.curveNames[paired.Changed], o.memcached), cmp.Or(o.curveNames[paired.Control], o.control)}
+		picture := curve(r.Seconds(), r.steps.all, names)
 		err = errors.Join(err, os.WriteFile(o.svg, []byte(picture), 0o600))
 	}
 	return errors.Join(err, r.finish(ctx, o.goals))

@@ -23,7 +23,6 @@ import (
 func TestConnections(t *testing.T) {
 	const (
 		patience  = time.Second
-		maxMiB    = 128
 		post      = "POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
 		oneByte   = post + "Content-Length: 67108864\r\n\r\n{"
 		unchunked = post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
@@ -40,6 +39,7 @@ func TestConnections(t *testing.T) {
 		{"unfinished headers of the ops port", 5000, longHeaders, false, true},
 		{"TLS without a request", 1500, "", true, false},
 		{"TLS with unfinished headers", 1500, longHeaders, true, false},
+		{"TLS without a token, with one byte of a body", 600, oneByte, true, false},
 		{"two bodies of which one byte arrives", 2, oneByte, false, false},
 		{"50 bodies of which one byte arrives", 50, oneByte, false, false},
 		{"50 bodies of unknown length", 50, unchunked, false, false},
@@ -79,6 +79,9 @@ func TestConnections(t *testing.T) {
 			valid.wantOnly(t, 200, 0)
 			if slowest > patience || valid.lost > 0 {
 				t.Errorf("a sync took %s, %d were lost", slowest, valid.lost)
+			}
+			if valid.retried*100 > valid.done {
+				t.Errorf("%d of %d syncs needed a second connection", valid.retried, valid.done)
 			}
 			if peak > maxMiB {
 				t.Errorf("the peak of %.0f MiB is above half of the pod's limit", peak)

@@ -24,7 +24,7 @@ func TestSlowCallers(t *testing.T) {
 		limit       time.Duration
 	}{
 		{"headers", head + "X-Slow: ", 200, 5 * time.Second},
-		{"bodies", head + "Content-Length: 67108864\r\n\r\n{", 50, 3 * time.Second},
+		{"bodies", head + "Content-Length: 67108864\r\n\r\n{", 50, 13 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := start(t)

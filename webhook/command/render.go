@@ -38,7 +38,7 @@ func newRender() *cobra.Command {
 children. The output is valid input for kubectl diff -f -.
 
 FILE is a file, - for standard input, or a directory. Of a directory, render reads all files that end with .yaml, .yml
-or .json, also in directories below it, but not hidden ones.
+or .json, also in directories below it, but not hidden ones. A file may have 8 MiB and 10,000 objects.
 
 The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command
 line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file, the object and the field of

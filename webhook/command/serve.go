@@ -86,7 +86,7 @@ func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
 	defaults := server.DefaultLimits()
 	flags.Int64Var(&o.MaxBodyBytes, "max-body-bytes", defaults.MaxBodyBytes, "maximum size of a request body in `bytes`; a larger body gets 413 Content Too Large")
 	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit a new connection replaces one without a request")
-	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit no more request bodies are read")
+	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit no more large bodies are read")
 }
 
 func (o *serveOptions) addShutdown(flags *pflag.FlagSet) {

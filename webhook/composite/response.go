@@ -39,10 +39,7 @@ func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []stri
 	if err := checkChildren(desired.Children, parent.GetNamespace(), kinds); err != nil {
 		return nil, err
 	}
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false) // a < would need six bytes
-	err := encoder.Encode(syncResponse[S]{
+	body, err := json.Marshal(syncResponse[S]{
 		Status:             desired.Status,
 		Children:           append([]runtime.Object{}, desired.Children...), // never null
 		ResyncAfterSeconds: desired.ResyncAfter.Seconds(),
@@ -51,7 +48,6 @@ func encodeDesired[S any](desired Desired[S], parent metav1.Object, kinds []stri
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 	if !bytes.HasPrefix(body, []byte(`{"status":{`)) {
 		return nil, fmt.Errorf("status must be an object: the response begins with %.20s", body)
 	}

@@ -21,11 +21,24 @@ type document struct {
 	object map[string]any
 }
 
+// The limits of a file. A cache of 150 bytes needs 30 kB with its children, and a YAML parser a hundred times the size of {},{}.
+const (
+	maxBytes   = 8 << 20
+	maxObjects = 10_000
+)
+
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
 func documents(input Input) ([]document, error) {
+	if len(input.Content) > maxBytes {
+		return nil, fmt.Errorf("%s has more than %d bytes: split it", input.Name, maxBytes)
+	}
+	tooMany := fmt.Errorf("%s has more than %d objects: split it", input.Name, maxObjects)
 	parts, err := split(input)
 	if err != nil {
 		return nil, err
+	}
+	if len(parts) > maxObjects {
+		return nil, tooMany
 	}
 	var found []document
 	for _, each := range parts {
@@ -40,7 +53,9 @@ func documents(input Input) ([]document, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, objects...)
+		if found = append(found, objects...); len(found) > maxObjects {
+			return nil, tooMany
+		}
 	}
 	return found, nil
 }

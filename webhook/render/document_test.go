@@ -69,6 +69,10 @@ func TestDocuments(t *testing.T) {
 		{"an item that is null", "apiVersion: v1\nkind: List\nitems:\n-\n", "", "parents.yaml, in the document at line 1: items[0]: must be an object"},
 		{"an item that is a list", "apiVersion: v1\nkind: List\nitems: [[" + firstJSON + "]]\n", "", "parents.yaml, in the document at line 1: items[0]: must be an object"},
 		{"an item without a kind", "apiVersion: v1\nkind: List\nitems:\n- {metadata: {name: a}}\n", "", "parents.yaml, a: there is no controller"},
+		{"too many items", "apiVersion: v1\nkind: List\nitems:\n" + strings.Repeat("- {}\n", 10_001), "", "parents.yaml has more than 10000 objects"},
+		{"too many documents", strings.Repeat("---\n", 2_000_000), "", "parents.yaml has more than 10000 objects"},
+		{"too many objects together", first + "---\napiVersion: v1\nkind: List\nitems:\n" + strings.Repeat("- {}\n", 10_000), "", "parents.yaml has more than 10000 objects"},
+		{"a file that is too large", "# " + strings.Repeat("a", 8<<20), "", "parents.yaml has more than 8388608 bytes"},
 		{"items from a merge key", "x: &x\n  items: [text]\napiVersion: v1\nkind: List\n<<: *x\n", "", "items[0]: must be an object"},
 	}
 	for _, test := range cases {

@@ -119,6 +119,37 @@ func TestSlowCallers(t *testing.T) {
 	}
 }
 
+// TestResponseTimeout: a caller must read a response within writeGrace. The clock and the connection are simulated.
+func TestResponseTimeout(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		pause  time.Duration
+		read   bool
+	}{
+		{"a slow reader", writeGrace - time.Second, true},
+		{"a reader who is too slow", writeGrace + time.Second, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, connection := net.Pipe()
+			listener := make(pipeListener, 1)
+			listener <- connection
+			controllers, _, release := blocked()
+			release()
+			server := newServer(NewHandler(Options{Controllers: controllers}), slog.New(slog.DiscardHandler))
+			go func() { _ = serve(server, listener) }()
+			defer server.Close()
+			if _, err := io.WriteString(client, strings.Replace(whole, "\r\n", "\r\nConnection: close\r\n", 1)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(test.pause)
+			response, err := io.ReadAll(client)
+			if got := strings.HasPrefix(string(response), "HTTP/1.1 200 OK"); got != test.read {
+				t.Errorf("%s: read %q, %v", test.reason, response, err)
+			}
+		})
+	}
+}
+
 // TestStarvedHook checks that a body that has arrived is read, although the hook gets no CPU time for longer than bodyTimeout between
 // setting the deadline and reading. The clock and the connection are simulated.
 func TestStarvedHook(t *testing.T) {

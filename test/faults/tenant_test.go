@@ -1,0 +1,112 @@
+//go:build faults
+
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/test/requests"
+)
+
+// maxMiB is half of the pod's memory limit, in resident MiB.
+const maxMiB = 128
+
+// keep returns a sync of a Memcached with an invalid spec and with Services, each with 250 kB of last applied configuration. Who may edit
+// one namespace can label any Service so that Metacontroller adopts it, and write any annotation.
+func keep(services int) []byte {
+	var request map[string]any
+	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
+		panic(err)
+	}
+	request["parent"].(map[string]any)["spec"] = map[string]any{"size": 1, "cache": map[string]any{"maxItemSize": "100Mi"}}
+	group := request["children"].(map[string]any)["Service.v1"].(map[string]any)
+	for i := range services {
+		name := fmt.Sprintf("adopted-%d", i)
+		last := fmt.Sprintf(`{"apiVersion":"v1","kind":"Service","metadata":{"name":%q},"spec":[{}%s]}`, name, strings.Repeat(",{}", 250_000/3))
+		group[name] = map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{
+			"name": name, "namespace": requests.Namespace, "annotations": map[string]any{"metacontroller.k8s.io/last-applied-configuration": last},
+		}}
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// TestTenant does what a user with one namespace, or a slow caller with credentials, can do. Meanwhile 20 syncs a second, half of them
+// over connections of their own, must get a 200 within a second, and the program must use less than half of the pod's memory limit.
+func TestTenant(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		callers  int
+		services int
+		slow     bool // nobody reads the responses
+	}{
+		{"60 adopted Services", 1, 60, false},
+		{"60 adopted Services of five caches", 5, 60, false},
+		{"15 adopted Services of five caches", 5, 15, false},
+		{"two slow readers", 2, 15, true},
+		{"15 slow readers", 15, 15, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, body := start(t), keep(test.services)
+			attack := newClient(new(http.Transport))
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			wait := loop(ctx, test.callers, func(int) {
+				if test.slow {
+					readNothing(ctx, p.address, body)
+				} else {
+					attack.post(p.url(), body)
+				}
+				pause(ctx, 50*time.Millisecond)
+			})
+			kept, fresh := newClient(new(http.Transport)), newClient(&http.Transport{DisableKeepAlives: true})
+			sync := requests.Sync(3)
+			loop(ctx, 2, func(worker int) {
+				[]*client{kept, fresh}[worker].post(p.url(), sync)
+				pause(ctx, 100*time.Millisecond)
+			})()
+			wait()
+			_, peak := p.memory(t)
+			t.Logf("%d bodies of %d MB got %v; kept connections %v, slowest %.0f ms; fresh ones %v, slowest %.0f ms; peak %.0f MiB", test.callers,
+				len(body)/1e6, attack.codes, kept.codes, kept.percentile(1), fresh.codes, fresh.percentile(1), peak)
+			kept.wantOnly(t, 200)
+			fresh.wantOnly(t, 200)
+			if kept.percentile(1) > 1000 || fresh.percentile(1) > 1000 {
+				t.Error("a sync took more than a second")
+			}
+			if peak > maxMiB {
+				t.Error("the peak is above half of the pod's limit")
+			}
+		})
+	}
+}
+
+// readNothing sends a request and does not read the response, until the program closes the connection.
+func readNothing(ctx context.Context, address string, body []byte) {
+	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return
+	}
+	defer connection.Close()
+	if connection.(*net.TCPConn).SetReadBuffer(4<<10) != nil {
+		return
+	}
+	_, err = fmt.Fprintf(connection, "POST /memcached/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	if err != nil {
+		return
+	}
+	pause(ctx, 5*time.Second)
+	_ = connection.SetReadDeadline(time.Now().Add(time.Second))
+	_, _ = io.Copy(io.Discard, connection)
+}

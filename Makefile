@@ -55,6 +55,7 @@ test: ## Run the fast tests of the root module, with the race detector.
 	CGO_ENABLED=1 $(GO) test -race -vet=off $$($(GO) list ./... | grep -v /test/walk$$) # make lint runs vet
 	@# Without the race detector, which takes ten times longer:
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 30m
+	$(GO) test -run '^Test(Metadata|NamesOfChildren)$$' ./test/golden
 	$(GO) test -vet=off ./test/walk
 
 test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.

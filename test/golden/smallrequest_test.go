@@ -48,7 +48,7 @@ func TestSmallRequest(t *testing.T) {
 		{"two kinds of four", "/memcached/sync", `{` + cache + `, "children": {"Deployment.apps/v1": {}, "Service.v1": {}}}`, []string{"Deployment a", "Service a"}, ""},
 		{"null children are not missing", "/memcached/sync", `{` + cache + `, "children": null}`, nil, "children"},
 		{"a null group is not missing", "/memcached/sync", `{` + cache + `, "children": {"Deployment.apps/v1": null}}`, nil, "Deployment"},
-		{"Metacontroller always sends children", "/memcached/sync", `{"controller": {}, ` + cache + `}`, nil, "no children"},
+		{"Metacontroller always sends children", "/memcached/sync", `{"controller": {}, ` + strings.Replace(cache, `"name": "a"`, `"name": "a", "namespace": "n"`, 1) + `}`, nil, "no children"},
 		{"one kind of child", "/nginx/sync", `{` + nginx + `}`, []string{"Deployment a"}, ""},
 		{"the only kind of child", "/nginx/sync", `{` + nginx + `, "children": {}}`, nil, "Deployment.apps/v1"},
 		{"three kinds of children", "/customimagedeploy/sync", `{` + site + `}`, []string{"Deployment a", "Ingress a", "Service a"}, ""},

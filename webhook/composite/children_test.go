@@ -97,7 +97,7 @@ func TestKeep(t *testing.T) {
 }
 
 func TestChild(t *testing.T) {
-	observed := &Observed[*corev1.ConfigMap, secrets, nodes]{Children: secrets{GroupOf(observedObject{objectMetadata{"x", "n"}})}}
+	observed := &Observed[*corev1.ConfigMap, secrets, pods]{Children: secrets{GroupOf(observedObject{objectMetadata{"x", "n"}})}}
 	if got, ok := observed.Child(secret("n", "x")).(*observedObject); !ok || got.Metadata.Name != "x" {
 		t.Errorf("Child returned %v", got)
 	}

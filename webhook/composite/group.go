@@ -10,12 +10,18 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Object is an observed object.
 type Object interface {
 	GetNamespace() string
 	GetName() string
+}
+
+// Controlled is an observed object with its controller: the name and the UID of the owner that manages it; both are empty if it has none.
+type Controlled interface {
+	GetController() (name string, uid types.UID)
 }
 
 // Group holds the observed objects of one kind, sorted by namespace and name.
@@ -31,7 +37,7 @@ type Object interface {
 // does not have, and not every user wants every kind of child.
 //
 // Kinds that are not declared are skipped. Metacontroller's keys of the objects in a group differ between hook versions
-// (name, or namespace/name), so a Group reads the objects' metadata instead.
+// (name, or namespace/name), so a Group reads the objects' metadata instead, and refuses an object with another key.
 type Group[T Object] struct {
 	sorted   []*T // pointers, because a growing slice of values would copy every object
 	observed bool
@@ -64,8 +70,8 @@ func (g Group[T]) Get(namespace, name string) *T {
 	return g.sorted[i]
 }
 
-// UnmarshalJSONFrom reads the group from a map of objects. It refuses an object without a name and two objects with the same
-// name: an impossible observed state must not decide which children are deleted.
+// UnmarshalJSONFrom reads the group from a map of objects. It refuses an object without a name or with another key, and two objects with
+// the same name: an impossible observed state must not decide which children are deleted.
 func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginObject {
 		return notAnObject(decoder)
@@ -74,9 +80,11 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return err
 	}
 	for decoder.PeekKind() == jsontext.KindString {
-		if err := decoder.SkipValue(); err != nil {
+		token, err := decoder.ReadToken()
+		if err != nil {
 			return err
 		}
+		key := token.String()
 		if decoder.PeekKind() != jsontext.KindBeginObject {
 			return notAnObject(decoder)
 		}
@@ -87,6 +95,9 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		if (*object).GetName() == "" {
 			return refuse("%s: an object has no metadata.name", dotted(decoder.StackPointer()))
 		}
+		if !isKey(key, *object) {
+			return refuse("%s: the object has the name %q", dotted(decoder.StackPointer()), Shorten((*object).GetName()))
+		}
 		g.sorted = append(g.sorted, object)
 	}
 	if _, err := decoder.ReadToken(); err != nil {
@@ -95,6 +106,12 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	g.observed = true
 	g.sort()
 	return g.checkUnique(decoder)
+}
+
+// isKey reports whether Metacontroller uses the key for the object: the name in hook version v1, and the namespace and the name in v2.
+func isKey(key string, object Object) bool {
+	namespace, isV2 := strings.CutSuffix(key, "/"+object.GetName())
+	return key == object.GetName() || isV2 && namespace == object.GetNamespace()
 }
 
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {
@@ -128,7 +145,7 @@ func (g *Group[T]) find(namespace, name string) any {
 func (g *Group[T]) objects() iter.Seq[Object] {
 	return func(yield func(Object) bool) {
 		for _, object := range g.sorted {
-			if !yield(*object) {
+			if !yield(any(object).(Object)) { // a pointer has the methods of its value
 				return
 			}
 		}

@@ -31,10 +31,13 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (De
 		if err != nil {
 			return response, err
 		}
-		if err := checkParent(parent, request.Parent.present, kind); err != nil {
+		if err := checkParent(parent, request.Parent.present, kind, request.Controller.present); err != nil {
 			return response, err
 		}
 		if err := checkObserved(&request, hook, finalizing); err != nil {
+			return response, err
+		}
+		if err := checkObjects(parent, &request.Children.value, &request.Related.value); err != nil {
 			return response, err
 		}
 		observed := Observed[P, C, R]{
@@ -69,7 +72,7 @@ func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 		if err != nil {
 			return response, err
 		}
-		if err := checkParent(parent, request.Parent.present, kind); err != nil {
+		if err := checkParent(parent, request.Parent.present, kind, request.Controller.present); err != nil {
 			return response, err
 		}
 		response.Body, err = encodeRelated(relate(parent))

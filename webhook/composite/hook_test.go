@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// In the tests the parent is a ConfigMap, a child is a Secret and a related object is a Node.
+// In the tests the parent is a ConfigMap, a child is a Secret and a related object is a Pod.
 type observedObject struct {
 	Metadata objectMetadata `json:"metadata"`
 }
@@ -31,23 +31,23 @@ type secrets struct {
 	Secrets Group[observedObject] `json:"Secret.v1"`
 }
 
-type nodes struct {
-	Nodes Group[observedObject] `json:"Node.v1"`
+type pods struct {
+	Pods Group[observedObject] `json:"Pod.v1"`
 }
 
 type configMapStatus struct {
 	Seen []string `json:"seen"`
 }
 
-type observedConfigMap = Observed[*corev1.ConfigMap, secrets, nodes]
+type observedConfigMap = Observed[*corev1.ConfigMap, secrets, pods]
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
 const wholeRequest = `{
 	"controller": {},
 	"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}},
-	"children": {"Secret.v1": {"n/b": {"metadata": {"name": "b"}}, "a": {"metadata": {"name": "a"}}}, "Job.batch/v1": {"x": 1}},
-	"related": {"Node.v1": {}},
+	"children": {"Secret.v1": {"n/b": {"metadata": {"name": "b", "namespace": "n"}}, "a": {"metadata": {"name": "a", "namespace": "n"}}}, "Job.batch/v1": {"x": 1}},
+	"related": {"Pod.v1": {}},
 	"finalizing": false}`
 
 func secret(namespace, name string) *corev1.Secret {
@@ -128,7 +128,7 @@ func TestErrorTypes(t *testing.T) {
 	}{
 		{"the hook's own error", wholeRequest, new(*ParentError)},
 		{"a field of the parent has the wrong type", strings.Replace(wholeRequest, `"namespace": "n"`, `"namespace": 1`, 1), new(*ParentError)},
-		{"a field of a child has the wrong type", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 1}`, 1), new(*RequestError)},
+		{"a field of a child has the wrong type", strings.Replace(wholeRequest, `"name": "b"`, `"name": 1`, 1), new(*RequestError)},
 		{"invalid JSON", wholeRequest[1:], new(*RequestError)},
 	}
 	for _, test := range cases {
@@ -146,14 +146,16 @@ func TestErrorMessages(t *testing.T) {
 	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	cases := []struct{ reason, body, message string }{
 		{"an empty request", ``, "request is not valid JSON: unexpected EOF"},
-		{"half a request", wholeRequest[:len(wholeRequest)/2], `unexpected EOF within "/children/Secret.v1"`},
+		{"half a request", wholeRequest[:len(wholeRequest)/2], `unexpected EOF within "/children/Secret.v1`},
 		{"a request that is not JSON", `x`, "request is not valid JSON: invalid character"},
 		{"a list", `[]`, "request cannot be"},
-		{"a number for a string", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": 7}`, 1), "children.Secret.v1.n/b.metadata.name: cannot be a number"},
+		{"a number for a string", strings.Replace(wholeRequest, `"name": "b"`, `"name": 7`, 1), "children.Secret.v1.n/b.metadata.name: cannot be a number"},
 		{"a fraction for an integer", strings.Replace(wholeRequest, `{"name": "p"`, `{"generation": 1.5, "name": "p"`, 1), "metadata.generation: 1.5 is not a valid int64"},
 		{"a parent without a name", strings.Replace(wholeRequest, `"name": "p", `, "", 1), "parent has no metadata.name"},
-		{"two children with one name", strings.Replace(wholeRequest, `{"name": "a"}`, `{"name": "b"}`, 1), `children.Secret.v1: two objects have the name "b"`},
-		{"a list for a string", strings.Replace(wholeRequest, `{"name": "b"}`, `{"name": []}`, 1), "metadata.name: cannot be an array"},
+		{"two children with one name", strings.Replace(wholeRequest, `"a": {"metadata": {"name": "a"`, `"b": {"metadata": {"name": "b"`, 1), `children.Secret.v1: two objects have the name "b"`},
+		{"another name than the key", strings.Replace(wholeRequest, `"name": "a"`, `"name": "c"`, 1), `children.Secret.v1.a: the object has the name "c"`},
+		{"another namespace than the key", strings.Replace(wholeRequest, `"n/b"`, `"m/b"`, 1), `children.Secret.v1.m/b: the object has the name "b"`},
+		{"a list for a string", strings.Replace(wholeRequest, `"name": "b"`, `"name": []`, 1), "metadata.name: cannot be an array"},
 	}
 	for _, test := range cases {
 		if _, err := hook.Handle(configMapKind, strings.NewReader(test.body), metav1.Time{}); err == nil || !strings.Contains(err.Error(), test.message) {

@@ -56,29 +56,31 @@ func TestOptionalKind(t *testing.T) {
 func TestWithoutController(t *testing.T) {
 	type groups struct {
 		Secrets Group[observedObject] `json:"Secret.v1"`
-		Nodes   Group[observedObject] `json:"Node.v1" composite:"optional"`
+		Pods    Group[observedObject] `json:"Pod.v1" composite:"optional"`
 	}
-	hook := Sync(func(observed Observed[*corev1.ConfigMap, groups, nodes]) (Desired[configMapStatus], error) {
-		if observed.Children.Nodes.Listed() {
-			return Desired[configMapStatus]{Status: configMapStatus{Seen: []string{"Node"}}}, nil
+	hook := Sync(func(observed Observed[*corev1.ConfigMap, groups, pods]) (Desired[configMapStatus], error) {
+		if observed.Children.Pods.Listed() {
+			return Desired[configMapStatus]{Status: configMapStatus{Seen: []string{"Pod"}}}, nil
 		}
 		return Desired[configMapStatus]{}, nil
 	})
 	const parent = `"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p"}}`
+	namespaced := strings.Replace(parent, `"p"`, `"p", "namespace": "n"`, 1)
 	cases := []struct{ reason, body, want, message string }{
-		{"every kind counts as listed and empty", `{` + parent + `}`, `"seen":["Node"]`, ""},
+		{"every kind counts as listed and empty", `{` + parent + `}`, `"seen":["Pod"]`, ""},
 		{"the groups that are present count as listed", `{` + parent + `, "children": {"Secret.v1": {}}}`, `"seen":null`, ""},
 		{"a kind that every CompositeController must list", `{` + parent + `, "children": {}}`, "", "has no Secret.v1"},
 		{"null children are no children", `{` + parent + `, "children": null}`, "", "children: must be an object"},
 		{"null related is no related", `{` + parent + `, "related": null}`, "", "related: must be an object"},
-		{"related objects are optional one by one", `{` + parent + `, "related": {}}`, `"seen":["Node"]`, ""},
+		{"related objects are optional one by one", `{` + parent + `, "related": {}}`, `"seen":["Pod"]`, ""},
 		{"the sync hook is not for a parent that is being deleted", `{` + parent + `, "finalizing": true}`, "", "finalizing is true"},
 		{"null is not a missing controller", `{"controller": null, ` + parent + `}`, "", "controller: must be an object"},
 		{"a list is not a controller", `{"controller": [], ` + parent + `}`, "", "controller: must be an object"},
-		{"two controllers", `{"controller": {}, "controller": {}, ` + parent + `}`, "", "duplicate"},
-		{"Metacontroller sends children", `{"controller": {}, ` + parent + `}`, "", "request has no children"},
-		{"Metacontroller sends related", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}}`, "", "request has no related"},
-		{"Metacontroller sends a group for each rule", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}, "related": {}}`, "", "related has no Node.v1"},
+		{"two controllers", `{"controller": {}, "controller": {}, ` + namespaced + `}`, "", "duplicate"},
+		{"Metacontroller sends the namespace", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}, "related": {"Pod.v1": {}}}`, "", "parent has no metadata.namespace"},
+		{"Metacontroller sends children", `{"controller": {}, ` + namespaced + `}`, "", "request has no children"},
+		{"Metacontroller sends related", `{"controller": {}, ` + namespaced + `, "children": {"Secret.v1": {}}}`, "", "request has no related"},
+		{"Metacontroller sends a group for each rule", `{"controller": {}, ` + namespaced + `, "children": {"Secret.v1": {}}, "related": {}}`, "", "related has no Pod.v1"},
 	}
 	for _, test := range cases {
 		got, err := call(t, hook, test.body)

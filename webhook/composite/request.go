@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // ParentType is a pointer to a parent's API type T.
@@ -76,8 +77,8 @@ func decode(body io.Reader, request any) error {
 	return nil
 }
 
-// checkParent refuses a missing parent, a parent of another kind and a parent without a name.
-func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.GroupVersionKind) error {
+// checkParent refuses a missing parent, a parent of another kind and a parent without a name. Only a person's request may omit the namespace.
+func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.GroupVersionKind, fromMetacontroller bool) error {
 	if !present {
 		return refuse("request has no parent")
 	}
@@ -86,6 +87,12 @@ func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.Gro
 	}
 	if parent.GetName() == "" {
 		return refuse("parent has no metadata.name")
+	}
+	if fromMetacontroller && parent.GetNamespace() == "" {
+		return refuse("parent has no metadata.namespace")
+	}
+	if namespace := parent.GetNamespace(); namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
+		return refuse("parent has the metadata.namespace %q, which no namespace can have as its name", Shorten(namespace))
 	}
 	return nil
 }

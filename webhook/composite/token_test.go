@@ -79,7 +79,7 @@ func TestReadError(t *testing.T) {
 	broken := errors.New("the connection is gone")
 	const body = `{"controller": {"spec": {"childResources": [{"apiVersion": "v1", "resource": "secrets"}]}}, "parent": {"apiVersion": "v1",
 		"kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n", "labels": {"a": "b"}}, "data": {"a": "b"}},
-		"children": {"Secret.v1": {"a": {"metadata": {"name": "a"}}}, "Job.batch/v1": {"x": 1}}, "related": {"Node.v1": {}}, "finalizing": false}`
+		"children": {"Secret.v1": {"a": {"metadata": {"name": "a", "namespace": "n"}}}, "Job.batch/v1": {"x": 1}}, "related": {"Pod.v1": {}}, "finalizing": false}`
 	for name, hook := range map[string]Hook{"sync": syncHook, "customize": customizeHook} {
 		if _, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{}); err != nil {
 			t.Fatalf("%s: the whole body: %v", name, err)

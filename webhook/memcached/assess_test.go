@@ -96,6 +96,35 @@ func TestConditionsOfProxies(t *testing.T) {
 	}
 }
 
+// TestAddressOfProxies checks that clients find only the Service of their own cache: Metacontroller sends no other one.
+func TestAddressOfProxies(t *testing.T) {
+	for reason, test := range map[string]struct {
+		spec, want string
+		exists     bool
+	}{
+		"the Service exists":                              {"", "cache-proxy.web.svc:11211", true},
+		"the Service does not exist, or is another one's": {"", "", false},
+		"the spec is invalid":                             {"invalid", "cache-proxy.web.svc:11211", true},
+		"the spec is invalid, and there is no Service":    {"invalid", "", false},
+	} {
+		request := proxied(t, 3, "0-2")
+		request.Parent.Status.Proxy.Address = "cache-proxy.web.svc:11211"
+		if !test.exists {
+			remove(&request.Children.Services, "cache-proxy")
+		}
+		if test.spec == "invalid" {
+			request.Parent.Spec.Cache.MaxConnections = new(int64(0))
+		}
+		response, err := proxyConfig.sync(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := response.Status.Proxy.Address; got != test.want {
+			t.Errorf("%s: the address is %q, want %q", reason, got, test.want)
+		}
+	}
+}
+
 // TestRiskOfAJob checks that a Job that does not help is a risk, since the cache serves, and that the next sync follows when it becomes one.
 func TestRiskOfAJob(t *testing.T) {
 	started := func(seconds int) func(*syncRequest) {

@@ -33,13 +33,16 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	if missing := missingChildren(o.syncRequest, workload); len(missing) > 0 {
 		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}
+	if status.Proxy != nil {
+		status.Proxy = new(*status.Proxy)
+		status.Proxy.Address = o.proxyAddress()
+	}
 	var proxies *conditions.Assessment
 	if o.proxies != nil && status.Proxy != nil {
 		var err error
 		if proxies, err = assessProxies(o, ptr.Deref(o.proxies.Spec.Replicas, 0), nil, o.Now); err != nil {
 			return status, err
 		}
-		status.Proxy = new(*status.Proxy)
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
 	}
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{

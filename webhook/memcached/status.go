@@ -16,7 +16,7 @@ func status(o *observation, t templates, d scaling.Decision, a assessment) v1alp
 		Image:           children.Image(&o.memcached.Spec, t.servers.Images),
 		Memory:          memoryStatus(t.memory),
 		Scaling:         d.Scaling,
-		Proxy:           proxyStatus(o.memcached, d.Proxy, a),
+		Proxy:           proxyStatus(o, d.Proxy, a),
 	}
 }
 
@@ -30,14 +30,22 @@ func memoryStatus(size memory.Size) v1alpha1.MemoryStatus {
 }
 
 // proxyStatus adds what is observed of the proxies to what is decided; nil if there are none.
-func proxyStatus(memcached *v1alpha1.Memcached, decided *v1alpha1.ProxyStatus, a assessment) *v1alpha1.ProxyStatus {
+func proxyStatus(o *observation, decided *v1alpha1.ProxyStatus, a assessment) *v1alpha1.ProxyStatus {
 	if decided == nil {
 		return nil
 	}
 	status := *decided
 	status.LastChangeTime = &a.changed
 	if a.Proxies != nil {
-		status.Address, status.ReadyReplicas = proxy.Address(memcached), a.Proxies.Rollout.Ready
+		status.Address, status.ReadyReplicas = o.proxyAddress(), a.Proxies.Rollout.Ready
 	}
 	return &status
+}
+
+// proxyAddress returns the address of the proxies; "" while their Service does not exist, because one with its name may lead to another cache.
+func (o *observation) proxyAddress() string {
+	if o.Children.Services.Get(o.memcached.Namespace, proxy.Name(o.memcached)) == nil {
+		return ""
+	}
+	return proxy.Address(o.memcached)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // LastAppliedAnnotation has the child as the hook returned it last. Metacontroller writes the annotation, except with
@@ -38,7 +39,25 @@ type ChildMeta struct {
 	Annotations       map[string]string `json:"annotations"`
 	CreationTimestamp time.Time         `json:"creationTimestamp"`
 	DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
+	OwnerReferences   []OwnerReference  `json:"ownerReferences"`
 	ManagedFields     skipped           `json:"managedFields"`
+}
+
+// OwnerReference is the part of an owner reference that rules read.
+type OwnerReference struct {
+	Name       string    `json:"name"`
+	UID        types.UID `json:"uid"`
+	Controller bool      `json:"controller"`
+}
+
+// GetController returns the name and the UID of the owner that manages the child; both are empty if it has none.
+func (m ChildMeta) GetController() (name string, uid types.UID) {
+	for _, owner := range m.OwnerReferences {
+		if owner.Controller {
+			return owner.Name, owner.UID
+		}
+	}
+	return "", ""
 }
 
 // GetName returns metadata.name.

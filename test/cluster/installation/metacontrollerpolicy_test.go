@@ -78,6 +78,10 @@ func foreign(apiVersion, kind string) string {
 func TestMetacontrollerPolicy(t *testing.T) {
 	const pod = "spec.template.spec."
 	const container = "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false}, "
+	const context = "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false, "
+	volume := func(source string) string {
+		return "[{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, " + source + "}}}}]"
+	}
 	cases := []struct{ reason, path, value, want string }{
 		{"an ordinary child", "metadata.name", "other", ""},
 		{"the capability of a server below port 1024", pod + "containers", "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [NET_BIND_SERVICE]}}}]", ""},
@@ -103,6 +107,30 @@ func TestMetacontrollerPolicy(t *testing.T) {
 		{"a container without a security context", pod + "containers", "[{name: main, image: m}]", "no privileges"},
 		{"setuid programs", pod + "containers", "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: true}}]", "no privileges"},
 		{"the packets of the node", pod + "containers", "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [NET_RAW]}}}]", "no privileges"},
+		{"no seccomp", pod + "securityContext", "{seccompProfile: {type: Unconfined}}", "free of seccomp"},
+		{"no seccomp for a container", pod + "containers", context + "seccompProfile: {type: Unconfined}}}]", "free of seccomp"},
+		{"no AppArmor", pod + "securityContext", "{appArmorProfile: {type: Unconfined}}", "free of seccomp or AppArmor"},
+		{"no AppArmor for a container", pod + "containers", context + "appArmorProfile: {type: Unconfined}}}]", "free of seccomp or AppArmor"},
+		{"the SELinux type of a super privileged container", pod + "securityContext", "{seLinuxOptions: {type: spc_t}}", "SELinux"},
+		{"the SELinux type for an init container", pod + "initContainers", strings.Replace(context, "main", "init", 1) + "seLinuxOptions: {type: spc_t}}}]", "SELinux"},
+		{"an SELinux user", pod + "securityContext", "{seLinuxOptions: {user: system_u}}", "SELinux"},
+		{"an SELinux role", pod + "securityContext", "{seLinuxOptions: {role: sysadm_r}}", "SELinux"},
+		{"an SELinux level, which separates pods", pod + "securityContext", "{seLinuxOptions: {level: 's0:c1,c2'}}", ""},
+		{"all of /proc", "spec.template.spec", "{automountServiceAccountToken: false, hostUsers: false, containers: " + context + "procMount: Unmasked}}]}", "/proc"},
+		{"a sysctl of the node", pod + "securityContext", "{sysctls: [{name: kernel.msgmax, value: '1'}]}", "only have the sysctls"},
+		{"a safe sysctl", pod + "securityContext", "{sysctls: [{name: net.ipv4.tcp_syncookies, value: '1'}]}", ""},
+		{"a probe of another host", pod + "containers", container + "readinessProbe: {httpGet: {host: 169.254.169.254, port: 80}}}]", "another host"},
+		{"a probe of a port of another host", pod + "containers", container + "livenessProbe: {tcpSocket: {host: 169.254.169.254, port: 80}}}]", "another host"},
+		{"a startup probe of another host", pod + "containers", container + "startupProbe: {httpGet: {host: 169.254.169.254, port: 80}}}]", "another host"},
+		{"a request of the kubelet after the start", pod + "containers", container + "lifecycle: {postStart: {httpGet: {host: 169.254.169.254, port: 80}}}}]", "another host"},
+		{"a request of the kubelet before the end", pod + "containers", container + "lifecycle: {preStop: {httpGet: {host: 169.254.169.254, port: 80}}}}]", "another host"},
+		{"a node without the scheduler", pod + "nodeName", "control-plane", "choose their node"},
+		{"a priority that evicts what the node needs", pod + "priorityClassName", "system-node-critical", "a priority of the system"},
+		{"a copy of another volume", pod + "volumes", volume("dataSource: {kind: PersistentVolumeClaim, name: other}"), "copy another volume"},
+		{"a copy of a snapshot", pod + "volumes", volume("dataSourceRef: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: other}"), "copy another volume"},
+		{"an empty volume", pod + "volumes", volume(""), ""},
+		{"not covered: root", pod + "securityContext", "{runAsUser: 0}", ""},
+		{"not covered: all keys of a Secret as variables", pod + "containers", container + "envFrom: [{secretRef: {name: other}}]}]", ""},
 		{"a port of the node", pod + "containers", container + "ports: [{containerPort: 80, hostPort: 80}]}]", "no privileges"},
 	}
 	caller := metacontroller(t)

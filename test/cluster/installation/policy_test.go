@@ -38,7 +38,7 @@ func TestPolicy(t *testing.T) {
 		{"within all limits", allowed + "}", ""},
 		{"an exporter and a reloader", allowed + "metrics: {" + exporter + "}}", ""},
 		{"the sum of the limits is the limit", "{size: 1, " + withImage + withTLS + "metrics: {" + exporter + "resources: {limits: {memory: 84Mi}}}, resources: {limits: {memory: 1900Mi}}}", ""},
-		{"allowed networks, annotations, priority and interval", allowed + "networkPolicy: {from: [{ipBlock: {cidr: 10.1.0.0/16}}, {podSelector: {}}], metricsFrom: [{ipBlock: {cidr: 'fd00:1::/32'}}]}, " +
+		{"allowed networks, annotations, priority and interval", allowed + "networkPolicy: {from: [{ipBlock: {cidr: 10.1.0.0/16}}, {podSelector: {}}], metricsFrom: [{ipBlock: {cidr: 'fd00:1::/32'}}, {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]}, " +
 			"podAnnotations: {example.com/team: a}, service: {annotations: {example.com/team: a}}, priorityClassName: caches, metrics: {" + exporter + "serviceMonitor: {interval: 10s}}}", ""},
 
 		{"the default image", "{size: 1, " + withTLS + withLimit + "}", "spec.image must begin with registry.example.com/"},
@@ -73,6 +73,9 @@ func TestPolicy(t *testing.T) {
 		{"half of all clients", allowed + "networkPolicy: {from: [{ipBlock: {cidr: 0.0.0.0/1}}]}}", "must be within 10.0.0.0/8"},
 		{"every client with IPv6", allowed + "networkPolicy: {from: [{ipBlock: {cidr: '::/0'}}]}}", "must be within 10.0.0.0/8"},
 		{"every reader of the metrics", allowed + "networkPolicy: {metricsFrom: [{ipBlock: {cidr: 0.0.0.0/0}}]}}", "must be within 10.0.0.0/8"},
+		{"the pods of all namespaces", allowed + "networkPolicy: {from: [{namespaceSelector: {}}]}}", "must have the label kubernetes.io/metadata.name, with one of: monitoring"},
+		{"the pods of other namespaces by an expression", allowed + "networkPolicy: {from: [{namespaceSelector: {matchExpressions: [{key: a, operator: DoesNotExist}]}}]}}", "must have the label kubernetes.io/metadata.name"},
+		{"every reader of the metrics in another namespace", allowed + "networkPolicy: {metricsFrom: [{podSelector: {}, namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: other}}}]}}", "must have the label kubernetes.io/metadata.name"},
 		{"no NetworkPolicy", allowed + "networkPolicy: {enabled: false}}", "spec.networkPolicy must be enabled"},
 		{"all egress", allowed + "networkPolicy: {egress: Allow}}", "with egress Deny"},
 		{"a scrape each second", allowed + "metrics: {" + exporter + "serviceMonitor: {interval: 1s}}}", "must be at least 10s"},

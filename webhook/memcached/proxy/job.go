@@ -32,7 +32,7 @@ const (
 
 // JobName returns the name of the Job. It is valid for a Job with 1000 completions, because the name of a StatefulSet has at
 // most 52 characters.
-func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + "-move" }
+func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + jobSuffix }
 
 // JobChildren returns the Job of a move, and its NetworkPolicy; none for the zero value.
 func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) []runtime.Object {

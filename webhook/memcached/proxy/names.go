@@ -21,11 +21,17 @@ const (
 	// RoutesLabel on a proxy pod has its routes, as [scaling.Routes] print them. The hook reads them from there, and so can
 	// kubectl get pods -L.
 	RoutesLabel = "memcached-operator.example.com/proxy-servers"
+
+	nameSuffix, jobSuffix = "-proxy", "-move"
 )
+
+// NameSuffixes are what the names of children add to the name of the Memcached. Two caches share no child as long as no Memcached has such a
+// name: clients of one would reach the other.
+var NameSuffixes = []string{nameSuffix, jobSuffix}
 
 // Name returns the name of the children that belong to the proxies. It is valid for a Service, because the name of a
 // StatefulSet has at most 52 characters.
-func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + "-proxy" }
+func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + nameSuffix }
 
 // Address returns the host:port at which clients reach the proxies.
 func Address(memcached *v1alpha1.Memcached) string {

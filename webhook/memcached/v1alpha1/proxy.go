@@ -82,7 +82,7 @@ const (
 
 // ProxyStatus is the observed state of the proxies.
 type ProxyStatus struct {
-	// address is the host:port at which clients reach the proxies.
+	// address is the host:port at which clients reach the proxies. It is empty until their Service exists.
 	// +optional
 	Address string `json:"address"`
 	// readyReplicas is the number of proxy pods that are ready.

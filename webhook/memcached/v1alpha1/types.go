@@ -22,6 +22,7 @@ import (
 // +kubebuilder:printcolumn:name=Proxies,type=integer,priority=1,description="Ready proxies",JSONPath=.status.proxy.readyReplicas
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.endsWith('-proxy') && !self.metadata.name.endsWith('-move')",message="metadata.name must not end in -proxy or -move, because objects of another Memcached may have this name"
 // +kubebuilder:validation:XValidation:rule="(has(self.spec.workload) ? self.spec.workload != 'StatefulSet' : !has(self.spec.proxy)) || size(self.metadata.name) <= 52",message="metadata.name must be at most 52 characters for a StatefulSet, which sets its name and a hash as a label on its pods"
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -16,6 +16,7 @@ package validation
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -23,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -32,6 +34,7 @@ import (
 func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other bool) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
+	errs = append(errs, validateName(memcached)...)
 	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
 	errs = append(errs, validateWorkload(memcached, path, other)...)
 	errs = append(errs, validateManaged(spec, path, managed)...)
@@ -50,6 +53,17 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other boo
 		errs = append(errs, validateProxyConfig(memcached, path)...)
 	}
 	return errs.ToAggregate()
+}
+
+// validateName repeats a rule of the CRD. Reason: name.
+func validateName(memcached *v1alpha1.Memcached) (errs field.ErrorList) {
+	for _, suffix := range proxy.NameSuffixes {
+		if strings.HasSuffix(memcached.Name, suffix) {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), memcached.Name,
+				"must not end in "+suffix+", because objects of another Memcached may have this name"))
+		}
+	}
+	return errs
 }
 
 // validateWorkload repeats rules of the CRD. Reasons: size and name.

@@ -100,6 +100,9 @@ func TestValidate(t *testing.T) {
 		{"a name that is too long for a label", strings.Repeat("a", 64), size(1), "metadata.name"},
 		{"a name that is invalid for a Service", "1cache", size(1), "metadata.name"},
 		{"a name with a dot", "my.cache", size(1), "metadata.name"},
+		{"the name of the proxies of another Memcached", "cache-proxy", size(1), "metadata.name: Invalid value: \"cache-proxy\": must not end in -proxy"},
+		{"the name of the Job of another Memcached", "cache-move", size(1), "must not end in -move"},
+		{"a name with such a word elsewhere", "proxy-move-1", size(1), ""},
 	}
 	for _, test := range cases {
 		memcached := sample.New(0)

@@ -80,15 +80,8 @@ func Controller(config Config) composite.Controller {
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	memcached.Default()
 	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, children.NameLabel, memcached.Name)}
-	if mayHaveProxies(memcached) {
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload { // also until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))
 	}
 	return rules
-}
-
-// mayHaveProxies reports whether proxies may run: also until those that spec no longer has are gone, and if the status is lost
-// that would say so. Only a StatefulSet has proxies.
-func mayHaveProxies(memcached *v1alpha1.Memcached) bool {
-	lost := memcached.Status.ObservedGeneration <= 0 // the CRD defaults it to -1
-	return memcached.Spec.Proxy != nil || memcached.Status.Proxy != nil || lost && memcached.Spec.Workload == v1alpha1.StatefulSetWorkload
 }

@@ -19,23 +19,18 @@ import (
 // TestCustomize checks which pods are observed: proxies as long as they may run.
 func TestCustomize(t *testing.T) {
 	cases := []struct {
-		reason  string
-		edit    func(*v1alpha1.Memcached)
-		proxies bool
+		reason   string
+		workload v1alpha1.Workload
+		proxy    *v1alpha1.Proxy
+		proxies  bool
 	}{
-		{"spec has proxies, and status not yet", func(m *v1alpha1.Memcached) { m.Spec.Proxy = &v1alpha1.Proxy{} }, true},
-		{"spec has lost its proxies, and they still run", func(m *v1alpha1.Memcached) { m.Status.Proxy = &v1alpha1.ProxyStatus{} }, true},
-		{"no proxy runs", func(*v1alpha1.Memcached) {}, false},
-		{"status is lost, and former proxies may run", func(m *v1alpha1.Memcached) { m.Status.ObservedGeneration = -1 }, true},
-		{"status is lost with its default", func(m *v1alpha1.Memcached) { m.Status.ObservedGeneration = 0 }, true},
-		{"status is lost, and a Deployment never has proxies", func(m *v1alpha1.Memcached) {
-			m.Status.ObservedGeneration, m.Spec.Workload = -1, v1alpha1.DeploymentWorkload
-		}, false},
+		{"proxies imply a StatefulSet", "", &v1alpha1.Proxy{}, true},
+		{"spec has lost its proxies, which may still run", v1alpha1.StatefulSetWorkload, nil, true},
+		{"a Deployment never has proxies", "", nil, false},
 	}
 	for _, test := range cases {
 		memcached := sample.New(3)
-		memcached.Spec.Workload, memcached.Status.ObservedGeneration = v1alpha1.StatefulSetWorkload, 3
-		test.edit(memcached)
+		memcached.Spec.Workload, memcached.Spec.Proxy = test.workload, test.proxy
 		rules := customize(memcached)
 		selects := func(pod map[string]string) bool {
 			return slices.ContainsFunc(rules, func(rule composite.RelatedRule) bool {

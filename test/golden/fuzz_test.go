@@ -8,9 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
-
 	"github.com/example/memcached-operator/test/hookcheck/check"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // FuzzSync sends arbitrary bytes to the sync hook of Memcached. Each 200 must have the workload of the parent as its first

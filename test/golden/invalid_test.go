@@ -9,9 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/example/memcached-operator/webhook/observed"
-
 	"github.com/example/memcached-operator/test/hookcheck/check"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // TestInvariantInvalidSpec checks that an invalid spec changes and deletes no child. The hook refuses the request, or returns

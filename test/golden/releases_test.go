@@ -9,12 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/example/memcached-operator/test/hookcheck/check"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/server"
-
-	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // newerDefaults are other images and another library than those of [newHandler].

@@ -30,11 +30,8 @@ func (d document) check(crdSchema *spec.Schema) error {
 // Problems validates a value by the schema, with the messages of the API server, and refuses unknown fields as kubectl
 // does. It does not evaluate CEL rules; the hooks repeat those that protect children.
 func Problems(crdSchema *spec.Schema, value any, path string) []error {
-	errs := unknownFields(crdSchema, value, path)
-	for _, err := range validate.NewSchemaValidator(crdSchema, nil, path, strfmt.Default).Validate(value).Errors {
-		errs = append(errs, err)
-	}
-	return errs
+	validated := validate.NewSchemaValidator(crdSchema, nil, path, strfmt.Default).Validate(value)
+	return append(unknownFields(crdSchema, value, path), validated.Errors...)
 }
 
 func unknownFields(crdSchema *spec.Schema, value any, path string) []error {

@@ -71,7 +71,7 @@ type exchange struct {
 	// settled is the last request after Metacontroller has applied responses, last its response, and writes what it still wrote.
 	settled Case
 	last    map[string]any
-	writes  []write
+	writes  []Write
 }
 
 // Run runs checks with all cases, and returns the findings. Each finding stands for all cases of a sample with the same message.

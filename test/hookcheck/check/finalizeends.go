@@ -29,7 +29,7 @@ var finalizeEnds = Check{
 					deleted = append(deleted, name)
 				}
 			}
-			var writes []write
+			var writes []Write
 			if c.Request, writes = Apply(c.Request, answer); len(writes) == 0 {
 				break // nothing will change any more
 			}

@@ -3,8 +3,8 @@ package check
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -109,7 +109,7 @@ func subject(t *testing.T, hook thing) *Subject {
 // status is an error with a whole response.
 type status struct{ Response }
 
-func (s status) Error() string { return fmt.Sprint(s.Code) }
+func (s status) Error() string { return strconv.Itoa(s.Code) }
 
 // check returns the findings of all checks about the sample.
 func (s *Subject) check(t *testing.T, controllerYAML string) []Finding {

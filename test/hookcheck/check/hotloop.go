@@ -10,8 +10,8 @@ var hotLoop = Check{
 	run: func(_ *Subject, e *exchange) []string {
 		var problems []string
 		for _, w := range e.writes {
-			if w.child != "" {
-				problems = append(problems, fmt.Sprintf("%s %s, after %d syncs", w.child, w.what, rounds))
+			if w.Child != "" {
+				problems = append(problems, fmt.Sprintf("%s %s, after %d syncs", w.Child, w.What, rounds))
 			}
 		}
 		return problems

@@ -17,8 +17,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// write is a write of Metacontroller. Child is the kind and name; "" for the status of the parent.
-type write struct{ child, what string }
+// Write is a write of Metacontroller. Child is the kind and name; "" for the status of the parent.
+type Write struct{ Child, What string }
 
 const rounds = 20
 
@@ -41,13 +41,13 @@ func (s *Subject) settle(e *exchange) {
 
 // Apply returns the next request after Metacontroller has applied a response, before any other controller acts, and what it wrote.
 // Desired children are created or updated as their update strategy says, other children are deleted, and the parent has the new status.
-func Apply(request, answer map[string]any) (map[string]any, []write) {
+func Apply(request, answer map[string]any) (map[string]any, []Write) {
 	next := maps.Clone(request)
 	observedGroups, applied := object(request["children"]), map[string]any{}
 	for group := range observedGroups {
 		applied[group] = map[string]any{}
 	}
-	var writes []write
+	var writes []Write
 	desired := map[string]bool{}
 	for _, child := range list(answer["children"]) {
 		group, key := groupOf(child), keyOf(request, child)
@@ -61,17 +61,17 @@ func Apply(request, answer map[string]any) (map[string]any, []write) {
 			object(applied[group])[key] = after
 		}
 		if what != "" {
-			writes = append(writes, write{NameOf(child), what})
+			writes = append(writes, Write{NameOf(child), what})
 		}
 	}
 	for group, objects := range observedGroups {
 		for key, child := range object(objects) {
 			if !desired[group+key] {
-				writes = append(writes, write{NameOf(child), "is deleted"})
+				writes = append(writes, Write{NameOf(child), "is deleted"})
 			}
 		}
 	}
-	slices.SortFunc(writes, func(a, b write) int { return strings.Compare(a.child+a.what, b.child+b.what) })
+	slices.SortFunc(writes, func(a, b Write) int { return strings.Compare(a.Child+a.What, b.Child+b.What) })
 	next["children"] = applied
 	parent, status := maps.Clone(object(request["parent"])), maps.Clone(object(answer["status"]))
 	if status == nil {
@@ -79,7 +79,7 @@ func Apply(request, answer map[string]any) (map[string]any, []write) {
 	}
 	status["observedGeneration"] = at(parent, "metadata", "generation")
 	if path, differs := merge.Changed(parent["status"], status); differs {
-		writes = append(writes, write{"", path})
+		writes = append(writes, Write{"", path})
 	}
 	parent["status"] = status
 	next["parent"] = parent
@@ -142,13 +142,6 @@ func desiredChild(request, child map[string]any) *unstructured.Unstructured {
 		desired.SetLabels(labels)
 	}
 	return desired
-}
-
-// lastApplied returns an observed child as it was applied last; nil when it is unknown.
-func lastApplied(child any) map[string]any {
-	var last map[string]any
-	_ = json.Unmarshal([]byte(text(child, "metadata", "annotations", observed.LastAppliedAnnotation)), &last)
-	return last
 }
 
 // groupOf returns Metacontroller's key of a kind, such as "Deployment.apps/v1".

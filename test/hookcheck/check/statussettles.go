@@ -8,8 +8,8 @@ var statusSettles = Check{
 	Why:   "A status with the time of the sync differs at each sync, and writing it causes the next one (GoogleCloudPlatform/metacontroller#171).",
 	run: func(s *Subject, e *exchange) []string {
 		for _, w := range e.writes {
-			if w.child == "" {
-				return []string{"status." + w.what + " changes at every sync"}
+			if w.Child == "" {
+				return []string{"status." + w.What + " changes at every sync"}
 			}
 		}
 		if e.settled.Request == nil {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/example/memcached-operator/test/internal/apiserver"
 	"github.com/example/memcached-operator/test/requests"
 	"github.com/example/memcached-operator/webhook/merge"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // Write is a write of Metacontroller. Child is the kind and name; "" for the status of the parent.

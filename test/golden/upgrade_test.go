@@ -17,11 +17,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	semver "k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/example/memcached-operator/test/hookcheck/check"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
-
-	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // releases has a file <release>.jsonl for each release. No release is recorded yet.

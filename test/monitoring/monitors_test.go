@@ -3,6 +3,7 @@ package monitoring
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -54,33 +55,16 @@ func TestCachesAreScraped(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden response (%v)", err)
 	}
+	port := *monitor.Spec.PodMetricsEndpoints[0].Port
 	exporters := map[string]bool{}
 	for _, file := range files {
-		var response struct {
-			Children []struct {
-				Kind string `json:"kind"`
-				Spec struct {
-					Template corev1.PodTemplateSpec `json:"template"`
-				} `json:"spec"`
-			} `json:"children"`
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(content, &response); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		for _, child := range response.Children {
-			if child.Spec.Template.Labels == nil || child.Kind == "Job" {
-				continue
+		for kind, template := range templates(t, file) {
+			if !selects(t, monitor.Spec.Selector, template.Labels) {
+				t.Errorf("%s: the PodMonitor does not select the pods with the labels %v", file, template.Labels)
 			}
-			if !selects(t, monitor.Spec.Selector, child.Spec.Template.Labels) {
-				t.Errorf("%s: the PodMonitor does not select the pods with the labels %v", file, child.Spec.Template.Labels)
-			}
-			for _, container := range child.Spec.Template.Spec.Containers {
-				if container.Name == "exporter" && container.Ports[0].Name == *monitor.Spec.PodMetricsEndpoints[0].Port {
-					exporters[child.Kind+" "+child.Spec.Template.Spec.Containers[0].Name] = true
+			for _, container := range template.Spec.Containers {
+				if container.Name == "exporter" && container.Ports[0].Name == port {
+					exporters[kind+" "+template.Spec.Containers[0].Name] = true
 				}
 			}
 		}
@@ -88,6 +72,33 @@ func TestCachesAreScraped(t *testing.T) {
 	for _, want := range []string{"Deployment memcached", "StatefulSet memcached", "Deployment proxy"} {
 		if !exporters[want] {
 			t.Errorf("no exporter of a %s is scraped, only those of %v", want, exporters)
+		}
+	}
+}
+
+// templates returns the pod templates of servers and proxies in a golden response, with the kind of the child.
+func templates(t *testing.T, file string) iter.Seq2[string, corev1.PodTemplateSpec] {
+	t.Helper()
+	var response struct {
+		Children []struct {
+			Kind string `json:"kind"`
+			Spec struct {
+				Template corev1.PodTemplateSpec `json:"template"`
+			} `json:"spec"`
+		} `json:"children"`
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &response); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return func(yield func(string, corev1.PodTemplateSpec) bool) {
+		for _, child := range response.Children {
+			if child.Spec.Template.Labels != nil && child.Kind != "Job" && !yield(child.Kind, child.Spec.Template) {
+				return
+			}
 		}
 	}
 }

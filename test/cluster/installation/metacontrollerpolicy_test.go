@@ -78,7 +78,7 @@ func foreign(apiVersion, kind string) string {
 func TestMetacontrollerPolicy(t *testing.T) {
 	const pod = "spec.template.spec."
 	const container = "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false}, "
-	const context = "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false, "
+	const secure = "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false, "
 	volume := func(source string) string {
 		return "[{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, " + source + "}}}}]"
 	}
@@ -108,15 +108,15 @@ func TestMetacontrollerPolicy(t *testing.T) {
 		{"setuid programs", pod + "containers", "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: true}}]", "no privileges"},
 		{"the packets of the node", pod + "containers", "[{name: main, image: m, securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [NET_RAW]}}}]", "no privileges"},
 		{"no seccomp", pod + "securityContext", "{seccompProfile: {type: Unconfined}}", "free of seccomp"},
-		{"no seccomp for a container", pod + "containers", context + "seccompProfile: {type: Unconfined}}}]", "free of seccomp"},
+		{"no seccomp for a container", pod + "containers", secure + "seccompProfile: {type: Unconfined}}}]", "free of seccomp"},
 		{"no AppArmor", pod + "securityContext", "{appArmorProfile: {type: Unconfined}}", "free of seccomp or AppArmor"},
-		{"no AppArmor for a container", pod + "containers", context + "appArmorProfile: {type: Unconfined}}}]", "free of seccomp or AppArmor"},
+		{"no AppArmor for a container", pod + "containers", secure + "appArmorProfile: {type: Unconfined}}}]", "free of seccomp or AppArmor"},
 		{"the SELinux type of a super privileged container", pod + "securityContext", "{seLinuxOptions: {type: spc_t}}", "SELinux"},
-		{"the SELinux type for an init container", pod + "initContainers", strings.Replace(context, "main", "init", 1) + "seLinuxOptions: {type: spc_t}}}]", "SELinux"},
+		{"the SELinux type for an init container", pod + "initContainers", strings.Replace(secure, "main", "init", 1) + "seLinuxOptions: {type: spc_t}}}]", "SELinux"},
 		{"an SELinux user", pod + "securityContext", "{seLinuxOptions: {user: system_u}}", "SELinux"},
 		{"an SELinux role", pod + "securityContext", "{seLinuxOptions: {role: sysadm_r}}", "SELinux"},
 		{"an SELinux level, which separates pods", pod + "securityContext", "{seLinuxOptions: {level: 's0:c1,c2'}}", ""},
-		{"all of /proc", "spec.template.spec", "{automountServiceAccountToken: false, hostUsers: false, containers: " + context + "procMount: Unmasked}}]}", "/proc"},
+		{"all of /proc", "spec.template.spec", "{automountServiceAccountToken: false, hostUsers: false, containers: " + secure + "procMount: Unmasked}}]}", "/proc"},
 		{"a sysctl of the node", pod + "securityContext", "{sysctls: [{name: kernel.msgmax, value: '1'}]}", "only have the sysctls"},
 		{"a safe sysctl", pod + "securityContext", "{sysctls: [{name: net.ipv4.tcp_syncookies, value: '1'}]}", ""},
 		{"a probe of another host", pod + "containers", container + "readinessProbe: {httpGet: {host: 169.254.169.254, port: 80}}}]", "another host"},

@@ -15,21 +15,18 @@
 ## {{ .Name }}
 
 {{ template "text" .Doc }}
-{{ if .IsAlias }}
-Type: {{ markdownRenderType .UnderlyingType }}.
-{{ end -}}
-{{- if .References }}
-In {{ range $i, $user := .SortedReferences }}{{ if ne $user.Name "PodOptions" }}{{ if $i }}, {{ end }}{{ markdownRenderTypeLink $user }}{{ end }}{{ end }}.
-{{ end -}}
-{{- with .Validation }}
-{{ range . }}- {{ template "rule" . }}
-{{ end }}{{ end -}}
+{{- if and .IsAlias (not .EnumValues) }} Type: {{ markdownRenderType .UnderlyingType }}{{ range .Validation }}, {{ template "rule" . }}{{ end }}.{{ end -}}
+{{- if .References }} In {{ range $i, $user := .SortedReferences }}{{ if ne $user.Name "PodOptions" }}{{ if $i }}, {{ end }}{{ markdownRenderTypeLink $user }}{{ end }}{{ end }}.{{ end }}
+{{- if not (or .Members .EnumValues) }}
+{{ end }}
 {{- if .Members }}
+
 | field | type | default | description |
 |---|---|---|---|
 {{ range .Members }}{{ if not (has .Name (list "apiVersion" "kind")) }}{{ template "member" . }}{{ end }}{{ end -}}
 {{- end -}}
 {{- if .EnumValues }}
+
 | value | description |
 |---|---|
 {{ range .EnumValues }}| `{{ .Name }}` | {{ template "cell" .Doc }} |

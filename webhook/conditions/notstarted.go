@@ -16,8 +16,7 @@ var ReasonNotStarted = NewReason(Documentation{ID: "<reason of the kubelet>", Us
 
 func notStarted(container observed.ContainerStatus) *Problem {
 	waiting := container.State.Waiting
-	switch waiting.Reason {
-	case "", "ContainerCreating", "PodInitializing":
+	if !waiting.Fails() {
 		return nil
 	}
 	return ReasonNotStarted.named(waiting.Reason).Problem("container %s does not start: %s", container.Name, waiting.Message)

@@ -144,26 +144,19 @@ func cannotRun(workload *observed.Workload, pods []*observed.Pod, main string) b
 		return false
 	}
 	fails := func(container observed.ContainerStatus) bool {
-		return workload.Image(container.Name) != "" && notStarted(&container) // a sidecar of others is not in the template
+		return workload.Image(container.Name) != "" && cannotStart(&container) // a sidecar of others is not in the template
 	}
 	return slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
 		return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
 	})
 }
 
-// notStarted reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes
+// cannotStart reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes
 // was started: another image need not help, and the other containers of the pod may serve.
-func notStarted(container *observed.ContainerStatus) bool {
-	waiting := container.State.Waiting
-	if waiting == nil {
-		return false
-	}
-	switch waiting.Reason {
-	case "", "ContainerCreating", "PodInitializing":
-		return false
-	case conditions.CrashLoopBackOff:
+func cannotStart(container *observed.ContainerStatus) bool {
+	if waiting := container.State.Waiting; waiting != nil && waiting.Reason == conditions.CrashLoopBackOff {
 		end := container.LastState.Terminated
 		return end != nil && end.Reason == "StartError"
 	}
-	return true
+	return container.State.Waiting.Fails()
 }

@@ -87,6 +87,11 @@ type ContainerWaiting struct {
 	Message string `json:"message"`
 }
 
+// Fails reports whether a container waits because it cannot start, rather than because it is being created.
+func (w *ContainerWaiting) Fails() bool {
+	return w != nil && !slices.Contains([]string{"", "ContainerCreating", "PodInitializing"}, w.Reason)
+}
+
 // ContainerRunning has the time at which a container started; zero when the container does not run. [time.Time] is decoded
 // without an allocation, and most containers run.
 type ContainerRunning struct {

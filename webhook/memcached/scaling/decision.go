@@ -61,7 +61,7 @@ func (c change) next() outcome {
 		return c.leaving()
 	case c.Predecessor && (d == nil || d.Replicas == 0):
 		return c.succeeding()
-	case c.stops():
+	case c.emptying():
 		return c.stopping()
 	case c.unknown() && !c.outdatesAll():
 		return c.waiting()
@@ -85,8 +85,8 @@ func (c change) outdatesAll() bool {
 type outcome struct {
 	routes Routes
 	run    Servers
-	// stops reports whether no proxy is to run, and left whether none is left and status need not have them any more.
-	stops, left bool
+	// withoutProxies reports whether no proxy is to run, and left whether none is left and status need not have them any more.
+	withoutProxies, left bool
 	// move is the phase for status; the zero value if there is none.
 	move move
 	job  Job
@@ -104,14 +104,14 @@ func (c change) complete(o outcome) Decision {
 		Proxy: record(o.routes, c.revision, o.move),
 	}
 	serving := o.routes.To.Count
-	if o.stops {
+	if o.withoutProxies {
 		d.Proxies, serving = 0, 0
 	}
 	if c.MaxStep > 0 {
 		d.Scaling = c.recordStep(c.revision, serving)
 	}
 	for _, proxy := range c.Proxies.Pods {
-		if proxy.Routes != c.routes || o.stops {
+		if proxy.Routes != c.routes || o.withoutProxies {
 			o.awaited = append(o.awaited, proxy.Pod)
 		}
 	}

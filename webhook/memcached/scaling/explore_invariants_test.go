@@ -119,7 +119,7 @@ func (s *space) checkWaits(w world, from, to Routes) string {
 		return ""
 	case from.Phase == Warming && to.Phase == Closing && s.warmup > 0 && !w.cold && !w.warmed && !w.copied:
 		return "no warm-up is shorter than spec has it, unless a Job has read all items"
-	case from.Phase == Announcing && to == steady(from.From) && w.claims:
+	case from.Phase == Announcing && to == steadyRoutes(from.From) && w.claims:
 		return "no steady proxy returns what preparing proxies have written"
 	}
 	return ""

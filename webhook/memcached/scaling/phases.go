@@ -103,6 +103,27 @@ func (c change) inPhase() outcome {
 	return c.steady()
 }
 
+// wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
+func (c change) wanted() bool {
+	r := c.routes
+	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
+}
+
+// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
+// still serves, and its items move after this move.
+func (c change) ready() bool {
+	added := c.routes.added()
+	if !c.routes.Spares() || c.routes.Replaces() {
+		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
+	}
+	for ordinal := added.First; ordinal < added.End(); ordinal++ {
+		if ready := c.Servers[ordinal].Ready || c.routes.Phase != Announcing && c.HoldsOn(ordinal); !ready {
+			return false
+		}
+	}
+	return !c.editedAgain()
+}
+
 // waiting continues with the routes, and with the recorded end of their phase.
 func (c change) waiting() outcome {
 	o := c.entering(c.routes)
@@ -137,7 +158,7 @@ func (c change) steady() outcome {
 	case next.adds() && !next.cleans() && len(old) > 0:
 		o.move, o.awaited = move{v1alpha1.MoveWaiting, used, next.To, nil}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
-		return c.entering(steady(next.To))
+		return c.entering(steadyRoutes(next.To))
 	default:
 		return c.entering(next)
 	}
@@ -163,22 +184,10 @@ func (c change) removing() outcome {
 	return o
 }
 
-// allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
-// each that may run is observed too: Metacontroller observes pods in the order of their changes.
-func (c change) allObserved() bool {
-	var current int32
-	for _, proxy := range c.Proxies.Pods {
-		if proxy.Routes == c.routes && proxy.Deleted == nil {
-			current++
-		}
-	}
-	return c.settled() && current >= c.Proxies.Replicas
-}
-
 // announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the move, unless spec does not
 // want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
 func (c change) announcing() outcome {
-	r, before := c.routes, steady(c.routes.From)
+	r, before := c.routes, steadyRoutes(c.routes.From)
 	o := c.entering(r)
 	switch {
 	case !c.shown || !c.only(r, before):
@@ -210,7 +219,7 @@ func (c change) beginning(o outcome) outcome {
 	case !clean || !ready || !c.settled():
 		return o
 	case c.Proxies.Warmup == 0:
-		return c.entering(steady(r.To))
+		return c.entering(steadyRoutes(r.To))
 	}
 	return c.entering(r.in(Preparing))
 }
@@ -251,7 +260,7 @@ func (c change) closing() outcome {
 	if !c.settled() {
 		return c.waiting()
 	}
-	return c.entering(steady(c.routes.To))
+	return c.entering(steadyRoutes(c.routes.To))
 }
 
 // explanations are those of the phases, for users.

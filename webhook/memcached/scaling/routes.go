@@ -12,8 +12,8 @@ type Routes struct {
 	Phase    Phase
 }
 
-// steady returns the routes of proxies that know these servers alone.
-func steady(p Pool) Routes { return Routes{From: p, To: p} }
+// steadyRoutes returns the routes of proxies that know these servers alone.
+func steadyRoutes(p Pool) Routes { return Routes{From: p, To: p} }
 
 // in returns the same move in another phase.
 func (r Routes) in(phase Phase) Routes {
@@ -71,7 +71,7 @@ func ParseRoutes(text string) Routes {
 	if words == nil {
 		return Routes{}
 	}
-	routes := steady(pool(words[1], words[2], words[3]))
+	routes := steadyRoutes(pool(words[1], words[2], words[3]))
 	if words[4] != "" {
 		routes.To, routes.Phase = pool(words[4], words[5], words[6]), Phase(words[7])
 	}

@@ -6,14 +6,14 @@ func TestParseRoutes(t *testing.T) {
 	servers := func(first, count int32) Pool { return Pool{Servers: Servers{first, count}} }
 	spared := Pool{Servers{3, 3}, 2} // 3, 6 and 5
 	for label, want := range map[string]Routes{
-		"0-0":                     steady(servers(0, 1)),
-		"3-5":                     steady(servers(3, 3)),
+		"0-0":                     steadyRoutes(servers(0, 1)),
+		"3-5":                     steadyRoutes(servers(3, 3)),
 		"0-2_0-3_announcing":      {From: servers(0, 3), To: servers(0, 4), Phase: Announcing},
 		"6-9_6-8_preparing":       {From: servers(6, 4), To: servers(6, 3), Phase: Preparing},
 		"0-999_0-998_closing":     {From: servers(0, 1000), To: servers(0, 999), Phase: Closing},
 		"0-2_3-5_warming":         {From: servers(0, 3), To: servers(3, 3), Phase: Warming},
 		"3-5_6-9_preparing":       {From: servers(3, 3), To: servers(6, 4), Phase: Preparing},
-		"3-5.4":                   steady(spared),
+		"3-5.4":                   steadyRoutes(spared),
 		"3-5_3-5.4_announcing":    {From: servers(3, 3), To: spared, Phase: Announcing},
 		"3-5.4_3-5_warming":       {From: spared, To: servers(3, 3), Phase: Warming},
 		"3-5.4_7-8_closing":       {From: spared, To: servers(7, 2), Phase: Closing},
@@ -24,7 +24,7 @@ func TestParseRoutes(t *testing.T) {
 		"3-5_6-8.7_warming":       {},
 		"3-5.6":                   {},
 		"3-5.04":                  {},
-		"999999998-999999999":     steady(servers(999999998, 2)),
+		"999999998-999999999":     steadyRoutes(servers(999999998, 2)),
 		"0-2_4-6_warming":         {}, // the servers after a move follow those before
 		"3-5_0-2_warming":         {},
 		"999999999-1000000000":    {},

@@ -7,9 +7,9 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 func (c change) leaving() outcome {
 	existing, serving, routes := c.existing(), c.routes.Serving(), c.routes
 	if c.gone() { // a move has ended if no proxy runs
-		routes = steady(Pool{Servers: serving.Servers}) // the spare is no server of clients
+		routes = steadyRoutes(Pool{Servers: serving.Servers}) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, stops: true, move: c.moveIn(routes), job: c.keptJob(routes)}
+	o := outcome{routes: routes, run: existing, withoutProxies: true, move: c.moveIn(routes), job: c.keptJob(routes)}
 	others := existing.Count > 0 && existing != serving.Servers && existing.contains(serving.Servers)
 	switch {
 	case routes.Phase != Steady:
@@ -34,13 +34,13 @@ func (c change) leaving() outcome {
 // succeeding returns the decision to start no proxy before the servers of a deleted Memcached have stopped.
 func (c change) succeeding() outcome {
 	o := c.entering(c.routes)
-	o.stops, o.move = true, move{v1alpha1.MoveWaiting, c.routes.To, c.routes.To, nil}
+	o.withoutProxies, o.move = true, move{v1alpha1.MoveWaiting, c.routes.To, c.routes.To, nil}
 	return o
 }
 
-// stops reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
+// emptying reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
 // the cache starts again, and so does a Job: it would delete new items.
-func (c change) stops() bool {
+func (c change) emptying() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
 		removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.emptied() == Routes{}
@@ -54,12 +54,12 @@ func (c change) stops() bool {
 func (c change) stopping() outcome {
 	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
 	switch {
-	case c.stopped() && existing.Count == 0:
-		routes = steady(Pool{Servers: Servers{serving.First, 1}}) // as for a new cache
-	case c.stopped(): // a move has ended if no proxy runs
-		routes = steady(serving)
+	case c.noProxyRuns() && existing.Count == 0:
+		routes = steadyRoutes(Pool{Servers: Servers{serving.First, 1}}) // as for a new cache
+	case c.noProxyRuns(): // a move has ended if no proxy runs
+		routes = steadyRoutes(serving)
 	}
-	o := outcome{routes: routes, run: existing, stops: true, move: c.moveIn(routes), job: c.keptJob(routes)}
+	o := outcome{routes: routes, run: existing, withoutProxies: true, move: c.moveIn(routes), job: c.keptJob(routes)}
 	none := Servers{First: serving.First}
 	switch {
 	case existing.Count == 0:
@@ -70,7 +70,7 @@ func (c change) stopping() outcome {
 	if existing.Count > 0 && routes.Phase == Steady {
 		o.move = removal(existing, none)
 	}
-	if existing.Count > 0 && c.stopped() {
+	if existing.Count > 0 && c.noProxyRuns() {
 		if o.wait = c.lasts(&o.move, observationDelay); o.wait == 0 {
 			o.run = none
 		}

@@ -40,27 +40,6 @@ func (c change) terminating(from Pool) (slot int32) {
 	return slot
 }
 
-// wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
-func (c change) wanted() bool {
-	r := c.routes
-	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
-}
-
-// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
-// still serves, and its items move after this move.
-func (c change) ready() bool {
-	added := c.routes.added()
-	if !c.routes.Spares() || c.routes.Replaces() {
-		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
-	}
-	for ordinal := added.First; ordinal < added.End(); ordinal++ {
-		if ready := c.Servers[ordinal].Ready || c.routes.Phase != Announcing && c.HoldsOn(ordinal); !ready {
-			return false
-		}
-	}
-	return !c.editedAgain()
-}
-
 // keeping returns the servers that exist, and those that proxies know which are desired or run.
 func (c change) keeping(routes Routes) Servers {
 	kept := routes.Knows()
@@ -72,7 +51,7 @@ func (c change) keeping(routes Routes) Servers {
 
 // unused reports whether servers exist that steady proxies do not use.
 func (c change) unused(used Pool) bool {
-	return c.keeping(steady(used)) != used.Span()
+	return c.keeping(steadyRoutes(used)) != used.Span()
 }
 
 // moveIn returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.

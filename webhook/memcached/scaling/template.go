@@ -9,7 +9,7 @@ func (c change) partition(routes Routes, run Servers) int32 {
 		if c.Proxies.Warmup > 0 {
 			end = c.outdated(routes.To)
 		}
-	case routes.Phase == Announcing && c.only(routes, steady(routes.From)): // no proxy knows the new servers yet
+	case routes.Phase == Announcing && c.only(routes, steadyRoutes(routes.From)): // no proxy knows the new servers yet
 		kept = routes.From.Span()
 		fallthrough
 	default:

@@ -50,10 +50,10 @@ func (f Facts) routes() Routes {
 
 // emptied returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
 func (f Facts) emptied() Routes {
-	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.stopped() {
+	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.noProxyRuns() {
 		return Routes{}
 	}
-	return steady(Pool{Servers: Servers{f.Workload.Run.First, f.Size}})
+	return steadyRoutes(Pool{Servers: Servers{f.Workload.Run.First, f.Size}})
 }
 
 // labelled returns the routes of the Deployment of the proxies.
@@ -86,30 +86,10 @@ func (f Facts) serversExist() Routes {
 		return Routes{}
 	}
 	existing.Count = min(existing.Count, MaxServers)
-	return steady(Pool{Servers: existing})
+	return steadyRoutes(Pool{Servers: existing})
 }
 
 // created returns the routes of a cache without servers.
 func (f Facts) created() Routes {
-	return steady(Pool{Servers: Servers{f.existing().First, max(f.Size, 1)}})
-}
-
-// gone reports whether no proxy runs, and no Deployment starts one.
-func (f Facts) gone() bool { return len(f.Proxies.Pods) == 0 && f.Proxies.Deployment == nil }
-
-// stopped reports whether no proxy runs, and the Deployment starts none.
-func (f Facts) stopped() bool {
-	d := f.Proxies.Deployment
-	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
-}
-
-// settled reports whether all desired proxies are available, and no proxy that may run has other routes.
-func (c change) settled() bool {
-	d := c.Proxies.Deployment
-	return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)
-}
-
-// only reports whether all proxies that may run have one of two routes.
-func (c change) only(a, b Routes) bool {
-	return !slices.ContainsFunc(c.running, func(running Routes) bool { return running != a && running != b })
+	return steadyRoutes(Pool{Servers: Servers{f.existing().First, max(f.Size, 1)}})
 }

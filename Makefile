@@ -19,14 +19,14 @@ GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generate
 
 # The modules, the programs that tests build, the generators and the linter share packages, which compile once if the flags are the
 # same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-CHECKS = generate verify test test-servers test-full test-manifests test-monitoring lint test-cluster demo recording chart
+CHECKS = generate verify test explore test-servers test-full test-manifests test-monitoring lint test-cluster demo recording chart
 $(CHECKS): export CGO_ENABLED = 0
 $(CHECKS): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 # Inlining avoids allocations, so the test of allocations inlines what makes most of them.
 INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-operator -gcflags=github.com/go-json-experiment/json)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo recording check test test-manifests test-servers test-full test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
+.PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
 	faults bench bench-cluster picture record-release image dist chart clean
 
 help: ## Show this help.
@@ -49,14 +49,17 @@ recording: ## Record the demo as the pictures of README.md (apt-get install term
 	test/cluster/recording/record
 
 check: verify ## Run everything that needs no cluster, two targets at a time.
-	$(MAKE) --jobs 2 --output-sync=target test test-manifests test-monitoring test-servers lint
+	@# The longest target first: it mostly waits.
+	$(MAKE) --jobs 2 --output-sync=target test-servers test explore test-manifests test-monitoring lint
 
 test: ## Run the fast tests of the root module, with the race detector.
 	CGO_ENABLED=1 $(GO) test -race -vet=off $$($(GO) list ./... | grep -v /test/walk$$) # make lint runs vet
 	@# Without the race detector, which takes ten times longer:
-	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 30m
 	$(GO) test -run '^Test(Metadata|NamesOfChildren)$$' ./test/golden
 	$(GO) test -vet=off ./test/walk
+
+explore: ## Explore every order of events of a move, with each kind of fault.
+	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 30m
 
 test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.
 	$(GO) test $(INLINED) ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector

@@ -190,7 +190,7 @@ func (d *changingCache) rollout(phase scaling.Phase, from, to []string) {
 	var group sync.WaitGroup
 	for _, each := range old {
 		group.Go(func() {
-			if err := each.Stop(10 * time.Second); err != nil {
+			if err := each.Stop(time.Minute); err != nil {
 				d.Error(err)
 			}
 		})

@@ -118,7 +118,7 @@ func (d *proxyDeployment) rollout(config string) {
 		}
 		d.to.set(append(addresses(d.proxies), addresses(old[i+1:])...)...)
 		time.Sleep(200 * time.Millisecond) // the preStop hook
-		if err := old[i].Stop(10 * time.Second); err != nil {
+		if err := old[i].Stop(time.Minute); err != nil {
 			d.Fatal(err)
 		}
 		expectNoLuaError(d, old[i])

@@ -32,8 +32,11 @@ const (
 	// no client reads.
 	largePart  = 0.2
 	unreadPart = 0.5
-	// busyPart is the part of a limit from which the limit is near.
-	busyPart = 0.8
+	// spareFactor is the memory to keep in relation to the used memory. A cache fills if its items grow by minGrowth in the
+	// interval, and fill the memory in maxFillHours.
+	spareFactor  = 1.25
+	minGrowth    = 0.001
+	maxFillHours = 30 * 24
 )
 
 // situation is all that an advice follows from.
@@ -42,21 +45,19 @@ type situation struct {
 	whole   Server
 	// cache has its defaults. If the servers are not those of a known Memcached, it is one with the memory of the servers.
 	cache *v1alpha1.Memcached
-	known bool
 }
 
 func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice {
-	known := cache != nil
-	if !known {
+	if cache == nil {
 		cache = &v1alpha1.Memcached{}
 		items := memory.MebibyteQuantity(int64(whole.MemoryBytes) / memory.Mebibyte / int64(len(samples)))
 		cache.Spec.Cache.Memory = items
 	}
 	cache = cache.DeepCopy()
 	cache.Default()
-	s := situation{samples, whole, cache, known}
+	s := situation{samples, whole, cache}
 	all := []Advice{} // [] in JSON
-	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, evicting, expiring, connections, threads, overhead, flash} {
+	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, classes} {
 		if a := rule(s); a != nil {
 			all = append(all, *a)
 		}
@@ -64,33 +65,82 @@ func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice
 	return all
 }
 
-// size advises to keep, halve or double the memory.
+// size advises to keep or to change the memory, or says what is missing for that.
 func size(s situation) *Advice {
-	if s.whole.Curve == nil {
-		return nil
+	w := s.whole
+	if w.UsedBytes < fullPart*w.MemoryBytes && w.Evictions == 0 {
+		return s.spare()
 	}
-	half, double := at(s.whole.Curve, 0.5), at(s.whole.Curve, 2)
-	lost, gained := 100*(s.whole.HitRatio-half.HitRatio), 100*(double.HitRatio-s.whole.HitRatio)
-	a := &Advice{Evidence: fmt.Sprintf("half the memory: %s (predicted, %+.1f points); twice the memory: %s (extrapolated, %+.1f points)",
-		percent(half.HitRatio), -lost, percent(double.HitRatio), gained)}
-	switch {
-	case lost <= smallPoints && s.halves():
-		a.Name, a.Text, a.YAML = "Halve", "Halve the memory: the hit ratio stays about the same.", s.resize(0.5)
+	if w.Curve == nil {
+		return &Advice{Name: "Unknown", Text: "Keep the memory for now. Whether less is enough, or more is better, is unknown for the reason above.",
+			Evidence: fmt.Sprintf("%s is used, %s/s", percent(w.UsedBytes/max(1, w.MemoryBytes)), quantity(w.Evictions, "eviction"))}
+	}
+	lost, more := 100*(w.HitRatio-at(w.Curve, 0.5).HitRatio), w.larger()
+	gained := 100 * (more.HitRatio - w.HitRatio)
+	a := &Advice{Evidence: fmt.Sprintf("half of the memory: %.1f points less", lost)}
+	if more.Factor > 1 && w.Evictions > 0 {
+		a.Evidence += fmt.Sprintf("; %g times the memory: %.1f points more (%s)", more.Factor, gained, more.Kind)
+	}
+	switch covered := w.IntervalSeconds >= w.HalfSeconds; {
 	case gained >= worthPoints:
-		a.Name, a.Text, a.YAML = "Double", "Double the memory, if a hit is worth it: "+costText(double, s.whole)+".", s.resize(2)
+		a.Name, a.YAML = "Increase", s.resize(more.Factor)
+		a.Text = fmt.Sprintf("Increase the memory to %s if hits are worth it: the hit ratio increases by %.1f points.", bytes(more.MemoryBytes), gained)
+	case lost <= smallPoints && covered && s.halves():
+		a.Name, a.YAML = "Halve", s.resize(0.5)
+		a.Text = fmt.Sprintf("Halve the memory: that costs at most %.0f point of hit ratio, as long as clients request what they did in these %s.", smallPoints, duration(w.IntervalSeconds))
+	case more.Factor < 2 && w.Evictions > 0:
+		a.Name, a.Text = "Watch", fmt.Sprintf("Keep the memory for now. To know whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
+			"of them are requested again.", minutes(4*w.IntervalSeconds), duration(w.IntervalSeconds))
+	case lost <= smallPoints && !covered:
+		a.Name, a.Text = "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To know whether clients still need "+
+			"them, use --watch=%s.", duration(w.HalfSeconds), minutes(w.HalfSeconds))
 	case lost <= smallPoints:
 		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of %d MiB.", memory.MinItemMiB)
+	case w.Evictions == 0:
+		a.Name, a.Text = "Keep", "Keep the memory: nothing is evicted, so more gives nothing, and less costs hits."
 	default:
-		a.Name, a.Text = "Keep", "Keep the memory: more gives little, and less costs hits."
-	}
-	if half.WindowSeconds < coarseSeconds && half.WindowSeconds > 0 {
-		a.Evidence += "; at half the memory, items stay for less than three minutes, for which the clock of the items is too coarse"
+		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: twice as much gives less than %.0f points, and half costs hits.", worthPoints)
 	}
 	return a
 }
 
-func costText(double Point, whole Server) string {
-	return fmt.Sprintf("%s more memory gives %.1f points", bytes(double.MemoryBytes-whole.MemoryBytes), 100*(double.HitRatio-whole.HitRatio))
+// larger returns the point to increase the memory to: the first that is worth it, or else the largest up to twice the memory.
+func (v Server) larger() Point {
+	for _, factor := range []float64{2, 1.5, 4} {
+		if p := at(v.Curve, factor); p != nil && 100*(p.HitRatio-v.HitRatio) >= worthPoints {
+			return *p
+		}
+	}
+	for _, factor := range []float64{2, 1.5} {
+		if p := at(v.Curve, factor); p != nil {
+			return *p
+		}
+	}
+	return *at(v.Curve, 1)
+}
+
+// minutes returns seconds as the value of a flag.
+func minutes(seconds float64) string { return fmt.Sprintf("%.0fm", math.Ceil(seconds/60)) }
+
+// spare advises to remove memory that has no items, unless the cache fills it.
+func (s situation) spare() *Advice {
+	w, grown := s.whole, 0.0
+	for _, sample := range s.samples {
+		grown += sample.change("bytes")
+	}
+	evidence := fmt.Sprintf("%s of %s is used, and nothing is evicted", bytes(w.UsedBytes), bytes(w.MemoryBytes))
+	free := w.MemoryBytes - w.UsedBytes
+	if hours := free / max(1, grown) * w.IntervalSeconds / 3600; grown > minGrowth*w.ItemBytes && hours < maxFillHours {
+		return &Advice{Name: "Filling", Evidence: fmt.Sprintf("%s; the items have grown by %s in %s", evidence, bytes(grown), duration(w.IntervalSeconds)),
+			Text: fmt.Sprintf("Keep the memory: the cache still fills it. Run advise again in %s, when it is full at this rate.", duration(3600*hours))}
+	}
+	part := math.Ceil(spareFactor * w.UsedBytes / memory.Mebibyte / float64(len(s.samples)))
+	have := float64(memory.Of(&s.cache.Spec).ItemMiB)
+	if part = max(part, memory.MinItemMiB); part > have*(1-largePart) {
+		return &Advice{Name: "Keep", Evidence: evidence, Text: "Keep the memory: all items fit, so more gives nothing."}
+	}
+	return &Advice{Name: "Reduce", Evidence: evidence, YAML: s.resize(part / have),
+		Text: fmt.Sprintf("Reduce the memory to %.0f MiB for each server, which is the used memory and a quarter. Do so only if the cache was never fuller, for example at other times of the day.", part)}
 }
 
 // halves reports whether a Memcached can have half of the memory.
@@ -113,32 +163,14 @@ func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	if m := changed.Spec.Cache.Memory; m != nil && (old.Memory == nil || m.Cmp(*old.Memory) != 0) {
 		cache["memory"] = m.String()
 	}
-	if p := *changed.Spec.Cache.OverheadPercent; p != *old.OverheadPercent {
-		cache["overheadPercent"] = p
-	}
-	if n := *changed.Spec.Cache.MaxConnections; n != *old.MaxConnections {
-		cache["maxConnections"] = n
-	}
-	if n := *changed.Spec.Cache.Threads; n != *old.Threads {
-		cache["threads"] = n
-	}
 	if args := changed.Spec.Cache.ExtraArgs; !slices.Equal(args, old.ExtraArgs) {
 		cache["extraArgs"] = args
 	}
-	spec := map[string]any{}
-	if len(cache) > 0 {
-		spec["cache"] = cache
-	}
-	if f := changed.Spec.Flash; f != nil && s.cache.Spec.Flash == nil {
-		spec["flash"] = map[string]any{"size": f.Size.String(), "averageItemSize": f.AverageItemSize.Value()}
-	}
-	if len(spec) == 0 {
+	if len(cache) == 0 {
 		return ""
 	}
-	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {
-		if changed.Spec.Cache.Memory == nil { // the limit must leave as much memory for items as before
-			changed.Spec.Cache.Memory = memory.MebibyteQuantity(memory.Of(&s.cache.Spec).ItemMiB)
-		}
+	spec := map[string]any{"cache": cache}
+	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited && cache["memory"] != nil {
 		limit := memory.MebibyteQuantity(memory.Of(&changed.Spec).NeededMiB)
 		spec["resources"] = map[string]any{"limits": map[string]any{"memory": limit.String()}}
 	}
@@ -149,82 +181,38 @@ func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
 	return string(content)
 }
 
-// listed returns sums over the items of all listings, scaled to all items.
-func (s situation) listed(part func(*ListedClass) float64) (sum float64) {
-	for _, sample := range s.samples {
-		if sample.Listing == nil {
-			continue
-		}
-		items, total := 0.0, 0.0
-		for _, class := range sample.Listing.Classes {
-			items += class.Items
-			total += part(class)
-		}
-		if items > 0 {
-			sum += total * max(1, sample.After.General.number("curr_items")/items)
-		}
-	}
-	return sum
-}
-
 // full reports whether the servers use their memory. What a server does with spare memory needs no advice.
 func (s situation) full() bool { return s.whole.UsedBytes >= fullPart*s.whole.MemoryBytes }
 
-func (s situation) bytes() float64 {
-	return max(1, s.listed(func(c *ListedClass) float64 { return c.Bytes }))
+// listed returns the part of the bytes of the listed items.
+func (s situation) listed(bytes func(Listing) float64) float64 {
+	part, all := 0.0, 0.0
+	for _, sample := range s.samples {
+		part += bytes(sample.Listing)
+		all += sample.Listing.Bytes
+	}
+	return part / max(1, all)
 }
 
-// unread advises writers whose items no client gets.
+// unread advises writers whose items no client gets. In a cache that evicts, many items that are requested rarely are evicted before
+// their first get, so that needs more than half.
 func unread(s situation) *Advice {
-	stored := s.listed(func(c *ListedClass) float64 { return c.Bytes - c.FetchedBytes })
-	old := s.listed(func(c *ListedClass) float64 { return c.Unread.from(60) })
-	evicted, all := 0.0, 0.0
-	for _, sample := range s.samples {
-		for _, c := range sample.classes() {
-			_, unfetched := c.item("evicted_unfetched")
-			_, total := c.item("evicted")
-			evicted, all = evicted+unfetched, all+total
-		}
-	}
-	if old < unreadPart*s.bytes() || !s.full() {
+	part := s.listed(func(l Listing) float64 { return l.Unread })
+	if part < unreadPart || !s.full() {
 		return nil
 	}
-	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",
-		percent(stored/s.bytes()), percent(old/s.bytes()))
-	if all > 0 {
-		evidence += fmt.Sprintf("; %s of the evicted items were never read (measured)", percent(evicted/all))
-	}
-	return &Advice{Name: "NeverRead", Evidence: evidence,
-		Text: "Let clients store less: most of the memory has items that no client reads. Store items at their second miss, or with a shorter TTL."}
+	return &Advice{Name: "NeverRead", Text: "Let clients store less: most of the memory has items that no client reads. Store items at their second miss, or with a shorter TTL.",
+		Evidence: fmt.Sprintf("%s of the memory has items that were stored more than a minute ago and never read", percent(part))}
 }
 
 // idle reports memory whose items were not in use for long.
 func idle(s situation) *Advice {
-	hour := s.listed(func(c *ListedClass) float64 { return c.Idle.from(3600) }) / s.bytes()
-	day := s.listed(func(c *ListedClass) float64 { return c.Idle.from(86400) }) / s.bytes()
-	forgotten := s.listed(func(c *ListedClass) float64 { return c.Unread.from(3600) }) / s.bytes()
+	hour, day := s.listed(func(l Listing) float64 { return l.Hour }), s.listed(func(l Listing) float64 { return l.Day })
 	if hour < largePart {
 		return nil
 	}
-	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs, or use the curve to choose less memory.",
-		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s (measured; memcached does not "+
-			"note each get); stored more than an hour ago and never read: %s", percent(hour), percent(day), percent(forgotten))}
-}
-
-// expiring reports that TTLs limit how much memory is useful.
-func expiring(s situation) *Advice {
-	items, ttls := s.listed(func(c *ListedClass) float64 { return c.Items }), s.listed(func(c *ListedClass) float64 { return c.Expiring })
-	if s.whole.Curve == nil || items == 0 || ttls < (1-largePart)*items {
-		return nil
-	}
-	last := s.whole.Curve[len(s.whole.Curve)-1]
-	for _, p := range s.whole.Curve {
-		if p.Factor >= 1 && p.Factor <= 2 && 100*(last.HitRatio-p.HitRatio) < smallPoints/2 {
-			return &Advice{Name: "TTLs", Text: "TTLs limit how much memory is useful: above " + bytes(p.MemoryBytes) + ", items expire before they are evicted.",
-				Evidence: fmt.Sprintf("%s of the items have a TTL (measured); memory above %s gives less than half a point (extrapolated)", percent(ttls/items), bytes(p.MemoryBytes))}
-		}
-	}
-	return nil
+	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs that remove such items.",
+		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s; memcached does not note each get", percent(hour), percent(day))}
 }
 
 // percent returns a part as a percentage, and bytes a number of bytes as a quantity of MiB or GiB.

@@ -35,12 +35,12 @@ func (t *Trace) classes() map[uint8]float64 {
 // replay returns the number of gets that hit in caches with a part of the items, and the age in seconds at which they evict items that
 // were never read. Like real clients, it stores what they miss.
 func (t *Trace) replay(r rules, factor float64) (hits, unread float64) {
-	caches, temporary := t.begin(r, factor), map[uint64]bool{}
+	caches := t.begin(r, factor)
 	for _, e := range t.Events {
 		cache, now := caches[e.Class], int64(e.Millis)/1000
 		switch e.Kind {
 		case Hit:
-			if cache == nil || temporary[e.Key] || cache.get(e.Key, now) {
+			if cache == nil || cache.get(e.Key, now) {
 				hits++
 			} else {
 				cache.set(e.Key, now)
@@ -49,13 +49,10 @@ func (t *Trace) replay(r rules, factor float64) (hits, unread float64) {
 			for _, cache := range caches {
 				cache.remove(e.Key)
 			}
-			delete(temporary, e.Key)
 		case Stored:
 			if cache != nil {
 				cache.set(e.Key, now)
 			}
-		case StoredTemporary:
-			temporary[e.Key] = true
 		}
 	}
 	count := 0.0

@@ -110,7 +110,7 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	start := time.Now()
-	t := newTracer(s.Settings, int64(s.Before.General.number("time")), s.Before.General.number("curr_items"), float64(limits.Items))
+	t := newTracer(int64(s.Before.General.number("time")), s.Before.General.number("curr_items"), float64(limits.Items))
 	finish := s.watch(ctx, config, limits, t)
 	progress("lists the items")
 	s.list(ctx, connection, limits, t)

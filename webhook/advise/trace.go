@@ -49,8 +49,6 @@ const (
 	Hit
 	Miss
 	Stored
-	// StoredTemporary is a store into the temporary LRU, from which memcached never evicts.
-	StoredTemporary
 	Evicted
 )
 
@@ -63,23 +61,18 @@ type tracer struct {
 	seed maphash.Seed
 	// itemLimit and eventLimit are the hashes below which a key is in the sample.
 	itemLimit, eventLimit uint64
-	// temporary is the maximum TTL of items in the temporary LRU; 0: there is none.
-	temporary int64
 	// last is the index of the last event of each connection.
 	last map[int]int
 }
 
 // newTracer returns a tracer for about a number of items.
-func newTracer(settings Values, begin int64, items, maxItems float64) *tracer {
+func newTracer(begin int64, items, maxItems float64) *tracer {
 	limit := uint64(math.MaxUint64)
 	if items > maxItems {
 		limit = uint64(maxItems / items * math.MaxUint64)
 	}
 	t := &tracer{seed: maphash.MakeSeed(), itemLimit: limit, eventLimit: limit, last: map[int]int{}}
 	t.Begin = begin
-	if settings["temp_lru"] == "yes" {
-		t.temporary = int64(settings.number("temporary_ttl"))
-	}
 	return t
 }
 
@@ -112,9 +105,7 @@ func (t *tracer) entry(entry *client.Entry) {
 		if i, ok := t.last[entry.Connection]; ok && t.Events[i].Key == key {
 			t.Events[i].Kind = NoEvent
 		}
-		if event.Kind = Stored; entry.TTL > 0 && entry.TTL <= t.temporary {
-			event.Kind = StoredTemporary
-		}
+		event.Kind = Stored
 	case client.Evict:
 		event.Kind = Evicted
 	}

@@ -16,8 +16,6 @@ type Entry struct {
 	Found bool
 	// Class is the slab class, and Connection the number of the connection of the client.
 	Class, Connection int
-	// TTL is the number of seconds after which a stored item expires; 0: never.
-	TTL int64
 	// Skipped is the number of entries that the server left out before this one.
 	Skipped int64
 }
@@ -85,8 +83,6 @@ func parseEntry(line []byte, entry *Entry) {
 			entry.Class = int(number(value))
 		case "cfd":
 			entry.Connection = int(number(value))
-		case "ttl":
-			entry.TTL = number(value)
 		case "skipped":
 			entry.Skipped = number(value)
 		}

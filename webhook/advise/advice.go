@@ -19,7 +19,7 @@ type Advice struct {
 	Text string `json:"text"`
 	// Evidence are the figures from which the advice follows.
 	Evidence string `json:"evidence"`
-	// YAML is what to change in a Memcached; "" if no field changes.
+	// YAML is what to change in a Memcached; "" without one, and if no field changes.
 	YAML string `json:"yaml,omitempty"`
 }
 
@@ -28,10 +28,9 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice, and unreadPart the part of the memory with items that
-	// no client reads.
-	largePart  = 0.2
-	unreadPart = 0.5
+	// largePart is the part of something from which it is worth an advice, and minStores the number of stores that show it.
+	largePart = 0.2
+	minStores = 100
 	// spareFactor is the memory to keep in relation to the used memory. A cache fills if its items grow by minGrowth in the
 	// interval, and fill the memory in maxFillHours.
 	spareFactor  = 1.25
@@ -45,17 +44,19 @@ type situation struct {
 	whole   Server
 	// cache has its defaults. If the servers are not those of a known Memcached, it is one with the memory of the servers.
 	cache *v1alpha1.Memcached
+	known bool
 }
 
 func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice {
-	if cache == nil {
+	known := cache != nil
+	if !known {
 		cache = &v1alpha1.Memcached{}
 		items := memory.MebibyteQuantity(int64(whole.MemoryBytes) / memory.Mebibyte / int64(len(samples)))
 		cache.Spec.Cache.Memory = items
 	}
 	cache = cache.DeepCopy()
 	cache.Default()
-	s := situation{samples, whole, cache}
+	s := situation{samples, whole, cache, known}
 	all := []Advice{} // [] in JSON
 	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, classes} {
 		if a := rule(s); a != nil {
@@ -83,19 +84,20 @@ func size(s situation) *Advice {
 	}
 	switch covered := w.IntervalSeconds >= w.HalfSeconds; {
 	case gained >= worthPoints:
-		a.Name, a.YAML = "Increase", s.resize(more.Factor)
-		a.Text = fmt.Sprintf("Increase the memory to %s if hits are worth it: the hit ratio increases by %.1f points.", bytes(more.MemoryBytes), gained)
-	case lost <= smallPoints && covered && s.halves():
-		a.Name, a.YAML = "Halve", s.resize(0.5)
-		a.Text = fmt.Sprintf("Halve the memory: that costs at most %.0f point of hit ratio, as long as clients request what they did in these %s.", smallPoints, duration(w.IntervalSeconds))
+		a.Name, a.YAML = "Increase", s.resize(s.each(more.Factor))
+		a.Text = fmt.Sprintf("Increase the memory of each server to %s if hits are worth it: the hit ratio increases by %.1f points.", mebibytes(s.each(more.Factor)), gained)
+	case lost <= smallPoints && covered && s.each(0.5) >= s.minimum():
+		a.Name, a.YAML = "Halve", s.resize(s.each(0.5))
+		a.Text = fmt.Sprintf("Decrease the memory of each server to %s: that costs at most %.0f point of hit ratio, as long as clients request what they did in these %s.",
+			mebibytes(s.each(0.5)), smallPoints, duration(w.IntervalSeconds))
 	case more.Factor < 2 && w.Evictions > 0:
 		a.Name, a.Text = "Watch", fmt.Sprintf("Keep the memory for now. To know whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
-			"of them are requested again.", minutes(4*w.IntervalSeconds), duration(w.IntervalSeconds))
+			"of them are requested again.", minutes(max(2*w.IntervalSeconds, w.Items/w.Evictions)), duration(w.IntervalSeconds))
 	case lost <= smallPoints && !covered:
 		a.Name, a.Text = "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To know whether clients still need "+
 			"them, use --watch=%s.", duration(w.HalfSeconds), minutes(w.HalfSeconds))
 	case lost <= smallPoints:
-		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of %d MiB.", memory.MinItemMiB)
+		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of spec.cache.memory, %d MiB.", memory.MinItemMiB)
 	case w.Evictions == 0:
 		a.Name, a.Text = "Keep", "Keep the memory: nothing is evicted, so more gives nothing, and less costs hits."
 	default:
@@ -119,8 +121,8 @@ func (v Server) larger() Point {
 	return *at(v.Curve, 1)
 }
 
-// minutes returns seconds as the value of a flag.
-func minutes(seconds float64) string { return fmt.Sprintf("%.0fm", math.Ceil(seconds/60)) }
+// minutes returns seconds, and a reserve, as the value of a flag.
+func minutes(seconds float64) string { return fmt.Sprintf("%.0fm", math.Ceil(1.2*seconds/60)) }
 
 // spare advises to remove memory that has no items, unless the cache fills it.
 func (s situation) spare() *Advice {
@@ -134,28 +136,39 @@ func (s situation) spare() *Advice {
 		return &Advice{Name: "Filling", Evidence: fmt.Sprintf("%s; the items have grown by %s in %s", evidence, bytes(grown), duration(w.IntervalSeconds)),
 			Text: fmt.Sprintf("Keep the memory: the cache still fills it. Run advise again in %s, when it is full at this rate.", duration(3600*hours))}
 	}
-	part := math.Ceil(spareFactor * w.UsedBytes / memory.Mebibyte / float64(len(s.samples)))
-	have := float64(memory.Of(&s.cache.Spec).ItemMiB)
-	if part = max(part, memory.MinItemMiB); part > have*(1-largePart) {
+	part := max(s.minimum(), int64(math.Ceil(spareFactor*w.UsedBytes/memory.Mebibyte/float64(len(s.samples)))))
+	if float64(part) > float64(s.each(1))*(1-largePart) {
 		return &Advice{Name: "Keep", Evidence: evidence, Text: "Keep the memory: all items fit, so more gives nothing."}
 	}
-	return &Advice{Name: "Reduce", Evidence: evidence, YAML: s.resize(part / have),
-		Text: fmt.Sprintf("Reduce the memory to %.0f MiB for each server, which is the used memory and a quarter. Do so only if the cache was never fuller, for example at other times of the day.", part)}
+	return &Advice{Name: "Reduce", Evidence: evidence, YAML: s.resize(part),
+		Text: fmt.Sprintf("Decrease the memory of each server to %s, which is the used memory and a reserve: all items still fit. Since its start, the cache has not used more.", mebibytes(part))}
 }
 
-// halves reports whether a Memcached can have half of the memory.
-func (s situation) halves() bool { return memory.Of(&s.cache.Spec).ItemMiB >= 2*memory.MinItemMiB }
+// each returns a part of the memory of each server in MiB.
+func (s situation) each(factor float64) int64 {
+	return int64(math.Round(s.whole.MemoryBytes / float64(len(s.samples)) / memory.Mebibyte * factor))
+}
 
-// resize returns the YAML for a factor of the memory.
-func (s situation) resize(factor float64) string {
-	items := math.Round(float64(memory.Of(&s.cache.Spec).ItemMiB) * factor)
-	return s.yaml(func(spec *v1alpha1.MemcachedSpec) {
-		spec.Cache.Memory = memory.MebibyteQuantity(max(memory.MinItemMiB, int64(items)))
-	})
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB (memcached -m %[1]d)", n) }
+
+// minimum returns the minimum of the memory in MiB.
+func (s situation) minimum() int64 {
+	if s.known {
+		return memory.MinItemMiB
+	}
+	return 1
+}
+
+// resize returns the YAML for an amount of memory in MiB.
+func (s situation) resize(mebibytes int64) string {
+	return s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Memory = memory.MebibyteQuantity(mebibytes) })
 }
 
 // yaml returns the fields that a change of the cache changes, or "" if there are none, with the memory limit that they need if the cache has one.
 func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
+	if !s.known {
+		return ""
+	}
 	changed := s.cache.DeepCopy()
 	change(&changed.Spec)
 	changed.Default()
@@ -194,15 +207,20 @@ func (s situation) listed(bytes func(Listing) float64) float64 {
 	return part / max(1, all)
 }
 
-// unread advises writers whose items no client gets. In a cache that evicts, many items that are requested rarely are evicted before
-// their first get, so that needs more than half.
+// unread advises writers whose items no client requests.
 func unread(s situation) *Advice {
-	part := s.listed(func(l Listing) float64 { return l.Unread })
-	if part < unreadPart || !s.full() {
+	stores, unrequested := 0.0, 0.0
+	for _, sample := range s.samples {
+		if sample.Trace != nil {
+			all, part := sample.Trace.stores()
+			stores, unrequested = stores+all, unrequested+part
+		}
+	}
+	if stores < minStores || unrequested < largePart*stores || !s.full() {
 		return nil
 	}
-	return &Advice{Name: "NeverRead", Text: "Let clients store less: most of the memory has items that no client reads. Store items at their second miss, or with a shorter TTL.",
-		Evidence: fmt.Sprintf("%s of the memory has items that were stored more than a minute ago and never read", percent(part))}
+	return &Advice{Name: "NeverRead", Text: "Let clients store less: they store items that no client requests, and other items are evicted for them.",
+		Evidence: fmt.Sprintf("%s of the items that were stored in the first half of the interval were not requested in it", percent(unrequested/stores))}
 }
 
 // idle reports memory whose items were not in use for long.

@@ -124,11 +124,10 @@ func (s *Sample) refuse() string {
 
 // watchFor returns what to do to watch longer.
 func (s *Sample) watchFor(factor float64) string {
-	minutes := math.Ceil(factor * s.Seconds / 60)
-	if minutes > 24*60 {
-		return "Use a cache with more requests"
+	if factor*s.Seconds > 24*3600 {
+		return "Run advise when clients send more requests"
 	}
-	return fmt.Sprintf("Use --watch=%.0fm", minutes)
+	return "Use --watch=" + minutes(factor*s.Seconds)
 }
 
 // halves returns the hit ratios in the halves of the interval.

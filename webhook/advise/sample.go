@@ -52,8 +52,6 @@ type Listing struct {
 	Items, Bytes float64
 	// Flash counts the items whose value is on flash.
 	Flash float64
-	// Unread are the bytes of the items that no client got since they were stored, more than a minute ago.
-	Unread float64
 	// Hour and Day are the bytes of the items that were not used for so long.
 	Hour, Day float64
 }
@@ -65,9 +63,6 @@ func (l *Listing) add(item client.Item, now int64) {
 	l.Bytes += size
 	if item.Flash {
 		l.Flash++
-	}
-	if !item.Fetched && age > 60 {
-		l.Unread += size
 	}
 	if age > 3600 {
 		l.Hour += size

@@ -109,8 +109,10 @@ func (s *Sample) refuse() string {
 		return s.NoTrace
 	case s.Listing.Flash > 0:
 		return "some items are on flash, which has a size of its own"
-	case gets < minGets:
+	case gets < minGets || len(s.Trace.Events) == 0:
 		return fmt.Sprintf("the interval has only %s, and a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))
+	case len(s.Trace.Items) == 0:
+		return "the server had no items at the begin of the interval. Run advise again"
 	case float64(s.Trace.Gets) < minLogged*gets:
 		return fmt.Sprintf("the log of the server has only %s of the gets, because memcached leaves out what it cannot write fast enough. Run advise closer to the "+
 			"server, start memcached with -o worker_logbuf_size=4096,watcher_logbuf_size=4096, or try when there are fewer requests", percent(max(0, float64(s.Trace.Gets))/gets))

@@ -41,7 +41,7 @@ func TestSize(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	values := func(gets string) Reading { return Reading{General: Values{"cmd_get": gets}} }
 	sample := func(gets string, change func(*Sample)) *Sample {
-		s := &Sample{Seconds: 300, Before: values("0"), After: values(gets), Trace: &Trace{Part: 1, Gets: 3000, Events: []Event{{Kind: Hit}, {Kind: Hit, Millis: 300_000}}}}
+		s := &Sample{Seconds: 300, Before: values("0"), After: values(gets), Trace: &Trace{Part: 1, Gets: 3000, Items: []Item{{}}, Events: []Event{{Kind: Hit}, {Kind: Hit, Millis: 300_000}}}}
 		change(s)
 		return s
 	}
@@ -55,6 +55,7 @@ func TestRefusals(t *testing.T) {
 		{"flash", sample("3000", func(s *Sample) { s.Listing.Flash = 1 }), "on flash"},
 		{"few gets", sample("1000", func(*Sample) {}), "only 1000 gets, and a prediction needs 2500. Use --watch=15m"},
 		{"no gets", sample("0", func(*Sample) {}), "Run advise when clients send more requests"},
+		{"a server that was empty", sample("3000", func(s *Sample) { s.Trace.Items = nil }), "no items at the begin"},
 		{"a log with gaps", sample("6000", func(*Sample) {}), "only 50.0% of the gets"},
 		{"a change", sample("3000", func(s *Sample) { s.Trace.Events[1].Kind = Miss }), "was 100.0% in the first half of the interval, and 0.0% in the second. Use --watch=24m"},
 	} {

@@ -16,6 +16,9 @@ func (r Report) WriteText(w io.Writer) error {
 		bytes(whole.MemoryBytes), 100*whole.UsedBytes/max(1, whole.MemoryBytes), quantity(whole.Items, "item"), whole.ItemBytes/max(1, whole.Items))
 	fmt.Fprintf(&b, "Measured for %s: %s/s, hit ratio %s, %s/s, %s/s.\n\n", duration(whole.IntervalSeconds), quantity(whole.Gets, "get"),
 		percent(whole.HitRatio), quantity(whole.Sets, "set"), quantity(whole.Evictions, "eviction"))
+	if whole.KeyPart > 0 && whole.KeyPart < 1 {
+		fmt.Fprintf(&b, "Counted for a sample of %s of the keys.\n\n", percent(whole.KeyPart))
+	}
 	if whole.Curve == nil {
 		fmt.Fprintf(&b, "The hit ratio of other sizes is unknown.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
 	} else {

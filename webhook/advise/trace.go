@@ -17,8 +17,8 @@ type Trace struct {
 	// Items are those of the server at the begin.
 	Items  []Item
 	Events []Event
-	// Gets counts the entries for gets of all keys, and Lost the entries that memcached left out.
-	Gets, Lost int64
+	// Gets counts the gets of all keys in the log.
+	Gets int64
 }
 
 // Item is an item of the server at the begin of an interval.
@@ -83,7 +83,6 @@ func (t *tracer) item(item client.Item) {
 }
 
 func (t *tracer) entry(entry *client.Entry) {
-	t.Lost += entry.Skipped
 	switch entry.Type {
 	case client.Get:
 		t.Gets++

@@ -277,7 +277,7 @@ func TestWatch(t *testing.T) {
 		{Type: Get, Key: []byte("a b"), Time: second.Add(42 * time.Microsecond), Connection: 20},
 		{Type: Store, Key: []byte("k"), Time: second.Add(900 * time.Millisecond), Class: 7, Connection: 20},
 		{Key: []byte("k"), Time: second.Add(900001 * time.Microsecond), Class: 7, Connection: 20},
-		{Key: []byte{}, Skipped: 12},
+		{Key: []byte{}},
 		{Type: Evict, Key: []byte("e"), Time: second.Add(time.Second), Class: 7},
 	}
 	connection, err := Dial(t.Context(), serve(t, log), Config{Timeout: 300 * time.Millisecond})

@@ -16,8 +16,6 @@ type Entry struct {
 	Found bool
 	// Class is the slab class, and Connection the number of the connection of the client.
 	Class, Connection int
-	// Skipped is the number of entries that the server left out before this one.
-	Skipped int64
 }
 
 // EntryType is what an entry reports.
@@ -83,8 +81,6 @@ func parseEntry(line []byte, entry *Entry) {
 			entry.Class = int(number(value))
 		case "cfd":
 			entry.Connection = int(number(value))
-		case "skipped":
-			entry.Skipped = number(value)
 		}
 	}
 }

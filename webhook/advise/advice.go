@@ -3,7 +3,6 @@ package advise
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -42,21 +41,11 @@ const (
 type situation struct {
 	samples []*Sample
 	whole   Server
-	// cache has its defaults. If the servers are not those of a known Memcached, it is one with the memory of the servers.
+	// cache is nil if the servers are not those of a known Memcached.
 	cache *v1alpha1.Memcached
-	known bool
 }
 
-func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice {
-	known := cache != nil
-	if !known {
-		cache = &v1alpha1.Memcached{}
-		items := memory.MebibyteQuantity(int64(whole.MemoryBytes) / memory.Mebibyte / int64(len(samples)))
-		cache.Spec.Cache.Memory = items
-	}
-	cache = cache.DeepCopy()
-	cache.Default()
-	s := situation{samples, whole, cache, known}
+func advice(s situation) []Advice {
 	all := []Advice{} // [] in JSON
 	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, classes} {
 		if a := rule(s); a != nil {
@@ -153,43 +142,28 @@ func mebibytes(n int64) string { return fmt.Sprintf("%d MiB (memcached -m %[1]d)
 
 // minimum returns the minimum of the memory in MiB.
 func (s situation) minimum() int64 {
-	if s.known {
+	if s.cache != nil {
 		return memory.MinItemMiB
 	}
 	return 1
 }
 
-// resize returns the YAML for an amount of memory in MiB.
+// resize returns the YAML for an amount of memory in MiB, with the memory limit that it needs if the cache has one.
 func (s situation) resize(mebibytes int64) string {
-	return s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.Memory = memory.MebibyteQuantity(mebibytes) })
-}
-
-// yaml returns the fields that a change of the cache changes, or "" if there are none, with the memory limit that they need if the cache has one.
-func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
-	if !s.known {
+	if s.cache == nil {
 		return ""
 	}
 	changed := s.cache.DeepCopy()
-	change(&changed.Spec)
 	changed.Default()
-	old, cache := s.cache.Spec.Cache, map[string]any{}
-	if m := changed.Spec.Cache.Memory; m != nil && (old.Memory == nil || m.Cmp(*old.Memory) != 0) {
-		cache["memory"] = m.String()
-	}
-	if args := changed.Spec.Cache.ExtraArgs; !slices.Equal(args, old.ExtraArgs) {
-		cache["extraArgs"] = args
-	}
-	if len(cache) == 0 {
-		return ""
-	}
-	spec := map[string]any{"cache": cache}
-	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited && cache["memory"] != nil {
+	changed.Spec.Cache.Memory = memory.MebibyteQuantity(mebibytes)
+	spec := map[string]any{"cache": map[string]any{"memory": changed.Spec.Cache.Memory.String()}}
+	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {
 		limit := memory.MebibyteQuantity(memory.Of(&changed.Spec).NeededMiB)
 		spec["resources"] = map[string]any{"limits": map[string]any{"memory": limit.String()}}
 	}
 	content, err := yaml.Marshal(map[string]any{"spec": spec})
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // maps of strings
 	}
 	return string(content)
 }

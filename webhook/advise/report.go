@@ -75,7 +75,7 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 		w.Curve = sum(curves, gets)
 		w.Errors = errorsOf(w.Curve)
 	}
-	r.Advice = advice(samples, *w, cache)
+	r.Advice = advice(situation{samples, *w, cache})
 	return r
 }
 

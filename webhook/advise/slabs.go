@@ -2,11 +2,8 @@ package advise
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // waste reports slab classes whose chunks are much larger than their items.
@@ -21,28 +18,11 @@ func waste(s situation) *Advice {
 			}
 		}
 	}
-	args := withFactor(s.cache.Spec.Cache.ExtraArgs, "1.08")
-	if wasted < largePart/2*max(used, 1) || !s.full() || slices.Equal(args, s.cache.Spec.Cache.ExtraArgs) {
+	if wasted < largePart/2*max(used, 1) || !s.full() {
 		return nil
 	}
-	yaml := s.yaml(func(spec *v1alpha1.MemcachedSpec) { spec.Cache.ExtraArgs = args })
-	return &Advice{Name: "Chunks", YAML: yaml, Text: "Use more slab classes, so that chunks fit the items.",
+	return &Advice{Name: "Chunks", Text: "Use more slab classes, so that chunks fit the items: start memcached with -f 1.08 (spec.cache.extraArgs).",
 		Evidence: fmt.Sprintf("%s of the memory in use is lost in chunks that are larger than their items; %s", percent(wasted/used), worst)}
-}
-
-// withFactor returns arguments of memcached with another growth factor of the slab classes.
-func withFactor(args []string, factor string) []string {
-	var kept []string
-	for i := 0; i < len(args); i++ {
-		switch {
-		case args[i] == "-f", args[i] == "--slab-growth-factor":
-			i++ // the value
-		case strings.HasPrefix(args[i], "--slab-growth-factor="):
-		default:
-			kept = append(kept, args[i])
-		}
-	}
-	return append(kept, "-f", factor)
 }
 
 // class is a slab class of a server.
@@ -88,10 +68,7 @@ func classes(s situation) *Advice {
 			Evidence: fmt.Sprintf("%s: class %d (%.0f bytes) evicts items after %s, class %d (%.0f bytes) keeps them for %s in %.0f pages", sample.Address,
 				young.id, young.chunk, duration(young.age), old.id, old.chunk, duration(old.age), old.pages)}
 		if sample.Settings["slab_automove"] == "0" {
-			a.Text = "Let memcached move pages to the slab classes that evict."
-			a.YAML = s.yaml(func(spec *v1alpha1.MemcachedSpec) {
-				spec.Cache.ExtraArgs = append(spec.Cache.ExtraArgs, "-o", "slab_automove=1")
-			})
+			a.Text = "Let memcached move pages to the slab classes that evict: start it with -o slab_automove=1 (spec.cache.extraArgs)."
 		}
 		return a
 	}

@@ -120,6 +120,9 @@ func (s situation) spare() *Advice {
 		grown += sample.change("bytes")
 	}
 	evidence := fmt.Sprintf("%s of %s is used, and nothing is evicted", bytes(w.UsedBytes), bytes(w.MemoryBytes))
+	if half := at(w.Curve, 0.5); half != nil {
+		evidence += fmt.Sprintf("; half of the memory: %.1f points less", 100*(w.HitRatio-half.HitRatio))
+	}
 	free := w.MemoryBytes - w.UsedBytes
 	if hours := free / max(1, grown) * w.IntervalSeconds / 3600; grown > minGrowth*w.ItemBytes && hours < maxFillHours {
 		return &Advice{Name: "Filling", Evidence: fmt.Sprintf("%s; the items have grown by %s in %s", evidence, bytes(grown), duration(w.IntervalSeconds)),

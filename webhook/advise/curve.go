@@ -179,7 +179,7 @@ func (s *Sample) age(part float64) float64 {
 // costs sets the memory that the next point of hit ratio costs at each point of a curve.
 func costs(points []Point) []Point {
 	for i := range len(points) - 1 {
-		if gain := 100 * (points[i+1].HitRatio - points[i].HitRatio); gain > 0.05 {
+		if gain := 100 * (points[i+1].HitRatio - points[i].HitRatio); gain > 0.2 {
 			points[i].BytesPerPoint = (points[i+1].MemoryBytes - points[i].MemoryBytes) / gain
 		}
 	}

@@ -121,19 +121,22 @@ func (t *Trace) more() (gained []float64) {
 	}
 	gets, sum := float64(t.gets()), 0.0
 	for step := range maxSteps {
-		for _, g := range classes {
-			if g.exposed[step] >= minExposed*gets {
-				continue
+		rate, covered := 0.0, 0.0
+		for class, items := range t.classes() {
+			if g := classes[class]; g.exposed[step] >= minExposed*gets {
+				rate += g.returned[step] / g.exposed[step] * gets / t.expected()
+				covered += items / float64(len(t.Items))
 			}
-			if late.unknown > maxUnknown*t.expected() {
-				return gained
-			}
+		}
+		switch {
+		case covered >= minClasses:
+			sum += rate / covered
+			gained = append(gained, sum)
+		case late.unknown > maxUnknown*t.expected():
+			return gained
+		default:
 			return append(gained, slices.Repeat([]float64{late.returned / t.expected()}, maxSteps-step)...)
 		}
-		for _, g := range classes {
-			sum += g.returned[step] / g.exposed[step] * gets / t.expected()
-		}
-		gained = append(gained, sum)
 	}
 	return gained
 }
@@ -141,6 +144,8 @@ func (t *Trace) more() (gained []float64) {
 const (
 	// minExposed is the part of the gets that a count needs.
 	minExposed = 0.05
+	// minClasses is the part of the items whose slab classes must have evicted enough. The others get the mean of these.
+	minClasses = 0.8
 	// maxUnknown is the part of the gets that may miss keys other than ghosts if all items fit into more memory.
 	maxUnknown = 0.005
 )

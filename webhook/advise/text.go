@@ -71,6 +71,9 @@ func writeCurve(b *strings.Builder, whole Server) {
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tMEMORY FOR ONE MORE POINT\tUNREAD LIFETIME")
 	for i, p := range whole.Curve {
+		if p.Factor > 1 && whole.Evictions == 0 {
+			break // nothing changes
+		}
 		cost := "more memory gives nothing"
 		if p.BytesPerPoint > 0 {
 			cost = bytes(p.BytesPerPoint)
@@ -81,8 +84,8 @@ func writeCurve(b *strings.Builder, whole Server) {
 		switch {
 		case p.UnreadSeconds > 0:
 			unread = duration(p.UnreadSeconds)
-		case whole.Evictions == 0 && p.Factor >= 1:
-			unread = "no evictions"
+		case p.Factor <= 1:
+			unread = "none is evicted"
 		}
 		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, unread)
 	}

@@ -110,7 +110,7 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 // adviseFlags returns the flags for a combination, and how another client connects with TLS.
 func (c combination) adviseFlags(t *testing.T, issuer *ca.CA) (args []string, config *tls.Config) {
 	t.Helper()
-	args = []string{"--watch=1s", "--output=json"}
+	args = []string{"--watch=2s", "--output=json"}
 	if c.clientAuth != "" {
 		certificate, key := issuer.Issue(ca.Subject{CommonName: "client"})
 		authorities, certificateFile, keyFile := inFile(t, issuer.PEM()), inFile(t, certificate), inFile(t, key)

@@ -61,8 +61,8 @@ func (s *Sample) curve() (points []Point, reason string) {
 	now, unread := t.replay(r, 1/full)
 	measured := s.hitRatio()
 	if differ := (now - t.hits()) / t.expected(); math.Abs(differ) > maxDiffer {
-		return nil, fmt.Sprintf("a replay of the requests hits %s, but the server %s. Its items are not those that these requests leave: the load changed before the "+
-			"interval, or memcached moves memory between slab classes. Try again in %s, the age of the oldest items", percent(measured+differ), percent(measured), duration(s.age(0.99)))
+		return nil, fmt.Sprintf("a replay of the requests hits %s, but the server %s: what its LRU was like at the begin matters too much. %s",
+			percent(measured+differ), percent(measured), s.watchFor(2))
 	}
 	more := t.more()
 	for _, factor := range factors {

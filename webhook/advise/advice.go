@@ -79,20 +79,30 @@ func size(s situation) *Advice {
 		a.Name, a.YAML = "Halve", s.resize(s.each(0.5))
 		a.Text = fmt.Sprintf("Decrease the memory of each server to %s: that costs at most %.0f point of hit ratio, as long as clients request what they did in these %s.",
 			mebibytes(s.each(0.5)), smallPoints, duration(w.IntervalSeconds))
-	case more.Factor < 2 && w.Evictions > 0:
-		a.Name, a.Text = "Watch", fmt.Sprintf("Keep the memory for now. To know whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
-			"of them are requested again.", minutes(max(2*w.IntervalSeconds, w.Items/w.Evictions)), duration(w.IntervalSeconds))
-	case lost <= smallPoints && !covered:
-		a.Name, a.Text = "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To know whether clients still need "+
-			"them, use --watch=%s.", duration(w.HalfSeconds), minutes(w.HalfSeconds))
-	case lost <= smallPoints:
-		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of spec.cache.memory, %d MiB.", memory.MinItemMiB)
-	case w.Evictions == 0:
-		a.Name, a.Text = "Keep", "Keep the memory: nothing is evicted, so more gives nothing, and less costs hits."
 	default:
-		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: twice as much gives less than %.0f points, and half costs hits.", worthPoints)
+		a.Name, a.Text = s.keep(lost, more, covered)
 	}
 	return a
+}
+
+// keep returns the name and the text of the advice to keep the memory. lost are the points that half of the memory costs. The
+// interval has covered whether clients need what half would not have.
+func (s situation) keep(lost float64, more Point, covered bool) (name, text string) {
+	w := s.whole
+	switch {
+	case more.Factor < 2 && w.Evictions > 0:
+		return "Watch", fmt.Sprintf("Keep the memory for now. To know whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
+			"of them are requested again.", minutes(max(2*w.IntervalSeconds, w.Items/w.Evictions)), duration(w.IntervalSeconds))
+	case lost <= smallPoints && !covered:
+		return "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To know whether clients still need "+
+			"them, use --watch=%s.", duration(w.HalfSeconds), minutes(w.HalfSeconds))
+	case lost <= smallPoints:
+		return "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of spec.cache.memory, %d MiB.", memory.MinItemMiB)
+	case w.Evictions == 0:
+		return "Keep", "Keep the memory: nothing is evicted, so more gives nothing, and less costs hits."
+	default:
+		return "Keep", fmt.Sprintf("Keep the memory: twice as much gives less than %.0f points, and half costs hits.", worthPoints)
+	}
 }
 
 // larger returns the point to increase the memory to: the first that is worth it, or else the largest up to twice the memory.
@@ -197,7 +207,7 @@ func unread(s situation) *Advice {
 		return nil
 	}
 	return &Advice{Name: "NeverRead", Text: "Let clients store less: they store items that no client requests, and other items are evicted for them.",
-		Evidence: fmt.Sprintf("%s of the items that were stored in the first half of the interval were not requested in it", percent(unrequested/stores))}
+		Evidence: percent(unrequested/stores) + " of the items that were stored in the first half of the interval were not requested in it"}
 }
 
 // idle reports memory whose items were not in use for long.

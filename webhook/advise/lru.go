@@ -130,7 +130,9 @@ func (l *lru) maintain(now int64) {
 	if last := l.segments[cold].Back(); last != nil {
 		age = float64(now - last.Value.(*entry).time)
 	}
-	for l.pull(hot, l.hotPart, age*l.hotFactor, now) || l.pull(warm, l.warmPart, age*l.warmFactor, now) {
+	moved := true
+	for moved {
+		moved = l.pull(hot, l.hotPart, age*l.hotFactor, now) || l.pull(warm, l.warmPart, age*l.warmFactor, now)
 	}
 }
 

@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,13 +40,13 @@ func TestLRU(t *testing.T) {
 				l.set(uint64(key), now)
 			}
 		}
-		got := ""
+		var left strings.Builder
 		for key := 'a'; key <= 'z'; key++ {
 			if l.keys[uint64(key)] != nil {
-				got += string(key)
+				left.WriteRune(key)
 			}
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
+		if diff := cmp.Diff(test.want, left.String()); diff != "" {
 			t.Errorf("%s: after %q (-want +got):\n%s", test.reason, test.keys, diff)
 		}
 	}

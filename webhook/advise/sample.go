@@ -104,7 +104,8 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	if s.Before, err = read(connection); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
-	start := time.Now()
+	interval := time.NewTimer(limits.Watch)
+	defer interval.Stop()
 	t := newTracer(int64(s.Before.General.number("time")), s.Before.General.number("curr_items"), float64(limits.Items))
 	finish := s.watch(ctx, config, limits, t)
 	progress("lists the items")
@@ -113,14 +114,14 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	select {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
-	case <-time.After(time.Until(start.Add(limits.Watch))):
+	case <-interval.C:
 	}
 	if connection, err = client.Dial(ctx, address, config); err != nil {
 		return nil, err
 	}
 	defer connection.Close()
 	s.After, err = read(connection)
-	s.Seconds = time.Since(start).Seconds()
+	s.Seconds = max(1, s.change("time"))
 	if finish(); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}

@@ -25,7 +25,6 @@ type server struct {
 	net.Conn
 	reader  *bufio.Reader
 	address string
-	missing []uint64
 }
 
 func startServer(program string, memory int, args []string) (*server, error) {
@@ -72,37 +71,46 @@ func (s *server) send(c scenario, batch []operation) error {
 		return err
 	}
 	b.Reset()
-	s.missing = s.missing[:0]
+	missing := 0
 	for _, o := range batch {
-		line, err := s.reader.ReadString('\n')
+		missed, err := s.response(o)
 		if err != nil {
 			return err
 		}
-		switch {
-		case strings.HasPrefix(line, "EN"):
-			s.missing = append(s.missing, o.key)
+		if missed {
+			missing++
 			c.store(&b, o.key)
-		case strings.HasPrefix(line, "VA "):
-			size, err := strconv.Atoi(strings.TrimSpace(line[3:]))
-			if err != nil {
-				return err
-			}
-			if _, err := s.reader.Discard(size + 2); err != nil {
-				return err
-			}
-		case o.kind == 'g', line != "HD\r\n" && line != "NF\r\n":
-			return fmt.Errorf("%c: %q", o.kind, line)
 		}
 	}
 	if _, err := s.Write(b.Bytes()); err != nil {
 		return err
 	}
-	for range s.missing {
-		if line, err := s.reader.ReadString('\n'); err != nil || line != "HD\r\n" {
-			return fmt.Errorf("set: %q %w", line, err)
+	for range missing {
+		if _, err := s.response(operation{kind: 's'}); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// response reads the response to an operation, and reports whether the item is missing.
+func (s *server) response(o operation) (missing bool, err error) {
+	line, err := s.reader.ReadString('\n')
+	switch {
+	case err != nil:
+		return false, err
+	case strings.HasPrefix(line, "EN"):
+		return true, nil
+	case strings.HasPrefix(line, "VA "):
+		size, err := strconv.Atoi(strings.TrimSpace(line[3:]))
+		if err == nil {
+			_, err = s.reader.Discard(size + 2)
+		}
+		return false, err
+	case o.kind == 'g', line != "HD\r\n" && line != "NF\r\n":
+		return false, fmt.Errorf("%c: %q", o.kind, line)
+	}
+	return false, nil
 }
 
 // value has the bytes of all values.

@@ -48,17 +48,18 @@ func TestRecorded(t *testing.T) {
 				refused++
 				continue
 			}
-			line := fmt.Sprintf("{name: %q, hit: %.1f, half: %.1f", r.Scenario, 100*at(curve, 1), 100*at(curve, 0.5))
+			fmt.Fprintf(&loads, "{name: %q, hit: %.1f, half: %.1f", r.Scenario, 100*at(curve, 1), 100*at(curve, 0.5))
 			for i, factor := range []float64{0.5, 2} {
-				differ := 100 * (at(curve, factor) - hitRatio(r.Samples[2*i]))
-				if line += fmt.Sprintf(", %sError: ", []string{"half", "twice"}[i]); math.IsNaN(differ) {
-					line += "math.NaN()"
+				differ := math.Round(1000*(at(curve, factor)-hitRatio(r.Samples[2*i]))) / 10
+				fmt.Fprintf(&loads, ", %sError: ", []string{"half", "twice"}[i])
+				if math.IsNaN(differ) {
+					loads.WriteString("math.NaN()")
 					continue
 				}
-				line += fmt.Sprintf("%.1f", differ)
+				fmt.Fprintf(&loads, "%.1f", differ+0) // 0 instead of -0
 				errors = append(errors, math.Abs(differ))
 			}
-			loads.WriteString(line + "},\n")
+			loads.WriteString("},\n")
 		}
 		sum := 0.0
 		for _, e := range errors {

@@ -53,9 +53,17 @@ func (t *Trace) more() (gained []float64) {
 // misses counts those of ghosts and others.
 type misses struct{ ghosts, others float64 }
 
-// ghosts returns the ghosts of each slab class, and the misses in the second half of the interval.
-func (t *Trace) ghosts() (classes map[uint8]*ghosts, late misses) {
-	classes = map[uint8]*ghosts{}
+func (m *misses) count(isGhost bool) {
+	if isGhost {
+		m.ghosts++
+	} else {
+		m.others++
+	}
+}
+
+// newGhosts returns the slab classes without ghosts.
+func (t *Trace) newGhosts() map[uint8]*ghosts {
+	classes := map[uint8]*ghosts{}
 	for class, items := range t.classes() {
 		classes[class] = &ghosts{items: int(items)}
 	}
@@ -67,6 +75,12 @@ func (t *Trace) ghosts() (classes map[uint8]*ghosts, late misses) {
 	for _, g := range classes {
 		g.order, g.evictions = newOrder(g.evictions), 0
 	}
+	return classes
+}
+
+// ghosts returns the ghosts of each slab class, and the misses in the second half of the interval.
+func (t *Trace) ghosts() (classes map[uint8]*ghosts, late misses) {
+	classes = t.newGhosts()
 	type place struct {
 		*ghosts
 		index int
@@ -88,11 +102,7 @@ func (t *Trace) ghosts() (classes map[uint8]*ghosts, late misses) {
 		}
 		at, isGhost := evicted[e.Key]
 		if e.Kind == Miss && i >= len(t.Events)/2 {
-			if isGhost {
-				late.ghosts++
-			} else {
-				late.others++
-			}
+			late.count(isGhost)
 		}
 		if !isGhost {
 			continue

@@ -35,6 +35,8 @@ const (
 	spareFactor  = 1.25
 	minGrowth    = 0.001
 	maxFillHours = 30 * 24
+	// minUptime is the number of seconds after which a cache has the items that it needs.
+	minUptime = 3600
 )
 
 // situation is all that an advice follows from.
@@ -125,9 +127,10 @@ func minutes(seconds float64) string { return fmt.Sprintf("%.0fm", math.Ceil(1.2
 
 // spare advises to remove memory that has no items, unless the cache fills it.
 func (s situation) spare() *Advice {
-	w, grown := s.whole, 0.0
+	w, grown, uptime := s.whole, 0.0, math.Inf(1)
 	for _, sample := range s.samples {
 		grown += sample.change("bytes")
+		uptime = min(uptime, sample.After.General.number("uptime"))
 	}
 	evidence := fmt.Sprintf("%s of %s is used, and nothing is evicted", bytes(w.UsedBytes), bytes(w.MemoryBytes))
 	if half := at(w.Curve, 0.5); half != nil {
@@ -138,12 +141,16 @@ func (s situation) spare() *Advice {
 		return &Advice{Name: "Filling", Evidence: fmt.Sprintf("%s; the items have grown by %s in %s", evidence, bytes(grown), duration(w.IntervalSeconds)),
 			Text: fmt.Sprintf("Keep the memory: the cache still fills it. Run advise again in %s, when it is full at this rate.", duration(3600*hours))}
 	}
-	part := max(s.minimum(), int64(math.Ceil(spareFactor*w.UsedBytes/memory.Mebibyte/float64(len(s.samples)))))
+	part := max(memory.MinItemMiB, int64(math.Ceil(spareFactor*w.UsedBytes/memory.Mebibyte/float64(len(s.samples)))))
 	if float64(part) > float64(s.each(1))*(1-largePart) {
 		return &Advice{Name: "Keep", Evidence: evidence, Text: "Keep the memory: all items fit, so more gives nothing."}
 	}
+	if w.Items == 0 || uptime < minUptime {
+		return &Advice{Name: "Young", Evidence: evidence, Text: fmt.Sprintf("Keep the memory for now: the cache has %s, and has run for %s. Run advise again when it has run for "+
+			"an hour with the usual requests.", quantity(w.Items, "item"), duration(uptime))}
+	}
 	return &Advice{Name: "Reduce", Evidence: evidence, YAML: s.resize(part),
-		Text: fmt.Sprintf("Decrease the memory of each server to %s, which is the used memory and a reserve: all items still fit. Since its start, the cache has not used more.", mebibytes(part))}
+		Text: fmt.Sprintf("Decrease the memory of each server to %s, which is the used memory and a reserve: all items still fit. The cache has not used more since its start %s ago.", mebibytes(part), duration(uptime))}
 }
 
 // each returns a part of the memory of each server in MiB.

@@ -28,7 +28,7 @@ func sampleOf(changes ...change) *advise.Sample {
 			Items:   advise.Values{}, Slabs: advise.Values{},
 		},
 		After: advise.Reading{
-			General: advise.Values{"time": text(now), "version": "1.6.45", "cmd_get": "1000", "evictions": "0", "limit_maxbytes": text(64 << 20), "bytes": text(60_000_000),
+			General: advise.Values{"time": text(now), "version": "1.6.45", "cmd_get": "1000", "evictions": "0", "uptime": "90000", "limit_maxbytes": text(64 << 20), "bytes": text(60_000_000),
 				"curr_items": "60000", "max_connections": "1024", "curr_connections": "10", "threads": "4"},
 			Items: advise.Values{}, Slabs: advise.Values{"total_malloced": text(64 << 20)},
 		},
@@ -90,6 +90,8 @@ func TestAdvice(t *testing.T) {
 		{"a class that evicts while another keeps old items", []change{class(2, 8_000, 2000, 2000), item("items:2:evicted", 0, 50), item("items:2:age", 20, 20)}, []string{"Unknown", "Classes"}},
 		{"classes that both keep old items", []change{class(2, 8_000, 2000, 2000)}, []string{"Unknown"}},
 		{"a server that uses 12 % of its memory", []change{used(8 << 20)}, []string{"Reduce"}},
+		{"a server that started a minute ago", []change{used(8 << 20), general("uptime", "60")}, []string{"Young"}},
+		{"a server without items", []change{used(0), general("curr_items", "0")}, []string{"Young"}},
 		{"a server that uses 88 % of its memory", []change{used(56 << 20)}, []string{"Keep"}},
 		{"a server that fills its memory in an hour", []change{used(8 << 20), grows(1 << 20)}, []string{"Filling"}},
 		{"a server that evicts although pages are free", []change{used(8 << 20), general("evictions", "5")}, []string{"Unknown"}},

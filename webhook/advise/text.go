@@ -74,7 +74,7 @@ func writeCurve(b *strings.Builder, whole Server) {
 		if p.Factor > 1 && whole.Evictions == 0 {
 			break // nothing changes
 		}
-		cost := "more memory gives nothing"
+		cost := "the next size gives nothing"
 		if p.BytesPerPoint > 0 {
 			cost = bytes(p.BytesPerPoint)
 		} else if i == len(whole.Curve)-1 {
@@ -92,7 +92,7 @@ func writeCurve(b *strings.Builder, whole Server) {
 	_ = table.Flush() // into memory
 	if e := whole.Errors; e != nil {
 		text := fmt.Sprintf("Errors against real servers, in the %d of %d recorded loads that are most similar: half of the memory %s", e.Loads, e.Recorded, e.Half)
-		if e.Twice != nil {
+		if e.Twice != nil && whole.Evictions > 0 {
 			text += fmt.Sprintf(", twice the memory %s", *e.Twice)
 		}
 		fmt.Fprintf(b, "\n%s\n", wrap(text+".", ""))

@@ -49,7 +49,7 @@ type situation struct {
 
 func advice(s situation) []Advice {
 	all := []Advice{} // [] in JSON
-	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, classes} {
+	for _, rule := range []func(situation) *Advice{size, unread, idle, waste} {
 		if a := rule(s); a != nil {
 			all = append(all, *a)
 		}

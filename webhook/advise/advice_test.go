@@ -74,10 +74,6 @@ func grows(bytes int) change {
 	return func(s *advise.Sample) { s.Before.General["bytes"] = text(60_000_000 - bytes) }
 }
 
-func item(name string, before, after int) change {
-	return func(s *advise.Sample) { s.Before.Items[name], s.After.Items[name] = text(before), text(after) }
-}
-
 func TestAdvice(t *testing.T) {
 	cases := []struct {
 		reason  string
@@ -87,8 +83,6 @@ func TestAdvice(t *testing.T) {
 		{"a full server without a log", nil, []string{"Unknown"}},
 		{"items that are idle for a day", []change{list(func(l *advise.Listing) { l.Hour, l.Day = 30_000_000, 30_000_000 })}, []string{"Unknown", "Idle"}},
 		{"chunks that are much larger than items", []change{class(1, 60_000, 800, 1000)}, []string{"Unknown", "Chunks"}},
-		{"a class that evicts while another keeps old items", []change{class(2, 8_000, 2000, 2000), item("items:2:evicted", 0, 50), item("items:2:age", 20, 20)}, []string{"Unknown", "Classes"}},
-		{"classes that both keep old items", []change{class(2, 8_000, 2000, 2000)}, []string{"Unknown"}},
 		{"a server that uses 12 % of its memory", []change{used(8 << 20)}, []string{"Reduce"}},
 		{"a server that started a minute ago", []change{used(8 << 20), general("uptime", "60")}, []string{"Young"}},
 		{"a server without items", []change{used(0), general("curr_items", "0")}, []string{"Young"}},

@@ -1,10 +1,6 @@
 package advise
 
-import (
-	"fmt"
-
-	"github.com/example/memcached-operator/webhook/memcached/memory"
-)
+import "fmt"
 
 // waste reports slab classes whose chunks are much larger than their items.
 func waste(s situation) *Advice {
@@ -27,50 +23,19 @@ func waste(s situation) *Advice {
 
 // class is a slab class of a server.
 type class struct {
-	id                         int
-	evicted, age, chunk, pages float64
-	wasted, used               float64
+	id                  int
+	chunk, wasted, used float64
 }
 
 // slabClasses returns the slab classes with items.
 func (s *Sample) slabClasses() (all []class) {
-	for id := 1; id < 64; id++ {
-		item := func(name string) float64 { return s.After.Items.number(fmt.Sprintf("items:%d:%s", id, name)) }
+	for id := range 64 {
+		requested := s.After.Items.number(fmt.Sprintf("items:%d:mem_requested", id))
 		slab := func(name string) float64 { return s.After.Slabs.number(fmt.Sprintf("%d:%s", id, name)) }
-		if item("number") == 0 {
-			continue
+		if c := (class{id: id, chunk: slab("chunk_size"), used: slab("used_chunks") * slab("chunk_size")}); c.used > 0 {
+			c.wasted = max(0, c.used-requested)
+			all = append(all, c)
 		}
-		c := class{id: id, age: item("age"), chunk: slab("chunk_size"), pages: slab("total_pages"), used: slab("used_chunks") * slab("chunk_size")}
-		c.evicted = item("evicted") - s.Before.Items.number(fmt.Sprintf("items:%d:evicted", id))
-		c.wasted = max(0, c.used-item("mem_requested"))
-		all = append(all, c)
 	}
 	return all
-}
-
-// classes reports slab classes that evict while other classes of the same server keep old items.
-func classes(s situation) *Advice {
-	const older = 5 // times
-	for _, sample := range s.samples {
-		var young, old class
-		for _, c := range sample.slabClasses() {
-			if c.evicted > 0 && (young.id == 0 || c.age < young.age) {
-				young = c
-			}
-			if c.pages*memory.Mebibyte > largePart/2*s.whole.MemoryBytes/float64(len(s.samples)) && (old.id == 0 || c.age > old.age) {
-				old = c
-			}
-		}
-		if young.id == 0 || old.id == 0 || old.age < older*max(1, young.age) {
-			continue
-		}
-		a := &Advice{Name: "Classes", Text: "Some slab classes evict while others keep old items. memcached moves pages between them only slowly; caches of their own for small and large items share the memory better.",
-			Evidence: fmt.Sprintf("%s: class %d (%.0f bytes) evicts items after %s, class %d (%.0f bytes) keeps them for %s in %.0f pages", sample.Address,
-				young.id, young.chunk, duration(young.age), old.id, old.chunk, duration(old.age), old.pages)}
-		if sample.Settings["slab_automove"] == "0" {
-			a.Text = "Let memcached move pages to the slab classes that evict: start it with -o slab_automove=1 (spec.cache.extraArgs)."
-		}
-		return a
-	}
-	return nil
 }

@@ -99,10 +99,10 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 		}
 		return
 	}
-	if got.Items != adviseItems || got.ListedItems != adviseItems || !got.Complete || got.HitRatio < 0.49 || got.HitRatio > 0.51 {
-		t.Errorf("got %+v, want a hit ratio of 0.5 and a complete listing of %d items", got, adviseItems)
+	if got.Items != adviseItems || got.LoggedGets == 0 || got.HitRatio < 0.45 || got.HitRatio > 0.55 {
+		t.Errorf("got %+v, want a hit ratio of about 0.5, %d items, and gets in the log", got, adviseItems)
 	}
-	if got.Curve == nil && !strings.Contains(got.NoCurve, "the gets have changed") {
+	if got.Curve == nil && !strings.Contains(got.NoCurve, "the interval has only") && !strings.Contains(got.NoCurve, "the log of the server has only") { // on a slow machine
 		t.Errorf("there is no curve: %s", got.NoCurve)
 	}
 }
@@ -110,7 +110,7 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 // adviseFlags returns the flags for a combination, and how another client connects with TLS.
 func (c combination) adviseFlags(t *testing.T, issuer *ca.CA) (args []string, config *tls.Config) {
 	t.Helper()
-	args = []string{"--watch=1s", "--output=json"}
+	args = []string{"--watch=2s", "--output=json"}
 	if c.clientAuth != "" {
 		certificate, key := issuer.Issue(ca.Subject{CommonName: "client"})
 		authorities, certificateFile, keyFile := inFile(t, issuer.PEM()), inFile(t, certificate), inFile(t, key)

@@ -3,7 +3,6 @@ package advise
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -19,7 +18,7 @@ type Advice struct {
 	Text string `json:"text"`
 	// Evidence are the figures from which the advice follows.
 	Evidence string `json:"evidence"`
-	// YAML is what to change in a Memcached; "" if no field changes.
+	// YAML is what to change in a Memcached; "" without one, and if no field changes.
 	YAML string `json:"yaml,omitempty"`
 }
 
@@ -28,35 +27,29 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice, and unreadPart the part of the memory with items that
-	// no client reads.
-	largePart  = 0.2
-	unreadPart = 0.5
-	// busyPart is the part of a limit from which the limit is near.
-	busyPart = 0.8
+	// largePart is the part of something from which it is worth an advice, and minStores the number of stores that show it.
+	largePart = 0.2
+	minStores = 100
+	// spareFactor is the memory to keep in relation to the used memory. A cache fills if its items grow by minGrowth in the
+	// interval, and fill the memory in maxFillHours.
+	spareFactor  = 1.25
+	minGrowth    = 0.001
+	maxFillHours = 30 * 24
+	// minUptime is the number of seconds after which a cache has the items that it needs.
+	minUptime = 3600
 )
 
 // situation is all that an advice follows from.
 type situation struct {
 	samples []*Sample
 	whole   Server
-	// cache has its defaults. If the servers are not those of a known Memcached, it is one with the memory of the servers.
+	// cache is nil if the servers are not those of a known Memcached.
 	cache *v1alpha1.Memcached
-	known bool
 }
 
-func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice {
-	known := cache != nil
-	if !known {
-		cache = &v1alpha1.Memcached{}
-		items := memory.MebibyteQuantity(int64(whole.MemoryBytes) / memory.Mebibyte / int64(len(samples)))
-		cache.Spec.Cache.Memory = items
-	}
-	cache = cache.DeepCopy()
-	cache.Default()
-	s := situation{samples, whole, cache, known}
+func advice(s situation) []Advice {
 	all := []Advice{} // [] in JSON
-	for _, rule := range []func(situation) *Advice{size, unread, idle, waste, evicting, expiring, connections, threads, overhead, flash} {
+	for _, rule := range []func(situation) *Advice{size, unread, idle, waste} {
 		if a := rule(s); a != nil {
 			all = append(all, *a)
 		}
@@ -64,167 +57,174 @@ func advice(samples []*Sample, whole Server, cache *v1alpha1.Memcached) []Advice
 	return all
 }
 
-// size advises to keep, halve or double the memory.
+// size advises to keep or to change the memory, or says what is missing for that.
 func size(s situation) *Advice {
-	if s.whole.Curve == nil {
-		return nil
+	w := s.whole
+	if w.UsedBytes < fullPart*w.MemoryBytes && w.Evictions == 0 {
+		return s.spare()
 	}
-	half, double := at(s.whole.Curve, 0.5), at(s.whole.Curve, 2)
-	lost, gained := 100*(s.whole.HitRatio-half.HitRatio), 100*(double.HitRatio-s.whole.HitRatio)
-	a := &Advice{Evidence: fmt.Sprintf("half the memory: %s (predicted, %+.1f points); twice the memory: %s (extrapolated, %+.1f points)",
-		percent(half.HitRatio), -lost, percent(double.HitRatio), gained)}
-	switch {
-	case lost <= smallPoints && s.halves():
-		a.Name, a.Text, a.YAML = "Halve", "Halve the memory: the hit ratio stays about the same.", s.resize(0.5)
+	if w.Curve == nil {
+		return &Advice{Name: "Unknown", Text: "Keep the memory for now. Whether less is enough, or more is better, is unknown for the reason above.",
+			Evidence: fmt.Sprintf("%s is used, %s/s", percent(w.UsedBytes/max(1, w.MemoryBytes)), quantity(w.Evictions, "eviction"))}
+	}
+	lost, more := 100*(w.HitRatio-at(w.Curve, 0.5).HitRatio), w.larger()
+	gained := 100 * (more.HitRatio - w.HitRatio)
+	a := &Advice{Evidence: fmt.Sprintf("half of the memory: %.1f points less", lost)}
+	if more.Factor > 1 && w.Evictions > 0 {
+		a.Evidence += fmt.Sprintf("; %g times the memory: %.1f points more (%s)", more.Factor, gained, more.Kind)
+	}
+	switch covered := w.IntervalSeconds >= w.HalfSeconds; {
 	case gained >= worthPoints:
-		a.Name, a.Text, a.YAML = "Double", "Double the memory, if a hit is worth it: "+costText(double, s.whole)+".", s.resize(2)
-	case lost <= smallPoints:
-		a.Name, a.Text = "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of %d MiB.", memory.MinItemMiB)
+		a.Name, a.YAML = "Increase", s.resize(s.each(more.Factor))
+		a.Text = fmt.Sprintf("Increase the memory of each server to %s if hits are worth it: the hit ratio increases by %.1f points.", mebibytes(s.each(more.Factor)), gained)
+	case lost <= smallPoints && covered && s.each(0.5) >= s.minimum():
+		a.Name, a.YAML = "Halve", s.resize(s.each(0.5))
+		a.Text = fmt.Sprintf("Decrease the memory of each server to %s: that costs at most %.0f point of hit ratio, as long as clients request what they did in these %s.",
+			mebibytes(s.each(0.5)), smallPoints, duration(w.IntervalSeconds))
 	default:
-		a.Name, a.Text = "Keep", "Keep the memory: more gives little, and less costs hits."
-	}
-	if half.WindowSeconds < coarseSeconds && half.WindowSeconds > 0 {
-		a.Evidence += "; at half the memory, items stay for less than three minutes, for which the clock of the items is too coarse"
+		a.Name, a.Text = s.keep(lost, more, covered)
 	}
 	return a
 }
 
-func costText(double Point, whole Server) string {
-	return fmt.Sprintf("%s more memory gives %.1f points", bytes(double.MemoryBytes-whole.MemoryBytes), 100*(double.HitRatio-whole.HitRatio))
+// keep returns the name and the text of the advice to keep the memory. lost are the points that half of the memory costs. The
+// interval has covered whether clients need what half would not have.
+func (s situation) keep(lost float64, more Point, covered bool) (name, text string) {
+	w := s.whole
+	switch {
+	case more.Factor < 2 && w.Evictions > 0:
+		return "Watch", fmt.Sprintf("Keep the memory for now. To know whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
+			"of them are requested again.", minutes(max(2*w.IntervalSeconds, w.Items/w.Evictions)), duration(w.IntervalSeconds))
+	case lost <= smallPoints && !covered:
+		return "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To know whether clients still need "+
+			"them, use --watch=%s.", duration(w.HalfSeconds), minutes(w.HalfSeconds))
+	case lost <= smallPoints:
+		return "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of spec.cache.memory, %d MiB.", memory.MinItemMiB)
+	case w.Evictions == 0:
+		return "Keep", "Keep the memory: nothing is evicted, so more gives nothing, and less costs hits."
+	default:
+		return "Keep", fmt.Sprintf("Keep the memory: twice as much gives less than %.0f points, and half costs hits.", worthPoints)
+	}
 }
 
-// halves reports whether a Memcached can have half of the memory.
-func (s situation) halves() bool { return memory.Of(&s.cache.Spec).ItemMiB >= 2*memory.MinItemMiB }
-
-// resize returns the YAML for a factor of the memory.
-func (s situation) resize(factor float64) string {
-	items := math.Round(float64(memory.Of(&s.cache.Spec).ItemMiB) * factor)
-	return s.yaml(func(spec *v1alpha1.MemcachedSpec) {
-		spec.Cache.Memory = memory.MebibyteQuantity(max(memory.MinItemMiB, int64(items)))
-	})
+// larger returns the point to increase the memory to: the first that is worth it, or else the largest up to twice the memory.
+func (v Server) larger() Point {
+	for _, factor := range []float64{2, 1.5, 4} {
+		if p := at(v.Curve, factor); p != nil && 100*(p.HitRatio-v.HitRatio) >= worthPoints {
+			return *p
+		}
+	}
+	for _, factor := range []float64{2, 1.5} {
+		if p := at(v.Curve, factor); p != nil {
+			return *p
+		}
+	}
+	return *at(v.Curve, 1)
 }
 
-// yaml returns the fields that a change of the cache changes, or "" if there are none, with the memory limit that they need if the cache has one.
-func (s situation) yaml(change func(*v1alpha1.MemcachedSpec)) string {
-	changed := s.cache.DeepCopy()
-	change(&changed.Spec)
-	changed.Default()
-	old, cache := s.cache.Spec.Cache, map[string]any{}
-	if m := changed.Spec.Cache.Memory; m != nil && (old.Memory == nil || m.Cmp(*old.Memory) != 0) {
-		cache["memory"] = m.String()
+// minutes returns seconds, and a reserve, as the value of a flag.
+func minutes(seconds float64) string { return fmt.Sprintf("%.0fm", math.Ceil(1.2*seconds/60)) }
+
+// spare advises to remove memory that has no items, unless the cache fills it.
+func (s situation) spare() *Advice {
+	w, grown, uptime := s.whole, 0.0, math.Inf(1)
+	for _, sample := range s.samples {
+		grown += sample.change("bytes")
+		uptime = min(uptime, sample.After.General.number("uptime"))
 	}
-	if p := *changed.Spec.Cache.OverheadPercent; p != *old.OverheadPercent {
-		cache["overheadPercent"] = p
+	evidence := fmt.Sprintf("%s of %s is used, and nothing is evicted", bytes(w.UsedBytes), bytes(w.MemoryBytes))
+	if half := at(w.Curve, 0.5); half != nil {
+		evidence += fmt.Sprintf("; half of the memory: %.1f points less", 100*(w.HitRatio-half.HitRatio))
 	}
-	if n := *changed.Spec.Cache.MaxConnections; n != *old.MaxConnections {
-		cache["maxConnections"] = n
+	free := w.MemoryBytes - w.UsedBytes
+	if hours := free / max(1, grown) * w.IntervalSeconds / 3600; grown > minGrowth*w.ItemBytes && hours < maxFillHours {
+		return &Advice{Name: "Filling", Evidence: fmt.Sprintf("%s; the items have grown by %s in %s", evidence, bytes(grown), duration(w.IntervalSeconds)),
+			Text: fmt.Sprintf("Keep the memory: the cache still fills it. Run advise again in %s, when it is full at this rate.", duration(3600*hours))}
 	}
-	if n := *changed.Spec.Cache.Threads; n != *old.Threads {
-		cache["threads"] = n
+	part := max(memory.MinItemMiB, int64(math.Ceil(spareFactor*w.UsedBytes/memory.Mebibyte/float64(len(s.samples)))))
+	if float64(part) > float64(s.each(1))*(1-largePart) {
+		return &Advice{Name: "Keep", Evidence: evidence, Text: "Keep the memory: all items fit, so more gives nothing."}
 	}
-	if args := changed.Spec.Cache.ExtraArgs; !slices.Equal(args, old.ExtraArgs) {
-		cache["extraArgs"] = args
+	if w.Items == 0 || uptime < minUptime {
+		return &Advice{Name: "Young", Evidence: evidence, Text: fmt.Sprintf("Keep the memory for now: the cache has %s, and has run for %s. Run advise again when it has run for "+
+			"an hour with the usual requests.", quantity(w.Items, "item"), duration(uptime))}
 	}
-	spec := map[string]any{}
-	if len(cache) > 0 {
-		spec["cache"] = cache
+	return &Advice{Name: "Reduce", Evidence: evidence, YAML: s.resize(part),
+		Text: fmt.Sprintf("Decrease the memory of each server to %s, which is the used memory and a reserve: all items still fit. The cache has not used more since its start %s ago.", mebibytes(part), duration(uptime))}
+}
+
+// each returns a part of the memory of each server in MiB.
+func (s situation) each(factor float64) int64 {
+	return int64(math.Round(s.whole.MemoryBytes / float64(len(s.samples)) / memory.Mebibyte * factor))
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB (memcached -m %[1]d)", n) }
+
+// minimum returns the minimum of the memory in MiB.
+func (s situation) minimum() int64 {
+	if s.cache != nil {
+		return memory.MinItemMiB
 	}
-	if f := changed.Spec.Flash; f != nil && s.cache.Spec.Flash == nil {
-		spec["flash"] = map[string]any{"size": f.Size.String(), "averageItemSize": f.AverageItemSize.Value()}
-	}
-	if len(spec) == 0 {
+	return 1
+}
+
+// resize returns the YAML for an amount of memory in MiB, with the memory limit that it needs if the cache has one.
+func (s situation) resize(mebibytes int64) string {
+	if s.cache == nil {
 		return ""
 	}
+	changed := s.cache.DeepCopy()
+	changed.Default()
+	changed.Spec.Cache.Memory = memory.MebibyteQuantity(mebibytes)
+	spec := map[string]any{"cache": map[string]any{"memory": changed.Spec.Cache.Memory.String()}}
 	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {
-		if changed.Spec.Cache.Memory == nil { // the limit must leave as much memory for items as before
-			changed.Spec.Cache.Memory = memory.MebibyteQuantity(memory.Of(&s.cache.Spec).ItemMiB)
-		}
 		limit := memory.MebibyteQuantity(memory.Of(&changed.Spec).NeededMiB)
 		spec["resources"] = map[string]any{"limits": map[string]any{"memory": limit.String()}}
 	}
 	content, err := yaml.Marshal(map[string]any{"spec": spec})
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // maps of strings
 	}
 	return string(content)
-}
-
-// listed returns sums over the items of all listings, scaled to all items.
-func (s situation) listed(part func(*ListedClass) float64) (sum float64) {
-	for _, sample := range s.samples {
-		if sample.Listing == nil {
-			continue
-		}
-		items, total := 0.0, 0.0
-		for _, class := range sample.Listing.Classes {
-			items += class.Items
-			total += part(class)
-		}
-		if items > 0 {
-			sum += total * max(1, sample.After.General.number("curr_items")/items)
-		}
-	}
-	return sum
 }
 
 // full reports whether the servers use their memory. What a server does with spare memory needs no advice.
 func (s situation) full() bool { return s.whole.UsedBytes >= fullPart*s.whole.MemoryBytes }
 
-func (s situation) bytes() float64 {
-	return max(1, s.listed(func(c *ListedClass) float64 { return c.Bytes }))
+// listed returns the part of the bytes of the listed items.
+func (s situation) listed(bytes func(Listing) float64) float64 {
+	part, all := 0.0, 0.0
+	for _, sample := range s.samples {
+		part += bytes(sample.Listing)
+		all += sample.Listing.Bytes
+	}
+	return part / max(1, all)
 }
 
-// unread advises writers whose items no client gets.
+// unread advises writers whose items no client requests.
 func unread(s situation) *Advice {
-	stored := s.listed(func(c *ListedClass) float64 { return c.Bytes - c.FetchedBytes })
-	old := s.listed(func(c *ListedClass) float64 { return c.Unread.from(60) })
-	evicted, all := 0.0, 0.0
+	stores, unrequested := 0.0, 0.0
 	for _, sample := range s.samples {
-		for _, c := range sample.classes() {
-			_, unfetched := c.item("evicted_unfetched")
-			_, total := c.item("evicted")
-			evicted, all = evicted+unfetched, all+total
+		if sample.Trace != nil {
+			all, part := sample.Trace.stores()
+			stores, unrequested = stores+all, unrequested+part
 		}
 	}
-	if old < unreadPart*s.bytes() || !s.full() {
+	if stores < minStores || unrequested < largePart*stores || !s.full() {
 		return nil
 	}
-	evidence := fmt.Sprintf("%s of the memory has items that no client got since they were stored, %s more than a minute ago (measured)",
-		percent(stored/s.bytes()), percent(old/s.bytes()))
-	if all > 0 {
-		evidence += fmt.Sprintf("; %s of the evicted items were never read (measured)", percent(evicted/all))
-	}
-	return &Advice{Name: "NeverRead", Evidence: evidence,
-		Text: "Let clients store less: most of the memory has items that no client reads. Store items at their second miss, or with a shorter TTL."}
+	return &Advice{Name: "NeverRead", Text: "Let clients store less: they store items that no client requests, and other items are evicted for them.",
+		Evidence: percent(unrequested/stores) + " of the items that were stored in the first half of the interval were not requested in it"}
 }
 
 // idle reports memory whose items were not in use for long.
 func idle(s situation) *Advice {
-	hour := s.listed(func(c *ListedClass) float64 { return c.Idle.from(3600) }) / s.bytes()
-	day := s.listed(func(c *ListedClass) float64 { return c.Idle.from(86400) }) / s.bytes()
-	forgotten := s.listed(func(c *ListedClass) float64 { return c.Unread.from(3600) }) / s.bytes()
+	hour, day := s.listed(func(l Listing) float64 { return l.Hour }), s.listed(func(l Listing) float64 { return l.Day })
 	if hour < largePart {
 		return nil
 	}
-	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs, or use the curve to choose less memory.",
-		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s (measured; memcached does not "+
-			"note each get); stored more than an hour ago and never read: %s", percent(hour), percent(day), percent(forgotten))}
-}
-
-// expiring reports that TTLs limit how much memory is useful.
-func expiring(s situation) *Advice {
-	items, ttls := s.listed(func(c *ListedClass) float64 { return c.Items }), s.listed(func(c *ListedClass) float64 { return c.Expiring })
-	if s.whole.Curve == nil || items == 0 || ttls < (1-largePart)*items {
-		return nil
-	}
-	last := s.whole.Curve[len(s.whole.Curve)-1]
-	for _, p := range s.whole.Curve {
-		if p.Factor >= 1 && p.Factor <= 2 && 100*(last.HitRatio-p.HitRatio) < smallPoints/2 {
-			return &Advice{Name: "TTLs", Text: "TTLs limit how much memory is useful: above " + bytes(p.MemoryBytes) + ", items expire before they are evicted.",
-				Evidence: fmt.Sprintf("%s of the items have a TTL (measured); memory above %s gives less than half a point (extrapolated)", percent(ttls/items), bytes(p.MemoryBytes))}
-		}
-	}
-	return nil
+	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs that remove such items.",
+		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s; memcached does not note each get", percent(hour), percent(day))}
 }
 
 // percent returns a part as a percentage, and bytes a number of bytes as a quantity of MiB or GiB.

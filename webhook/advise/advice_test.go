@@ -3,7 +3,6 @@ package advise_test
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/example/memcached-operator/webhook/advise"
-	"github.com/example/memcached-operator/webhook/memcached/client"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -26,17 +24,18 @@ func sampleOf(changes ...change) *advise.Sample {
 	s := &advise.Sample{
 		Address: "10.0.0.1:11211", Seconds: 60, Settings: advise.Values{"lru_segmented": "yes", "slab_automove": "1"},
 		Before: advise.Reading{
-			General: advise.Values{"time": text(now - 60), "cmd_get": "0", "get_hits": "0", "get_misses": "0", "cmd_set": "0", "evictions": "0"},
+			General: advise.Values{"time": text(now - 60), "cmd_get": "0", "get_hits": "0", "evictions": "0", "bytes": text(60_000_000)},
 			Items:   advise.Values{}, Slabs: advise.Values{},
 		},
 		After: advise.Reading{
-			General: advise.Values{"time": text(now), "version": "1.6.45", "cmd_get": "1000", "limit_maxbytes": text(64 << 20), "bytes": text(60_000_000),
+			General: advise.Values{"time": text(now), "version": "1.6.45", "cmd_get": "1000", "evictions": "0", "uptime": "90000", "limit_maxbytes": text(64 << 20), "bytes": text(60_000_000),
 				"curr_items": "60000", "max_connections": "1024", "curr_connections": "10", "threads": "4"},
 			Items: advise.Values{}, Slabs: advise.Values{"total_malloced": text(64 << 20)},
 		},
-		Listing: &advise.Listing{Time: now, Complete: true, Classes: map[int]*advise.ListedClass{}},
+		Listing: advise.Listing{Items: 60_000, Bytes: 60_000_000},
+		NoTrace: "memcached with SASL",
 	}
-	for _, c := range append([]change{class(1, 60_000, 1000, 1000), list(60, true)}, changes...) {
+	for _, c := range append([]change{class(1, 60_000, 1000, 1000)}, changes...) {
 		c(s)
 	}
 	return s
@@ -57,22 +56,22 @@ func class(id, items, size, chunk int) change {
 	}
 }
 
-// list replaces the 60,000 items of class 1 in the listing.
-func list(idle int, fetched bool) change {
-	return func(s *advise.Sample) {
-		delete(s.Listing.Classes, 1)
-		for range 60_000 {
-			s.Listing.Add(client.Item{Expires: -1, Accessed: int64(now - idle), Fetched: fetched, Class: 1, Size: 1000})
-		}
-	}
+// list changes the listing.
+func list(change func(*advise.Listing)) change {
+	return func(s *advise.Sample) { change(&s.Listing) }
 }
 
 func general(name, value string) change {
 	return func(s *advise.Sample) { s.After.General[name] = value }
 }
 
-func item(name string, before, after int) change {
-	return func(s *advise.Sample) { s.Before.Items[name], s.After.Items[name] = text(before), text(after) }
+// used changes the memory that slab classes use, and grows the size of the items at the begin.
+func used(bytes int) change {
+	return func(s *advise.Sample) { s.After.Slabs["total_malloced"] = text(bytes) }
+}
+
+func grows(bytes int) change {
+	return func(s *advise.Sample) { s.Before.General["bytes"] = text(60_000_000 - bytes) }
 }
 
 func TestAdvice(t *testing.T) {
@@ -81,25 +80,20 @@ func TestAdvice(t *testing.T) {
 		changes []change
 		want    []string
 	}{
-		{"nothing to change", nil, nil},
-		{"items that no client reads", []change{list(600, false)}, []string{"NeverRead"}},
-		{"young items that no client has read yet", []change{list(5, false)}, nil},
-		{"items that are idle for a day", []change{list(90_000, true)}, []string{"Idle"}},
-		{"chunks that are much larger than items", []change{class(1, 60_000, 800, 1000)}, []string{"Chunks"}},
-		{"a class that evicts while another keeps old items", []change{class(2, 8_000, 2000, 2000), item("items:2:evicted", 0, 50), item("items:2:age", 20, 20)}, []string{"Classes"}},
-		{"classes that both keep old items", []change{class(2, 8_000, 2000, 2000)}, nil},
-		{"most connections are open", []change{general("curr_connections", "900")}, []string{"Connections"}},
-		{"connections are refused", []change{general("listen_disabled_num", "7")}, []string{"Connections"}},
-		{"threads without CPU time left", []change{general("rusage_user", "150"), general("rusage_system", "60")}, []string{"Threads"}},
-		{"small items", []change{general("curr_items", "600000")}, []string{"Overhead"}},
-		{"large items", []change{general("curr_items", "6000")}, []string{"Overhead"}},
+		{"a full server without a log", nil, []string{"Unknown"}},
+		{"items that are idle for a day", []change{list(func(l *advise.Listing) { l.Hour, l.Day = 30_000_000, 30_000_000 })}, []string{"Unknown", "Idle"}},
+		{"chunks that are much larger than items", []change{class(1, 60_000, 800, 1000)}, []string{"Unknown", "Chunks"}},
+		{"a server that uses 12 % of its memory", []change{used(8 << 20)}, []string{"Reduce"}},
+		{"a server that started a minute ago", []change{used(8 << 20), general("uptime", "60")}, []string{"Young"}},
+		{"a server without items", []change{used(0), general("curr_items", "0")}, []string{"Young"}},
+		{"a server that uses 88 % of its memory", []change{used(56 << 20)}, []string{"Keep"}},
+		{"a server that fills its memory in an hour", []change{used(8 << 20), grows(1 << 20)}, []string{"Filling"}},
+		{"a server that evicts although pages are free", []change{used(8 << 20), general("evictions", "5")}, []string{"Unknown"}},
 	}
 	for _, test := range cases {
 		t.Run(test.reason, func(t *testing.T) {
-			// overheadPercent 2 is right for items of 1,000 bytes.
-			cache := &v1alpha1.Memcached{Spec: v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{OverheadPercent: new(int64(2))}}}
 			var got []string
-			for _, a := range advise.Of([]*advise.Sample{sampleOf(test.changes...)}, cache).Advice {
+			for _, a := range advise.Of([]*advise.Sample{sampleOf(test.changes...)}, &v1alpha1.Memcached{}).Advice {
 				if got = append(got, a.Name); a.Evidence == "" {
 					t.Errorf("%s has no evidence", a.Name)
 				}
@@ -119,46 +113,12 @@ func TestYAML(t *testing.T) {
 		cache *v1alpha1.Memcached
 		want  string
 	}{
-		"a cache without a limit": {&v1alpha1.Memcached{}, "spec:\n  cache:\n    maxConnections: 2048\n"},
-		"a cache with a limit":    {limited, "spec:\n  cache:\n    maxConnections: 2048\n  resources:\n    limits:\n      memory: 127Mi\n"},
+		"a cache without a limit": {&v1alpha1.Memcached{}, "spec:\n  cache:\n    memory: 16Mi\n"},
+		"a cache with a limit":    {limited, "spec:\n  cache:\n    memory: 16Mi\n  resources:\n    limits:\n      memory: 70Mi\n"},
 	} {
-		advice := advise.Of([]*advise.Sample{sampleOf(general("curr_connections", "900"))}, test.cache).Advice
+		advice := advise.Of([]*advise.Sample{sampleOf(used(8 << 20))}, test.cache).Advice
 		if diff := cmp.Diff(test.want, advice[0].YAML); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", reason, diff)
-		}
-	}
-}
-
-// TestMaximum checks that no advice exceeds the maximum of a field, and that it has no YAML if the field has it already.
-func TestMaximum(t *testing.T) {
-	busy := sampleOf(general("curr_connections", "900000"), general("max_connections", "900000"), general("threads", "64"), general("rusage_user", "3840"))
-	cache := &v1alpha1.Memcached{Spec: v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{OverheadPercent: new(int64(2)), Threads: new(int32(64))}}}
-	cache.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("5Gi")}
-	for most, want := range map[int64][]string{1024: {"Connections 1000000", "Threads"}, 1_000_000: {"Connections", "Threads"}} {
-		cache.Spec.Cache.MaxConnections = new(most)
-		var got []string
-		for _, a := range advise.Of([]*advise.Sample{busy}, cache).Advice {
-			_, after, _ := strings.Cut(a.YAML, "maxConnections: ")
-			value, _, _ := strings.Cut(after, "\n")
-			if got = append(got, strings.TrimSpace(a.Name+" "+value)); value == "" && a.YAML != "" {
-				t.Errorf("%s changes no field, but has the YAML %s", a.Name, a.YAML)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("maxConnections %d: (-want +got)\n%s", most, diff)
-		}
-	}
-}
-
-// TestNoCurve checks that a report says why it does not predict.
-func TestNoCurve(t *testing.T) {
-	few := sampleOf()
-	unlisted := sampleOf(func(s *advise.Sample) { s.Listing, s.NoListing = nil, "memcached with SASL" })
-	changed := sampleOf(general("cmd_get", "9000"), general("get_misses", "6000"), general("cmd_set", "6000"))
-	flash := sampleOf(func(s *advise.Sample) { s.Listing.Add(client.Item{Class: 1, Flash: true}) })
-	for want, sample := range map[string]*advise.Sample{"on flash": flash, "too few": few, "memcached with SASL": unlisted, "the gets have changed": changed} {
-		if whole := advise.Of([]*advise.Sample{sample}, nil).Whole; whole.Curve != nil || !strings.Contains(whole.NoCurve, want) {
-			t.Errorf("got a curve of %d points and the reason %q, want %q", len(whole.Curve), whole.NoCurve, want)
 		}
 	}
 }

@@ -11,8 +11,11 @@ type Kind string
 
 // The kinds of figures.
 const (
-	Measured     Kind = "measured"
-	Predicted    Kind = "predicted"
+	// Measured is from the statistics of the server.
+	Measured Kind = "measured"
+	// Counted is from the requests in the interval.
+	Counted Kind = "counted"
+	// Extrapolated continues what was counted for less memory.
 	Extrapolated Kind = "extrapolated"
 )
 
@@ -23,206 +26,198 @@ type Point struct {
 	MemoryBytes float64 `json:"memoryBytes"`
 	HitRatio    float64 `json:"hitRatio"`
 	Kind        Kind    `json:"kind"`
-	// WindowSeconds is the age at which a cache of this size evicts items that no client gets; 0 if it evicts none.
-	WindowSeconds float64 `json:"windowSeconds"`
-	// BytesPerPoint is the memory that the next percentage point of hit ratio costs; 0 if more memory gives nothing.
+	// BytesPerPoint is the memory that one more percentage point of hit ratio costs; 0 if more memory gives nothing or it is unknown.
 	BytesPerPoint float64 `json:"bytesPerPoint"`
-	// MeanError and WorstError are what was measured for such hit ratios, in percentage points.
-	MeanError  float64 `json:"meanErrorPoints"`
-	WorstError float64 `json:"worstErrorPoints"`
+	// UnreadSeconds is the age at which items are evicted that were never read; 0 if none are or it is unknown.
+	UnreadSeconds float64 `json:"unreadSeconds"`
 }
 
-// measuredErrors are the mean and the worst error in percentage points that a test measures with recordings of real servers, for
-// factors up to the named one.
-var measuredErrors = []struct{ factor, mean, worst float64 }{
-	{0.49, 3.4, 4.3}, // a quarter
-	{0.99, 0.7, 1.5}, // half
-	{1, 0, 0},
-	{2, 1.2, 1.8},
-	{MaxFactor, 2.1, 6.9},
-}
+// factors are those of a curve.
+var factors = []float64{0.25, 0.5, 0.75, 1, 1.5, 2, 4}
 
 const (
-	// MaxFactor is the largest memory of a curve, in relation to the current memory, and 1/MaxFactor is the smallest.
-	MaxFactor = 4
-	// pointsPerDoubling is the resolution of a curve.
-	pointsPerDoubling = 4
-	// coarseSeconds is the window below which the clock of the items, whose seconds memcached updates late, is too coarse.
-	coarseSeconds = 180
+	maxFactor = 4
 	// minGets is the number of gets in the interval that makes a hit ratio exact to one percentage point.
 	minGets = 2500
-	// maxChange is the difference between the misses that the ages of the items show and those in the interval, in relation to
-	// the gets, above which the gets have changed too much for a prediction.
-	maxChange = 0.03
-	// maxMisfit is the part of the items whose ages are not those of steady gets above which there is no prediction. In steady
-	// caches, 2 to 16 percent were measured, and 20 percent and more after changes.
-	maxMisfit = 0.2
+	// minLogged is the part of the gets that the log must have.
+	minLogged = 0.98
+	// maxDiffer is the difference between the hit ratio that the replay gives for the current memory and the measured one, above
+	// which there is no prediction.
+	maxDiffer = 0.05
+	// maxChange is the difference between the hit ratios of the two halves of the interval above which the load changes.
+	maxChange = 0.05
+	// minCovered is the part of the additional memory that the counts must cover to extrapolate the rest.
+	minCovered = 0.5
 	// fullPart is the part of the memory in use from which a server is full.
 	fullPart = 0.95
 )
 
-// curve returns the hit ratios of a server with more and less memory, or why they cannot be predicted.
+// curve returns the hit ratios of a server with more and less memory, or why they are unknown and what to do.
 func (s *Sample) curve() (points []Point, reason string) {
-	gets := s.rate("cmd_get")
-	switch {
-	case s.Listing == nil:
-		return nil, s.NoListing
-	case s.onFlash():
-		return nil, "some items are on flash, which has a size of its own"
-	case gets*s.Seconds < minGets:
-		return nil, fmt.Sprintf("the interval has only %s, too few for a prediction: increase --watch", quantity(gets*s.Seconds, "get"))
-	}
-	demands, reason := s.demands(gets)
-	if reason != "" {
+	if reason = s.refuse(); reason != "" {
 		return nil, reason
 	}
-	full := s.used()
-	if full > fullPart || s.rate("evictions") > 0 {
-		full = 1
+	t, r, full := s.Trace, rulesOf(s.Settings), s.fullness()
+	now, unread := t.replay(r, 1/full)
+	measured := s.hitRatio()
+	if differ := (now - t.hits()) / t.expected(); math.Abs(differ) > maxDiffer {
+		return nil, fmt.Sprintf("a replay of the requests hits %s, but the server %s: what its LRU was like at the begin matters too much. %s",
+			percent(measured+differ), percent(measured), s.watchFor(2))
 	}
-	for i := -2 * pointsPerDoubling; i <= 2*pointsPerDoubling; i++ {
-		p := Point{Factor: math.Exp2(float64(i) / pointsPerDoubling), Kind: Extrapolated}
-		p.MemoryBytes = p.Factor * s.After.General.number("limit_maxbytes")
+	more := t.more()
+	for _, factor := range factors {
+		p := Point{Factor: factor, MemoryBytes: factor * s.After.General.number("limit_maxbytes"), HitRatio: measured, Kind: Counted}
 		switch {
-		case i < 0:
-			p.Kind = Predicted
-		case i == 0:
-			p.Kind = Measured
-		}
-		for _, e := range slices.Backward(measuredErrors) {
-			if p.Factor <= e.factor {
-				p.MeanError, p.WorstError = e.mean, e.worst
+		case factor < 1:
+			var hits float64
+			hits, p.UnreadSeconds = t.replay(r, factor/full)
+			p.HitRatio -= (now - hits) / t.expected()
+		case factor == 1:
+			p.Kind, p.UnreadSeconds = Measured, unread
+		case s.change("evictions") > 0:
+			var gained float64
+			if gained, p.Kind = gain(more, factor); p.Kind == "" {
+				continue
 			}
+			p.HitRatio += gained
 		}
-		window, more := resize(demands, p.Factor, full)
-		if !math.IsInf(window, 1) {
-			p.WindowSeconds = window
-		}
-		p.HitRatio = min(1, max(0, s.rate("get_hits")/gets-more/gets))
+		p.HitRatio = min(1, max(0, p.HitRatio))
 		points = append(points, p)
 	}
 	return costs(points), ""
 }
 
-// demands returns what clients request of each class, or why it does not predict anything.
-func (s *Sample) demands(gets float64) (demands []demand, reason string) {
-	misses, misfit := 0.0, 0.0
-	for _, c := range s.classes() {
-		if c.listed == nil {
-			continue // the class was empty during the listing
-		}
-		d := fit(c.observe())
-		demands = append(demands, d)
-		_, stored := d.at(d.age)
-		misses += stored
-		misfit += d.misfit * stored
+// gain returns the hit ratio that more memory gives, and how it is known; "" if it is not.
+func gain(more []float64, factor float64) (float64, Kind) {
+	need := int(math.Round((factor - 1) * steps))
+	switch covered := len(more); {
+	case covered >= need:
+		return more[need-1], Counted
+	case float64(covered) >= minCovered*float64(need):
+		tail := more[covered/2:]
+		slope := (tail[len(tail)-1] - tail[0]) / float64(len(tail)-1)
+		return more[covered-1] + slope*float64(need-covered), Extrapolated
 	}
-	if misfit > maxMisfit*misses {
-		return nil, fmt.Sprintf("the ages of %s of the items do not fit steady gets: the gets have changed in the last %s, or memcached "+
-			"moves memory between slab classes. Try again later", percent(min(1, misfit/misses)), duration(s.window()))
-	}
-	if stored := min(s.rate("cmd_set"), s.rate("get_misses")); math.Abs(misses-stored) > maxChange*gets {
-		return nil, fmt.Sprintf("the ages of the items show %.0f misses per second, but the interval had %.0f: the gets have changed "+
-			"in the last %s. Try again later", misses, stored, duration(s.window()))
-	}
-	return demands, ""
+	return 0, ""
 }
 
-// resize returns the lowest age at which a class of a resized server evicts, and how many misses per second the server has more.
-// full is the part of the memory that is in use: what is not in use changes nothing. Classes that evict nothing have no age at which
-// they evict, unless this is so for all of them and the server shrinks.
-func resize(demands []demand, factor, full float64) (window, more float64) {
-	window = math.Inf(1)
-	evicts := slices.ContainsFunc(demands, func(d demand) bool { return d.evicts })
-	for _, d := range demands {
-		if full < 1 && factor >= full {
-			continue
-		}
-		_, now := d.at(d.age)
-		age, then := d.resized(factor / full)
-		if d.evicts || !evicts && factor < 1 {
-			window = min(window, age)
-		}
-		more += then - now
+// refuse returns why the requests do not show the hit ratios of other sizes; "" if they do.
+func (s *Sample) refuse() string {
+	gets := s.change("cmd_get")
+	switch {
+	case s.NoTrace != "":
+		return s.NoTrace
+	case s.Listing.Flash > 0:
+		return "some items are on flash, which has a size of its own"
+	case gets < minGets || len(s.Trace.Events) == 0:
+		return fmt.Sprintf("the interval has only %s, and a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))
+	case len(s.Trace.Items) == 0:
+		return "the server had no items at the begin of the interval. Run advise again"
+	case float64(s.Trace.Gets) < minLogged*gets:
+		return fmt.Sprintf("the log of the server has only %s of the gets, because memcached leaves out what it cannot write fast enough. Run advise closer to the "+
+			"server, start memcached with -o worker_logbuf_size=4096,watcher_logbuf_size=4096, or try when there are fewer requests", percent(max(0, float64(s.Trace.Gets))/gets))
 	}
-	return window, more
+	first, second := s.Trace.halves()
+	if math.Abs(first-second) > maxChange {
+		return fmt.Sprintf("the load changes: the hit ratio was %s in the first half of the interval, and %s in the second. %s", percent(first), percent(second), s.watchFor(4))
+	}
+	return ""
+}
+
+// watchFor returns what to do to watch longer.
+func (s *Sample) watchFor(factor float64) string {
+	if factor*s.Seconds > 24*3600 {
+		return "Run advise when clients send more requests"
+	}
+	return "Use --watch=" + minutes(factor*s.Seconds)
+}
+
+// halves returns the hit ratios in the halves of the interval.
+func (t *Trace) halves() (first, second float64) {
+	var hits, gets [2]float64
+	end := t.Events[len(t.Events)-1].Millis
+	for _, e := range t.Events {
+		if e.Kind == Hit || e.Kind == Miss {
+			half := min(1, int(2*e.Millis/max(1, end)))
+			gets[half]++
+			if e.Kind == Hit {
+				hits[half]++
+			}
+		}
+	}
+	return hits[0] / max(1, gets[0]), hits[1] / max(1, gets[1])
+}
+
+// hitRatio returns that of the interval.
+func (s *Sample) hitRatio() float64 { return s.change("get_hits") / max(1, s.change("cmd_get")) }
+
+// fullness returns the part of the memory for items that has items. What is not in use changes nothing.
+func (s *Sample) fullness() float64 {
+	if s.change("evictions") > 0 {
+		return 1
+	}
+	used := 0.0
+	for _, c := range s.slabClasses() {
+		used += c.used
+	}
+	return max(0.01, min(1, used/max(1, s.After.General.number("limit_maxbytes"))))
+}
+
+// age returns the age of the item at a part of the items, of which the first was used last.
+func (s *Sample) age(part float64) float64 {
+	if s.Trace == nil || len(s.Trace.Items) == 0 {
+		return 0
+	}
+	ages := make([]uint32, len(s.Trace.Items))
+	for i, item := range s.Trace.Items {
+		ages[i] = item.Age
+	}
+	slices.Sort(ages)
+	return float64(ages[min(len(ages)-1, int(part*float64(len(ages))))])
 }
 
 // costs sets the memory that the next point of hit ratio costs at each point of a curve.
 func costs(points []Point) []Point {
 	for i := range len(points) - 1 {
-		if gain := 100 * (points[i+1].HitRatio - points[i].HitRatio); gain > 1e-3 {
+		if gain := 100 * (points[i+1].HitRatio - points[i].HitRatio); gain > 0.2 {
 			points[i].BytesPerPoint = (points[i+1].MemoryBytes - points[i].MemoryBytes) / gain
 		}
 	}
-	points[len(points)-1].BytesPerPoint = points[len(points)-2].BytesPerPoint
 	return points
 }
 
-// age returns the lowest age at which a class evicts items that no client gets.
-func (s *Sample) age() float64 {
-	lowest := math.Inf(1)
-	for _, c := range s.classes() {
-		if c.evicts() {
-			lowest = min(lowest, c.age())
-		}
-	}
-	return lowest
-}
-
-// onFlash reports whether values are on flash.
-func (s *Sample) onFlash() bool {
-	for _, class := range s.Listing.Classes {
-		if class.Flash > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// window returns the time that the ages of the items show.
-func (s *Sample) window() float64 { return min(s.age(), s.After.General.number("uptime")) }
-
-// used returns the part of the memory for items that has items.
-func (s *Sample) used() float64 {
-	return min(1, s.After.Slabs.number("total_malloced")/max(1, s.After.General.number("limit_maxbytes")))
-}
-
-// sum returns the curve of several servers together, if there is one for each.
+// sum returns the curve of several servers together, with the factors that all of them have.
 func sum(curves [][]Point, gets []float64) []Point {
 	var whole []Point
 	total := 0.0
-	for i, curve := range curves {
-		if curve == nil {
-			return nil
-		}
-		if whole == nil {
-			whole = make([]Point, len(curve))
-		}
-		total += gets[i]
-		for j, p := range curve {
-			w := &whole[j]
-			if w.WindowSeconds == 0 || p.WindowSeconds > 0 && p.WindowSeconds < w.WindowSeconds {
-				w.WindowSeconds = p.WindowSeconds
-			}
-			w.Factor, w.Kind, w.MeanError, w.WorstError = p.Factor, p.Kind, p.MeanError, p.WorstError
-			w.MemoryBytes += p.MemoryBytes
-			w.HitRatio += p.HitRatio * gets[i]
-		}
+	for _, n := range gets {
+		total += n
 	}
-	for j := range whole {
-		whole[j].HitRatio /= total
+	for _, factor := range factors {
+		w := Point{Factor: factor, Kind: Counted}
+		for i, curve := range curves {
+			p := at(curve, factor)
+			if p == nil {
+				return costs(whole)
+			}
+			if p.UnreadSeconds > 0 && (w.UnreadSeconds == 0 || p.UnreadSeconds < w.UnreadSeconds) {
+				w.UnreadSeconds = p.UnreadSeconds
+			}
+			if p.Kind != Counted {
+				w.Kind = p.Kind
+			}
+			w.MemoryBytes += p.MemoryBytes
+			w.HitRatio += p.HitRatio * gets[i] / max(1, total)
+		}
+		whole = append(whole, w)
 	}
 	return costs(whole)
 }
 
-// at returns the point of a curve with a factor.
-func at(curve []Point, factor float64) Point {
-	best := curve[0]
-	for _, p := range curve {
-		if math.Abs(p.Factor-factor) < math.Abs(best.Factor-factor) {
-			best = p
-		}
+// at returns the point of a curve with a factor; nil if it has none.
+func at(curve []Point, factor float64) *Point {
+	if i := slices.IndexFunc(curve, func(p Point) bool { return p.Factor == factor }); i >= 0 {
+		return &curve[i]
 	}
-	return best
+	return nil
 }

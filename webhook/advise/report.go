@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -32,12 +31,14 @@ type Server struct {
 	Sets        float64 `json:"setsPerSecond"`
 	Evictions   float64 `json:"evictionsPerSecond"`
 	HitRatio    float64 `json:"hitRatio"`
-	// WindowSeconds is the age at which items are evicted that no client gets; 0 if none are evicted.
-	WindowSeconds float64 `json:"windowSeconds"`
-	// ListedItems is the number of items of the listing. Complete reports whether these are all.
-	ListedItems float64 `json:"listedItems"`
-	Complete    bool    `json:"listingComplete"`
-	Curve       []Point `json:"curve,omitempty"`
+	// HalfSeconds is the age of the item that was used last of those that half of the memory would not have.
+	HalfSeconds float64 `json:"halfSeconds"`
+	// LoggedGets is the number of gets in the log, and KeyPart the part of all keys that were followed.
+	LoggedGets float64 `json:"loggedGets"`
+	KeyPart    float64 `json:"keyPart"`
+	Curve      []Point `json:"curve,omitempty"`
+	// Errors are those of recorded loads that are similar.
+	Errors *Errors `json:"errors,omitempty"`
 	// NoCurve is why there is no curve.
 	NoCurve string `json:"noCurve,omitempty"`
 }
@@ -49,7 +50,7 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 	var gets []float64
 	var reasons []string
 	w := &r.Whole
-	w.Complete = true
+	w.KeyPart = 1
 	for _, sample := range samples {
 		s := sample.server()
 		r.Servers = append(r.Servers, s)
@@ -57,25 +58,24 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 		w.HitRatio += s.HitRatio * s.Gets
 		for _, field := range []struct{ sum, part *float64 }{
 			{&w.MemoryBytes, &s.MemoryBytes}, {&w.UsedBytes, &s.UsedBytes}, {&w.ItemBytes, &s.ItemBytes}, {&w.Items, &s.Items},
-			{&w.Gets, &s.Gets}, {&w.Sets, &s.Sets}, {&w.Evictions, &s.Evictions}, {&w.ListedItems, &s.ListedItems},
+			{&w.Gets, &s.Gets}, {&w.Sets, &s.Sets}, {&w.Evictions, &s.Evictions}, {&w.LoggedGets, &s.LoggedGets},
 		} {
 			*field.sum += *field.part
 		}
 		w.IntervalSeconds = max(w.IntervalSeconds, s.IntervalSeconds)
-		w.Complete = w.Complete && s.Complete
-		if s.WindowSeconds > 0 && (w.WindowSeconds == 0 || s.WindowSeconds < w.WindowSeconds) {
-			w.WindowSeconds = s.WindowSeconds
-		}
+		w.HalfSeconds = max(w.HalfSeconds, s.HalfSeconds)
+		w.KeyPart = min(w.KeyPart, s.KeyPart)
 		if s.NoCurve != "" {
 			reasons = append(reasons, s.Address+": "+s.NoCurve)
 		}
 	}
-	if w.Gets > 0 {
-		w.HitRatio /= w.Gets
-	}
+	w.HitRatio /= max(1e-9, w.Gets)
 	w.NoCurve = strings.Join(reasons, ". ")
-	w.Curve = sum(curves, gets)
-	r.Advice = advice(samples, *w, cache)
+	if w.NoCurve == "" {
+		w.Curve = sum(curves, gets)
+		w.Errors = errorsOf(w.Curve)
+	}
+	r.Advice = advice(situation{samples, *w, cache})
 	return r
 }
 
@@ -84,19 +84,11 @@ func (s *Sample) server() Server {
 	v := Server{
 		Address: s.Address, Version: s.After.General["version"], IntervalSeconds: s.Seconds,
 		MemoryBytes: general("limit_maxbytes"), UsedBytes: s.After.Slabs.number("total_malloced"), ItemBytes: general("bytes"), Items: general("curr_items"),
-		Gets: s.rate("cmd_get"), Sets: s.rate("cmd_set"), Evictions: s.rate("evictions"),
+		Gets: s.rate("cmd_get"), Sets: s.rate("cmd_set"), Evictions: s.rate("evictions"), HitRatio: s.hitRatio(),
+		HalfSeconds: s.age(0.5 / s.fullness()),
 	}
-	if v.Gets > 0 {
-		v.HitRatio = s.rate("get_hits") / v.Gets
-	}
-	if age := s.age(); !math.IsInf(age, 1) {
-		v.WindowSeconds = age
-	}
-	if s.Listing != nil {
-		v.Complete = s.Listing.Complete
-		for _, class := range s.Listing.Classes {
-			v.ListedItems += class.Items
-		}
+	if s.Trace != nil {
+		v.LoggedGets, v.KeyPart = float64(s.Trace.Gets), s.Trace.Part
 	}
 	v.Curve, v.NoCurve = s.curve()
 	return v
@@ -104,8 +96,5 @@ func (s *Sample) server() Server {
 
 // duration returns seconds for people, such as 7m10s.
 func duration(seconds float64) string {
-	if math.IsInf(seconds, 1) || seconds > 1e9 {
-		return "forever"
-	}
 	return humanduration.HumanDuration(time.Duration(seconds * float64(time.Second)))
 }

@@ -34,144 +34,165 @@ type Sample struct {
 	Seconds       float64
 	Settings      Values
 	Before, After Reading
-	// Listing is nil if the server does not list its items. NoListing then has the reason.
-	Listing   *Listing
-	NoListing string
+	Listing       Listing
+	// Trace is nil if the server does not report what clients request. NoTrace then has the reason.
+	Trace   *Trace
+	NoTrace string
 }
 
-// rate returns the change of a statistic per second.
-func (s *Sample) rate(name string) float64 {
-	return (s.After.General.number(name) - s.Before.General.number(name)) / s.Seconds
+// change returns the change of a statistic in the interval, and rate the change per second.
+func (s *Sample) change(name string) float64 {
+	return s.After.General.number(name) - s.Before.General.number(name)
 }
 
-// Listing summarizes the items of a server. Its size does not depend on their number.
+func (s *Sample) rate(name string) float64 { return s.change(name) / s.Seconds }
+
+// Listing summarizes the items at the begin of the interval.
 type Listing struct {
-	// Time is the time of the server.
-	Time float64
-	// Complete reports whether the listing has all items. If not, they are a random sample.
-	Complete bool
-	Classes  map[int]*ListedClass
+	Items, Bytes float64
+	// Flash counts the items whose value is on flash.
+	Flash float64
+	// Hour and Day are the bytes of the items that were not used for so long.
+	Hour, Day float64
 }
 
-// ListedClass has the items of a slab class.
-type ListedClass struct {
-	// Items and Bytes count all items, Fetched and FetchedBytes those that a client got since they were stored.
-	Items, Bytes, Fetched, FetchedBytes float64
-	// Flash counts the items whose value is on flash, and Expiring those with a TTL.
-	Flash, Expiring float64
-	// Idle are the bytes of the items by age, and Unread those of the items that no client got since they were stored.
-	Idle, Unread histogram
-	// Ages has the ages of all items, and Unfetched the ages of those that no client got, by the logarithm of their TTL.
-	Ages      histogram
-	Unfetched map[int]*histogram
-}
-
-// noTTL is the logarithm of the TTL of items that do not expire.
-const noTTL = math.MaxInt
-
-// perDoubling is the resolution of the logarithms of TTLs.
-const perDoubling = 8
-
-func ttlOf(logarithm int) float64 {
-	if logarithm == noTTL {
-		return math.Inf(1)
-	}
-	return math.Exp2(float64(logarithm) / perDoubling)
-}
-
-// maxClass is the highest slab class that the byte of memcached for it can have.
-const maxClass = math.MaxUint8
-
-// Add adds an item to the summary. It ignores items of impossible slab classes, so that the summary has a limit.
-func (l *Listing) Add(item client.Item) {
-	if item.Class < 0 || item.Class > maxClass {
-		return
-	}
-	class := l.Classes[item.Class]
-	if class == nil {
-		class = &ListedClass{Unfetched: map[int]*histogram{}}
-		l.Classes[item.Class] = class
-	}
-	size, age := float64(item.Size), max(0, l.Time-float64(item.Accessed))
-	class.Items++
-	class.Bytes += size
-	class.Idle.add(age, size)
-	class.Ages.add(age, 1)
+// add adds an item to the summary.
+func (l *Listing) add(item client.Item, now int64) {
+	size, age := float64(item.Size), now-item.Accessed
+	l.Items++
+	l.Bytes += size
 	if item.Flash {
-		class.Flash++
+		l.Flash++
 	}
-	ttl := noTTL
-	if item.Expires > 0 {
-		class.Expiring++
-		ttl = int(math.Round(perDoubling * math.Log2(max(1, float64(item.Expires-item.Accessed)))))
+	if age > 3600 {
+		l.Hour += size
 	}
-	if item.Fetched {
-		class.Fetched++
-		class.FetchedBytes += size
-		return
+	if age > 86400 {
+		l.Day += size
 	}
-	class.Unread.add(age, size)
-	if class.Unfetched[ttl] == nil {
-		class.Unfetched[ttl] = &histogram{}
-	}
-	class.Unfetched[ttl].add(age, 1)
 }
 
 // Limits are how much Read asks of a server.
 type Limits struct {
 	// Watch is the duration between the readings.
 	Watch time.Duration
-	// Items is the maximum number of items that are listed, and Listing the maximum duration of that.
+	// Items is the maximum number of keys to keep of the items, and Listing the maximum duration of the listing.
 	Items   int
 	Listing time.Duration
 }
 
-// Read reads the statistics of a server at the begin and the end of an interval, and lists its items at the end. It connects for
-// each reading, because a server may close connections that are idle.
+// lag is the longest time after which memcached writes an entry of its log.
+const lag = time.Second
+
+// Read reads the statistics of a server at the begin and the end of an interval, its items at the begin, and its log in between. It
+// connects for each of them, because a server may close connections that are idle.
 func Read(ctx context.Context, address string, config client.Config, limits Limits, progress func(string)) (*Sample, error) {
-	s := &Sample{Address: address, Seconds: limits.Watch.Seconds()}
-	if err := s.begin(ctx, config); err != nil {
-		return nil, withHint(err, config)
-	}
-	progress("watches for " + limits.Watch.String())
-	select {
-	case <-ctx.Done():
-		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
-	case <-time.After(limits.Watch):
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &Sample{Address: address}
 	connection, err := client.Dial(ctx, address, config)
 	if err != nil {
-		return nil, err
-	}
-	defer connection.Close()
-	if s.After, err = read(connection); err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
-	}
-	if s.restarted() {
-		return nil, fmt.Errorf("%s restarted during the watch, or its statistics were reset", address)
-	}
-	progress("lists the items")
-	s.list(ctx, connection, limits, progress)
-	return s, ctx.Err()
-}
-
-// begin reads the settings and the statistics at the begin of the interval.
-func (s *Sample) begin(ctx context.Context, config client.Config) error {
-	connection, err := client.Dial(ctx, s.Address, config)
-	if err != nil {
-		return err
+		return nil, withHint(err, config)
 	}
 	defer connection.Close()
 	if s.Settings, err = connection.Stats("settings"); err != nil {
-		return fmt.Errorf("%s: %w", s.Address, err)
+		return nil, withHint(fmt.Errorf("%s: %w", address, err), config)
 	}
 	if s.Settings["proxy_enabled"] == "yes" {
-		return fmt.Errorf("%s is a proxy: pass the addresses of its servers", s.Address)
+		return nil, fmt.Errorf("%s is a proxy: pass the addresses of its servers", address)
 	}
 	if s.Before, err = read(connection); err != nil {
-		return fmt.Errorf("%s: %w", s.Address, err)
+		return nil, fmt.Errorf("%s: %w", address, err)
 	}
-	return nil
+	interval := time.NewTimer(limits.Watch)
+	defer interval.Stop()
+	t := newTracer(int64(s.Before.General.number("time")), s.Before.General.number("curr_items"), float64(limits.Items))
+	finish := s.watch(ctx, config, limits, t)
+	progress("lists the items")
+	s.list(ctx, connection, limits, t)
+	progress("watches the requests for " + limits.Watch.String())
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
+	case <-interval.C:
+	}
+	if connection, err = client.Dial(ctx, address, config); err != nil {
+		return nil, err
+	}
+	defer connection.Close()
+	s.After, err = read(connection)
+	s.Seconds = max(1, s.change("time"))
+	if finish(); err != nil {
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	if s.change("uptime") < 0 || s.change("cmd_get") < 0 {
+		return nil, fmt.Errorf("%s restarted in the interval, or its statistics were reset", address)
+	}
+	if s.NoTrace == "" {
+		s.Trace = t.trace()
+	}
+	return s, ctx.Err()
+}
+
+// watch starts to read the log. The returned function ends that.
+func (s *Sample) watch(ctx context.Context, config client.Config, limits Limits, t *tracer) (finish func()) {
+	config.Timeout += limits.Watch // the log of an idle server is empty
+	connection, err := client.Dial(ctx, s.Address, config)
+	if err == nil {
+		err = connection.Watch()
+	}
+	if err != nil {
+		s.NoTrace = "the requests cannot be watched: " + err.Error() + hintOf(err)
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = connection.Entries(t.entry) // a log that ends early has too few gets
+	}()
+	return func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(lag):
+		}
+		_ = connection.Close()
+		<-done
+	}
+}
+
+// hintOf returns what to do after the refusal of a listing or a log.
+func hintOf(err error) string {
+	if errors.Is(err, client.ErrNoListing) {
+		return ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
+	}
+	if errors.Is(err, client.ErrRefused) {
+		return ". Start memcached without -W and -X"
+	}
+	return ""
+}
+
+// list lists the items at the begin.
+func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limits, t *tracer) {
+	ctx, cancel := context.WithTimeout(ctx, limits.Listing)
+	defer cancel()
+	add := func(item client.Item) bool {
+		s.Listing.add(item, t.Begin)
+		t.item(item)
+		return ctx.Err() == nil
+	}
+	err := connection.Items(client.ByHash, add)
+	for ; errors.Is(err, client.ErrBusy) && ctx.Err() == nil; err = connection.Items(client.ByHash, add) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	switch {
+	case err != nil:
+		s.NoTrace = "the items cannot be listed: " + err.Error() + hintOf(err)
+	case ctx.Err() != nil:
+		s.NoTrace = "the listing of the items takes longer than --listing-timeout"
+	}
 }
 
 // withHint adds to the error of a server that closes the first connection which flags may be missing.
@@ -194,37 +215,4 @@ func read(connection *client.Conn) (r Reading, err error) {
 		*group.values = values
 	}
 	return r, nil
-}
-
-func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limits, progress func(string)) {
-	ctx, cancel := context.WithTimeout(ctx, limits.Listing)
-	defer cancel()
-	listing := &Listing{Time: s.After.General.number("time"), Complete: true, Classes: map[int]*ListedClass{}}
-	count := 0
-	add := func(item client.Item) bool {
-		listing.Add(item)
-		count++
-		if count%100_000 == 0 {
-			progress(fmt.Sprintf("listed %d items", count))
-		}
-		listing.Complete = count < limits.Items && ctx.Err() == nil
-		return listing.Complete
-	}
-	err := connection.Items(client.ByHash, add)
-	for ; errors.Is(err, client.ErrBusy) && ctx.Err() == nil; err = connection.Items(client.ByHash, add) {
-		progress("waits for " + client.ErrBusy.Error())
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
-	}
-	switch {
-	case errors.Is(err, client.ErrNoListing):
-		s.NoListing = "the items cannot be listed: " + err.Error() + ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
-	case err != nil && count == 0:
-		s.NoListing = "the items cannot be listed: " + err.Error()
-	default: // a listing that breaks off is a sample if it has enough items
-		listing.Complete = listing.Complete && err == nil
-		s.keep(listing, err)
-	}
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/guptarohit/asciigraph"
 )
 
 // WriteText writes a report for people.
@@ -16,21 +14,15 @@ func (r Report) WriteText(w io.Writer) error {
 	whole := r.Whole
 	fmt.Fprintf(&b, "%s with %s for items, of which %.0f%% is used. %s of %.0f bytes on average.\n", quantity(float64(len(r.Servers)), "server"),
 		bytes(whole.MemoryBytes), 100*whole.UsedBytes/max(1, whole.MemoryBytes), quantity(whole.Items, "item"), whole.ItemBytes/max(1, whole.Items))
-	fmt.Fprintf(&b, "Measured for %s: %s/s, hit ratio %s, %s/s, %s/s", duration(whole.IntervalSeconds), quantity(whole.Gets, "get"),
+	fmt.Fprintf(&b, "Measured for %s: %s/s, hit ratio %s, %s/s, %s/s.\n\n", duration(whole.IntervalSeconds), quantity(whole.Gets, "get"),
 		percent(whole.HitRatio), quantity(whole.Sets, "set"), quantity(whole.Evictions, "eviction"))
-	if whole.WindowSeconds > 0 {
-		fmt.Fprintf(&b, " of items not read for %s", duration(whole.WindowSeconds))
+	if whole.KeyPart > 0 && whole.KeyPart < 1 {
+		fmt.Fprintf(&b, "Counted for a sample of %s of the keys.\n\n", percent(whole.KeyPart))
 	}
-	fmt.Fprint(&b, ".\n")
-	if whole.Complete || whole.ListedItems > 0 {
-		fmt.Fprintf(&b, "Listed %s%s.\n", quantity(whole.ListedItems, "item"), map[bool]string{false: ", a random sample"}[whole.Complete])
-	}
-	fmt.Fprintln(&b)
 	if whole.Curve == nil {
-		fmt.Fprintf(&b, "The hit ratio of other sizes cannot be predicted.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
+		fmt.Fprintf(&b, "The hit ratio of other sizes is unknown.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
 	} else {
-		fmt.Fprintf(&b, "Hit ratio by memory\n\n%s\n\n", plot(whole.Curve))
-		writeCurve(&b, whole.Curve)
+		writeCurve(&b, whole)
 	}
 	if len(r.Servers) > 1 {
 		r.writeServers(&b)
@@ -41,9 +33,6 @@ func (r Report) WriteText(w io.Writer) error {
 		for line := range strings.Lines(a.YAML) {
 			fmt.Fprint(&b, "      ", line)
 		}
-	}
-	if len(r.Advice) == 0 {
-		fmt.Fprintln(&b, "\nNone.")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -77,61 +66,42 @@ func quantity(n float64, noun string) string {
 	return fmt.Sprintf("%.0f %s", n, noun)
 }
 
-// plotColumns are the columns of a plot between two points of a curve.
-const plotColumns = 4
-
-// plot draws a curve with a logarithmic axis of memory.
-func plot(curve []Point) string {
-	columns := (len(curve)-1)*plotColumns + 1
-	lines := [2][]float64{make([]float64, columns), make([]float64, columns)}
-	for column := range columns {
-		i := min(column/plotColumns, len(curve)-2)
-		part := float64(column-i*plotColumns) / plotColumns
-		value := 100 * (curve[i].HitRatio + part*(curve[i+1].HitRatio-curve[i].HitRatio))
-		lines[0][column], lines[1][column] = value, math.NaN()
-		if column > columns/2 {
-			lines[0][column], lines[1][column] = math.NaN(), value
-		}
-	}
-	graph := asciigraph.PlotMany(lines[:], asciigraph.Height(10), asciigraph.Precision(0), asciigraph.SeriesChars(asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·")))
-	first, _, _ := strings.Cut(graph, "\n")
-	margin := strings.IndexAny(first, "┤┼")
-	axis := []rune(strings.Repeat(" ", margin+columns+8))
-	for i := 0; i < len(curve); i += pointsPerDoubling {
-		label := []rune(bytes(curve[i].MemoryBytes))
-		copy(axis[margin+1+i*plotColumns-min(margin, len(label)/2):], label)
-	}
-	return graph + "\n" + strings.TrimRight(string(axis), " ")
-}
-
-// writeCurve writes the points of a curve that people ask for.
-func writeCurve(b *strings.Builder, curve []Point) {
+// writeCurve writes the hit ratios of other sizes.
+func writeCurve(b *strings.Builder, whole Server) {
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tNEXT POINT COSTS\tITEMS NOT READ STAY")
-	for i := 0; i < len(curve); i += pointsPerDoubling {
-		p := curve[i]
-		cost, window := "more than 4 times the memory", "forever"
-		if p.BytesPerPoint > 0 && p.BytesPerPoint < MaxFactor*curve[len(curve)/2].MemoryBytes {
+	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tMEMORY FOR ONE MORE POINT\tUNREAD LIFETIME")
+	for i, p := range whole.Curve {
+		if p.Factor > 1 && whole.Evictions == 0 {
+			break // nothing changes
+		}
+		cost := "the next size gives nothing"
+		if p.BytesPerPoint > 0 {
 			cost = bytes(p.BytesPerPoint)
+		} else if i == len(whole.Curve)-1 {
+			cost = "unknown"
 		}
-		if p.WindowSeconds > 0 {
-			window = duration(p.WindowSeconds)
-			if p.WindowSeconds < coarseSeconds {
-				window += " (below 3m, for which the clock of items is too coarse)"
-			}
+		unread := "unknown"
+		switch {
+		case p.UnreadSeconds > 0:
+			unread = duration(p.UnreadSeconds)
+		case p.Factor <= 1:
+			unread = "none is evicted"
 		}
-		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, window)
+		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, unread)
 	}
 	_ = table.Flush() // into memory
-	var errors []string
-	for _, size := range []struct {
-		name   string
-		factor float64
-	}{{"half", 0.5}, {"twice", 2}, {"a quarter", 0.25}, {"four times the memory", MaxFactor}} {
-		p := at(curve, size.factor)
-		errors = append(errors, fmt.Sprintf("%s %.1f (%.1f)", size.name, p.MeanError, p.WorstError))
+	if e := whole.Errors; e != nil {
+		text := fmt.Sprintf("Errors against real servers, in the %d of %d recorded loads that are most similar: half of the memory %s", e.Loads, e.Recorded, e.Half)
+		if e.Twice != nil && whole.Evictions > 0 {
+			text += fmt.Sprintf(", twice the memory %s", *e.Twice)
+		}
+		fmt.Fprintf(b, "\n%s\n", wrap(text+".", ""))
 	}
-	fmt.Fprintf(b, "\n%s\n\n", wrap("Errors measured against real servers, in points on average (at worst): "+strings.Join(errors, ", ")+".", ""))
+	fmt.Fprintln(b)
+}
+
+func (e Error) String() string {
+	return fmt.Sprintf("%.1f points on average, %.1f at worst", e.Mean, e.Worst)
 }
 
 func (r Report) writeServers(b *strings.Builder) {
@@ -139,8 +109,11 @@ func (r Report) writeServers(b *strings.Builder) {
 	fmt.Fprintln(table, "SERVER\tVERSION\tITEMS\tMEMORY\tGETS/S\tHIT RATIO\tHALF\tTWICE")
 	for _, s := range r.Servers {
 		half, twice := "?", "?"
-		if s.Curve != nil {
-			half, twice = percent(at(s.Curve, 0.5).HitRatio), percent(at(s.Curve, 2).HitRatio)
+		if p := at(s.Curve, 0.5); p != nil {
+			half = percent(p.HitRatio)
+		}
+		if p := at(s.Curve, 2); p != nil {
+			twice = percent(p.HitRatio)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\n", s.Address, s.Version, s.Items, bytes(s.MemoryBytes), s.Gets, percent(s.HitRatio), half, twice)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -32,17 +33,16 @@ type adviseOptions struct {
 func newAdvise() *cobra.Command {
 	var options adviseOptions
 	command := &cobra.Command{
-		Use:   "advise [flags] HOST:PORT...",
+		Use:   "advise [flags] HOST[:PORT]...",
 		Short: "Predict the hit ratio of servers with more and less memory, and advise what to change",
 		Long: `Predict the hit ratio of memcached servers with more and less memory, and advise what to change. The servers may be any,
 also those that no operator manages.
 
-advise reads the statistics of each server twice and lists its items once. It stores and deletes nothing, and needs no
-cluster. With -f, the servers are those of the status of a Memcached:
-
-  kubectl get memcached NAME -o json | memcached-operator advise -f -
-
-The addresses must be reachable: run advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
+advise lists the items of each server once, and reads its log of requests for some minutes. It stores and deletes nothing,
+and needs no cluster. With -f, the servers are those of the status of a Memcached. The addresses must be reachable: run
+advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
+		Example: `  memcached-operator advise 10.0.0.1
+  kubectl get memcached NAME -o json | memcached-operator advise --watch=30m -f -`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, args []string) error {
 			return options.run(command, args)
@@ -50,9 +50,9 @@ The addresses must be reachable: run advise in a pod, or forward a port of a pod
 	}
 	addGroup(command, "Input and output", func(flags *pflag.FlagSet) {
 		flags.StringVarP(&options.file, "filename", "f", "", "`file` with a Memcached and its status, - for standard input")
-		flags.VarP(newChoice(&options.format, "text", "text", "json", "svg"), "output", "o", "format of the output")
-		flags.DurationVar(&options.Watch, "watch", time.Minute, "`duration` between the two readings of the statistics")
-		flags.IntVar(&options.Items, "items", 1_000_000, "maximum `number` of items to list of each server; those are a random sample")
+		flags.VarP(newChoice(&options.format, "text", "text", "json"), "output", "o", "format of the output")
+		flags.DurationVar(&options.Watch, "watch", 5*time.Minute, "`duration` for which to read the requests of clients")
+		flags.IntVar(&options.Items, "items", 300_000, "maximum `number` of items of each server whose requests are counted; those are a random sample")
 		flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of the listing of a server, also if it is busy with another listing")
 		flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of a connection, and of each wait for a response")
 	})
@@ -95,6 +95,11 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 	if len(addresses) == 0 {
 		return usageErrorf(command, "advise requires the host:port of a server, or a Memcached with servers in its status")
 	}
+	for i := range addresses {
+		if addresses[i] = withPort(addresses[i]); addresses[i] == "" {
+			return usageErrorf(command, "the argument %d is not the host:port of a server", i+1)
+		}
+	}
 	config, err := o.config(command)
 	if err != nil {
 		return err
@@ -105,8 +110,6 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 	}
 	report := advise.Of(samples, cache)
 	switch out := command.OutOrStdout(); o.format {
-	case "svg":
-		return report.WriteSVG(out)
 	case "json":
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
@@ -116,9 +119,27 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 	}
 }
 
+// withPort returns an address with the default port of memcached if it has none, or "" if it is no address.
+func withPort(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && host != "" && port != "" {
+		return address
+	}
+	host := strings.Trim(address, "[]")
+	if host == "" || strings.Contains(host, ":") && net.ParseIP(host) == nil {
+		return ""
+	}
+	return net.JoinHostPort(host, "11211")
+}
+
+// deadlineTimeouts is the number of timeouts that all responses may take together, without the listing and the requests.
+const deadlineTimeouts = 6
+
 // read reads all servers at the same time. The first error ends the others.
 func (o *adviseOptions) read(command *cobra.Command, addresses []string, config client.Config) ([]*advise.Sample, error) {
-	ctx, cancel := context.WithCancelCause(command.Context())
+	limit := o.Watch + o.Listing + deadlineTimeouts*o.timeout
+	limited, stop := context.WithTimeoutCause(command.Context(), limit, fmt.Errorf("the servers did not respond to everything in %s", limit))
+	defer stop()
+	ctx, cancel := context.WithCancelCause(limited)
 	defer cancel(nil)
 	samples := make([]*advise.Sample, len(addresses))
 	progress := newProgress(command)
@@ -156,8 +177,14 @@ func newProgress(command *cobra.Command) func(string) {
 // check returns an error for flags that do not fit together.
 func (o *adviseOptions) check(command *cobra.Command) error {
 	switch {
-	case min(o.Watch, o.Listing, o.timeout) <= 0 || o.Items <= 0:
-		return usageErrorf(command, "--watch, --items, --timeout and --listing-timeout must be above 0")
+	case o.Watch < time.Second:
+		return usageErrorf(command, "--watch must be at least 1s")
+	case o.Items <= 0:
+		return usageErrorf(command, "--items must be above 0")
+	case o.Listing <= 0:
+		return usageErrorf(command, "--listing-timeout must be above 0")
+	case o.timeout <= 0:
+		return usageErrorf(command, "--timeout must be above 0")
 	case o.auth == "none" && o.user+o.passwordFile != "":
 		return usageErrorf(command, "--user and --password-file require --auth")
 	case o.auth != "none" && o.passwordFile == "":

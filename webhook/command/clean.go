@@ -21,6 +21,7 @@ items (--of=0). Otherwise, old items of an earlier change would be found again.
 
 If the server restarts, clean continues. The exit code is 0 when the server has no such items, 1 if the server did not respond for
 too long, or if an item changed again and again, and 143 after a signal.`,
+		Example:           "  memcached-operator clean --server cache-{ordinal}.cache:11211 --ordinals 0,1,2 --index 1 --of 2",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

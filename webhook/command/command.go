@@ -64,9 +64,15 @@ func newRoot(version string) *cobra.Command {
 		Long: `memcached-operator runs Memcached on Kubernetes: Metacontroller calls it for each resource.
 
 The exit code is 0 after success, 1 after a failure, and 2 if the command line is wrong.`,
-		SilenceErrors: true, // Main prints the error
-		SilenceUsage:  true,
+		Example: `  memcached-operator render -f cache.yaml
+  memcached-operator advise 10.0.0.1`,
+		PersistentPreRunE: checkAddresses,
+		SilenceErrors:     true, // Main prints the error
+		SilenceUsage:      true,
 	}
+	root.Version = version
+	root.Flags().Bool("version", false, "print the version") // cobra's has the short name -v, which many programs use for their logs
+	root.SetVersionTemplate(ofBuild(version).String() + "\n")
 	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newCopy(), newClean(), newVersion(version))
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)

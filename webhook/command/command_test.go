@@ -108,7 +108,9 @@ func TestUsage(t *testing.T) {
 		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or a Memcached with servers in its status", " advise"},
 		{"a password that is not given", []string{"advise", "--auth=sasl", "a:1"}, "--auth=sasl requires --password-file", " advise"},
 		{"a CA without TLS", []string{"advise", "--tls-ca=ca.crt", "a:1"}, "the flags for TLS require --tls", " advise"},
-		{"an interval without time", []string{"advise", "--watch=0s", "a:1"}, "--watch, --items, --timeout and --listing-timeout must be above 0", " advise"},
+		{"an interval without time", []string{"advise", "--watch=0s", "a:1"}, "--watch must be at least 1s", " advise"},
+		{"an address without a host", []string{"advise", "a:1", ":2"}, "the argument 2 is not the host:port of a server", " advise"},
+		{"an address without a port", []string{"serve", "--address", "x"}, `invalid value "x" for flag --address: use host:port`, " serve"},
 		{"a user without a password", []string{"advise", "--user=me", "a:1"}, "--user and --password-file require --auth", " advise"},
 		{"a client certificate without its key", []string{"advise", "--tls", "--tls-cert=tls.crt", "a:1"}, "--tls-cert and --tls-key must be set together", " advise"},
 		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords", " reload"},
@@ -151,7 +153,6 @@ func TestFailures(t *testing.T) {
 		args    []string
 		message string
 	}{
-		{"an address without a port", []string{"serve", "--address", "x"}, "cannot listen on x: address x: missing port in address"},
 		{"an address of another sidecar", []string{"hold", "--address", used}, "serve the kubelet on " + used + ": listen tcp " + used + ": bind: address already in use"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
@@ -193,6 +194,9 @@ func TestVersion(t *testing.T) {
 	text, stderr, code := finish(t, "version")
 	if !strings.HasPrefix(text, "memcached-operator ") || strings.Count(text, "\n") != 1 || code != 0 || stderr != "" {
 		t.Errorf("version printed %q with exit code %d, stderr %q, want one line", text, code, stderr)
+	}
+	if same, _, code := finish(t, "--version"); same != text || code != 0 {
+		t.Errorf("--version printed %q with exit code %d, want %q", same, code, text)
 	}
 	printed, stderr, code := finish(t, "version", "-o", "json")
 	var fields map[string]string

@@ -26,6 +26,7 @@ The items that were used last come last. If a server or a proxy restarts, copy c
 slab class stay for which there is no memory after the change. The exit code is 0 when all others have moved that the proxies
 distribute to another server, 1 if a server or the proxies did not respond for too long, or if the proxies do not move items, and 143
 after a signal.`,
+		Example:           "  memcached-operator copy --from cache-0.cache:11211 --through cache-proxy:11211 --rate 5000",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -18,6 +18,7 @@ func newExport() *cobra.Command {
 clients, by phase of a change.
 
 The exit code is 0 after SIGTERM.`,
+		Example:           "  memcached-operator export --address :9150 --proxy 127.0.0.1:11211",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

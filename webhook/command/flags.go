@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"net"
 	"slices"
 	"strings"
 
@@ -31,6 +32,20 @@ func (c *choice) Set(name string) error {
 	}
 	*c.value = name
 	return nil
+}
+
+// checkAddresses returns an error for a flag that is not a host:port.
+func checkAddresses(command *cobra.Command, _ []string) (err error) {
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		value := flag.Value.String()
+		if placeholder, _ := pflag.UnquoteUsage(flag); placeholder != "host:port" || value == "" {
+			return
+		}
+		if _, _, split := net.SplitHostPort(value); split != nil {
+			err = usageErrorf(command, "invalid value %q for flag --%s: use host:port", value, flag.Name)
+		}
+	})
+	return err
 }
 
 // completeFlags completes the values of all flags that are not names of files.

@@ -28,6 +28,7 @@ connections to it. It also responds when memcached has not responded for 5s, and
 /alive responds with status 200 if memcached responds, and otherwise with 503.
 
 The exit code is 0 after SIGTERM.`,
+		Example:           "  memcached-operator hold --memcached 127.0.0.1:11211 --grace 5m",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

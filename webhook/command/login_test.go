@@ -22,3 +22,15 @@ func TestLogin(t *testing.T) {
 		}
 	}
 }
+
+// TestWithPort checks the default port of an address.
+func TestWithPort(t *testing.T) {
+	for address, want := range map[string]string{
+		"a": "a:11211", "a:1": "a:1", "10.0.0.1": "10.0.0.1:11211", "::1": "[::1]:11211", "[::1]": "[::1]:11211", "[::1]:1": "[::1]:1",
+		"": "", ":1": "", "a:": "", "a:1:2": "",
+	} {
+		if got := withPort(address); got != want {
+			t.Errorf("withPort(%q) is %q, want %q", address, got, want)
+		}
+	}
+}

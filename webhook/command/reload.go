@@ -27,6 +27,7 @@ them.
 
 If memcached does not accept a change, reload writes the reason to a file and exits with 1. Once memcached accepts the
 files again, reload exits with 0.`,
+		Example:           "  memcached-operator reload --tls /tls --passwords /passwords/file",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -43,6 +43,8 @@ or .json, also in directories below it, but not hidden ones. A file may have 8 M
 The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command
 line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file, the object and the field of
 each error.`,
+		Example: `  memcached-operator render -f cache.yaml
+  kubectl kustomize . | memcached-operator render --skip-others - | kubectl diff -f -`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 		},

@@ -39,6 +39,8 @@ func newServe(version string) *cobra.Command {
 		Long: `Serve Metacontroller over HTTP or HTTPS until SIGTERM or SIGINT, and then finish the requests in flight.
 
 Health (/healthz, /readyz) and metrics (/metrics) have an address of their own.`,
+		Example: `  memcached-operator serve --address :8080
+  memcached-operator serve --address :8443 --tls-cert tls.crt --tls-key tls.key`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -24,6 +24,9 @@ func printUsage(command *cobra.Command) error {
 			}
 		}
 	}
+	if command.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", command.Example)
+	}
 	for _, group := range groups(command.Flags()) {
 		fmt.Fprintf(&b, "\n%s:\n%s", group.Name(), group.FlagUsagesWrapped(usageColumns))
 	}

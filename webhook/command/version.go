@@ -16,22 +16,31 @@ type programVersion struct {
 	Platform  string `json:"platform"`
 }
 
+func ofBuild(version string) programVersion {
+	return programVersion{version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+func (v programVersion) String() string {
+	return fmt.Sprintf("memcached-operator %s (%s, %s)", v.Version, v.GoVersion, v.Platform)
+}
+
 func newVersion(version string) *cobra.Command {
 	var format string
 	command := &cobra.Command{
 		Use:               "version [flags]",
 		Short:             "Print the version",
 		Long:              "Print the version of memcached-operator, the version of Go that compiled it, and its platform.",
+		Example:           "  memcached-operator version -o json",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
-			printed := programVersion{version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			printed := ofBuild(version)
 			if format == "json" {
 				encoder := json.NewEncoder(command.OutOrStdout())
 				encoder.SetIndent("", "  ")
 				return encoder.Encode(printed)
 			}
-			_, err := fmt.Fprintf(command.OutOrStdout(), "memcached-operator %s (%s, %s)\n", printed.Version, printed.GoVersion, printed.Platform)
+			_, err := fmt.Fprintln(command.OutOrStdout(), printed)
 			return err
 		},
 	}

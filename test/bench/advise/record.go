@@ -25,16 +25,16 @@ type server struct {
 	net.Conn
 	reader  *bufio.Reader
 	address string
-	missing []uint64
 }
 
-func startServer(program string, memory int) (*server, error) {
+func startServer(program string, memory int, args []string) (*server, error) {
 	address, err := process.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
 	_, port, _ := net.SplitHostPort(address)
 	p := &process.Process{Path: program, Args: []string{"-l", "127.0.0.1", "-p", port, "-m", strconv.Itoa(memory)}}
+	p.Args = append(p.Args, args...)
 	p.Attr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
 		p.Args = append(p.Args, "-u", "root")
@@ -54,52 +54,72 @@ func startServer(program string, memory int) (*server, error) {
 	return &server{Process: p, Conn: connection, reader: bufio.NewReader(connection), address: address}, nil
 }
 
-// send gets keys, and stores those that the server does not have.
-func (s *server) send(c scenario, batch []uint64) error {
+// send sends operations, and stores what the server does not have.
+func (s *server) send(c scenario, batch []operation) error {
 	var b bytes.Buffer
-	for _, key := range batch {
-		fmt.Fprintf(&b, "mg %s v\r\n", name(key))
+	for _, o := range batch {
+		switch o.kind {
+		case 'g':
+			fmt.Fprintf(&b, "mg %s v\r\n", name(o.key))
+		case 's':
+			c.store(&b, o.key)
+		case 'd':
+			fmt.Fprintf(&b, "md %s\r\n", name(o.key))
+		}
 	}
 	if _, err := s.Write(b.Bytes()); err != nil {
 		return err
 	}
 	b.Reset()
-	s.missing = s.missing[:0]
-	for _, key := range batch {
-		line, err := s.reader.ReadString('\n')
+	missing := 0
+	for _, o := range batch {
+		missed, err := s.response(o)
 		if err != nil {
 			return err
 		}
-		switch {
-		case strings.HasPrefix(line, "EN"):
-			s.missing = append(s.missing, key)
-			size := c.size(key)
-			fmt.Fprintf(&b, "ms %s %d T%d\r\n%s\r\n", name(key), size, c.ttl(key), value[:size])
-		case strings.HasPrefix(line, "VA "):
-			size, err := strconv.Atoi(strings.TrimSpace(line[3:]))
-			if err != nil {
-				return err
-			}
-			if _, err := s.reader.Discard(size + 2); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("get: %q", line)
+		if missed {
+			missing++
+			c.store(&b, o.key)
 		}
 	}
 	if _, err := s.Write(b.Bytes()); err != nil {
 		return err
 	}
-	for range s.missing {
-		if line, err := s.reader.ReadString('\n'); err != nil || line != "HD\r\n" {
-			return fmt.Errorf("set: %q %w", line, err)
+	for range missing {
+		if _, err := s.response(operation{kind: 's'}); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// response reads the response to an operation, and reports whether the item is missing.
+func (s *server) response(o operation) (missing bool, err error) {
+	line, err := s.reader.ReadString('\n')
+	switch {
+	case err != nil:
+		return false, err
+	case strings.HasPrefix(line, "EN"):
+		return true, nil
+	case strings.HasPrefix(line, "VA "):
+		size, err := strconv.Atoi(strings.TrimSpace(line[3:]))
+		if err == nil {
+			_, err = s.reader.Discard(size + 2)
+		}
+		return false, err
+	case o.kind == 'g', line != "HD\r\n" && line != "NF\r\n":
+		return false, fmt.Errorf("%c: %q", o.kind, line)
+	}
+	return false, nil
+}
+
 // value has the bytes of all values.
 var value = bytes.Repeat([]byte("x"), 8192)
+
+func (c scenario) store(b *bytes.Buffer, key uint64) {
+	size := c.size(key)
+	fmt.Fprintf(b, "ms %s %d T%d\r\n%s\r\n", name(key), size, c.ttl(key), value[:size])
+}
 
 const (
 	ticks        = 20 // per second
@@ -108,10 +128,10 @@ const (
 
 // record sends the commands of a scenario to three servers, and returns what advise reads from them in the measured interval.
 func record(o options, c scenario) (r recording, err error) {
-	r.Scenario = c.name
+	r.Scenario, r.Description = c.name, c.description
 	var servers []*server
 	for _, memory := range []int{o.memory * c.memory / 2, o.memory * c.memory, 2 * o.memory * c.memory} {
-		s, err := startServer(o.program, memory)
+		s, err := startServer(o.program, memory, c.args)
 		if err != nil {
 			return r, err
 		}
@@ -134,18 +154,18 @@ func record(o options, c scenario) (r recording, err error) {
 			r.Samples[i], errs[i] = advise.Read(context.Background(), s.address, client.Config{Timeout: 10 * time.Second}, limits, func(string) {})
 		})
 	}
-	err = load(g, servers, c.rate, o.watch+5*time.Second) // the listing comes after the interval
+	err = load(g, servers, c.rate, o.watch+2*time.Second)
 	readers.Wait()
 	return r, errors.Join(append(errs, err)...)
 }
 
-// load sends gets to all servers at a rate, in batches.
+// load sends operations to all servers at a rate, in batches.
 func load(g *generator, servers []*server, rate int, d time.Duration) error {
 	tick := time.NewTicker(time.Second / ticks)
 	defer tick.Stop()
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		<-tick.C
-		batch := make([]uint64, rate/ticks)
+		batch := make([]operation, rate/ticks)
 		for i := range batch {
 			batch[i] = g.next()
 		}

@@ -263,3 +263,41 @@ func serveBinary(listener net.Listener, requests chan<- string, responses [][]fr
 		}
 	}
 }
+
+// TestWatch checks the entries of the log of memcached 1.6.45, and what it responds without a log.
+func TestWatch(t *testing.T) {
+	log := "OK\r\n" +
+		"ts=1795446723.42 gid=1 type=item_get key=a%20b status=not_found clsid=0 cfd=20 size=0\n" +
+		"ts=1795446723.900000 gid=2 type=item_store key=k status=stored cmd=set ttl=0 clsid=7 cfd=20 size=300\n" +
+		"ts=1795446723.900001 gid=3 type=item_store key=k status=not_stored cmd=add ttl=0 clsid=7 cfd=20 size=300\n" +
+		"skipped=12\n" +
+		"ts=1795446724.0 gid=4 type=eviction key=e fetch=no ttl=-1 la=42 clsid=7 size=300\n"
+	second := time.Unix(1795446723, 0)
+	want := []Entry{
+		{Type: Get, Key: []byte("a b"), Time: second.Add(42 * time.Microsecond), Connection: 20},
+		{Type: Store, Key: []byte("k"), Time: second.Add(900 * time.Millisecond), Class: 7, Connection: 20},
+		{Key: []byte("k"), Time: second.Add(900001 * time.Microsecond), Class: 7, Connection: 20},
+		{Key: []byte{}},
+		{Type: Evict, Key: []byte("e"), Time: second.Add(time.Second), Class: 7},
+	}
+	connection, err := Dial(t.Context(), serve(t, log), Config{Timeout: 300 * time.Millisecond})
+	if err == nil {
+		err = connection.Watch()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []Entry
+	err = connection.Entries(func(entry *Entry) {
+		clone := *entry
+		clone.Key = slices.Clone(entry.Key)
+		got = append(got, clone)
+	})
+	if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(errorText(err), "timeout") {
+		t.Errorf("got the error %v, want a timeout, and the entries (-want +got):\n%s", err, diff)
+	}
+	err = connect(t, serve(t, "CLIENT_ERROR watch commands not allowed\r\n")).Watch()
+	if !errors.Is(err, ErrRefused) {
+		t.Errorf("memcached -W: got the error %v, want a refusal", err)
+	}
+}

@@ -76,6 +76,7 @@ test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code 
 
 test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
 	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
+	cd test/cluster/hookcheck && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/cluster/minimal && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/cluster/helm && $(GO) test -count=1 -timeout 20m $(ARGS)

@@ -19,6 +19,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -43,6 +45,10 @@ type Options struct {
 	NoKubectl bool
 	// Helm provides Cluster.RunHelm. Building helm takes time.
 	Helm bool
+	// Controllers replace the CompositeControllers and the hook of this repository, and CRDs, which are files, its CRDs. Metacontroller
+	// has all permissions, and AuditLog has its requests.
+	Controllers []*unstructured.Unstructured
+	CRDs        []string
 }
 
 // Cluster is a running control plane with the hook and Metacontroller.
@@ -102,11 +108,14 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 	var built *binaries
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
-		built, err = c.buildBinaries(bothCtx)
+		built, err = c.buildBinaries(bothCtx, options.Controllers == nil)
 		return err
 	})
-	both.Go(func() error {
+	both.Go(func() (err error) {
 		fmt.Fprintln(options.Progress, "starting etcd and kube-apiserver")
+		if options.Controllers != nil {
+			return c.startControlPlane(options.CRDs, []string{MetacontrollerUser})
+		}
 		crds, err := filepath.Glob(filepath.Join(c.root, "crds", "*"))
 		if err != nil {
 			return err
@@ -120,10 +129,22 @@ func (c *Cluster) startAll(ctx context.Context, options Options) error {
 	if err := c.startNodes(ctx); err != nil {
 		return err
 	}
-	if err := c.startHook(ctx, built.hook, options.ReplaceURL); err != nil {
+	if options.Controllers == nil {
+		if err := c.startHook(ctx, built.hook, options.ReplaceURL); err != nil {
+			return err
+		}
+		return c.startMetacontroller(ctx, built, options.MetacontrollerFlags)
+	}
+	for _, controller := range options.Controllers {
+		if err := c.Client.Create(ctx, controller.DeepCopy()); err != nil {
+			return fmt.Errorf("create the CompositeController %s: %w", controller.GetName(), err)
+		}
+	}
+	kubeconfig, err := c.User(ctx, MetacontrollerUser, []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}})
+	if err != nil {
 		return err
 	}
-	return c.startMetacontroller(ctx, built, options.MetacontrollerFlags)
+	return c.runMetacontroller(built, kubeconfig, options.MetacontrollerFlags)
 }
 
 func (c *Cluster) buildPrograms(ctx context.Context, options Options) error {
@@ -203,6 +224,10 @@ func (c *Cluster) Log(name string, bytes int) string {
 
 // Run starts a program with the cluster's kubeconfig and its own log file. Stop ends the program.
 func (c *Cluster) Run(program string, args ...string) (*process.Process, error) {
+	return c.runAs(c.Kubeconfig, program, args)
+}
+
+func (c *Cluster) runAs(kubeconfig, program string, args []string) (*process.Process, error) {
 	launcher, err := writeLauncher(filepath.Join(c.dir, "bin"), program)
 	if err != nil {
 		return nil, err
@@ -210,7 +235,7 @@ func (c *Cluster) Run(program string, args ...string) (*process.Process, error) 
 	p := &process.Process{
 		Path: launcher,
 		Args: args,
-		Env:  []string{"KUBECONFIG=" + c.Kubeconfig},
+		Env:  []string{"KUBECONFIG=" + kubeconfig},
 		Log:  filepath.Join(c.logs, filepath.Base(program)+".log"),
 		// In a separate process group Ctrl-C at the terminal reaches only this program, which stops its children in order.
 		Attr: &syscall.SysProcAttr{Setpgid: true},

@@ -85,24 +85,6 @@ func split(problem string) (field, sentence string) {
 	return "", problem
 }
 
-func TestSamplesAreValid(t *testing.T) {
-	because(t, "a sample is the first resource that a new user applies")
-	t.Parallel()
-	files, err := shared.SampleFiles()
-	must(t, err)
-	if len(files) == 0 {
-		t.Fatal("no samples found")
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			out := kubectl(t, "apply", "--dry-run=server", "--validate=strict", "--filename", file)
-			if !strings.Contains(out, "(server dry run)") || strings.Contains(out, "Warning") {
-				t.Error(out)
-			}
-		})
-	}
-}
-
 func TestRestrictedNamespaceAdmitsThePods(t *testing.T) {
 	because(t, "many clusters enforce the restricted Pod Security Standard: they reject pods that violate it")
 	t.Parallel()

@@ -7,32 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-func TestDeleted(t *testing.T) {
-	because(t, "deleting a Memcached must free its memory: no Deployment, ReplicaSet or pod may remain")
-	t.Parallel()
-	m := newMemcached(t, newNamespace(t), "cache", 2)
-	kubectl(t, "delete", "--namespace", m.GetNamespace(), "memcached/cache")
-	eventually(t, waitTimeout, "all objects are deleted", func(ctx context.Context) error {
-		for _, list := range []client.ObjectList{&appsv1.DeploymentList{}, &appsv1.ReplicaSetList{}, &corev1.PodList{}} {
-			left, err := names(ctx, list, m.GetNamespace())
-			if err != nil {
-				return err
-			}
-			if len(left) > 0 {
-				return fmt.Errorf("not deleted: %T %v", list, left)
-			}
-		}
-		return nil
-	})
-}
 
 func TestDeletedAsOrphan(t *testing.T) {
 	because(t, "--cascade=orphan removes a cache from the operator's control without losing its items")

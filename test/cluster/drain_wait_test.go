@@ -119,11 +119,14 @@ func waitEnds(t *testing.T, ended func() []string, want ...string) {
 // triggers a sync.
 func syncsWriteNothing(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
-	kinds := map[schema.GroupVersionKind]bool{}
-	observedKinds(t, func(_ schema.GroupVersionResource, kind schema.GroupVersionKind) { kinds[kind] = true })
 	versions := func() map[string]string {
-		all := versionsOf(t, kinds, m.GetNamespace())
-		delete(all, "Service "+m.GetName())
+		all := map[string]string{}
+		for _, kind := range []schema.GroupVersionKind{memcachedKind, deploymentKind, statefulSetKind, jobKind, budgetKind, policyKind} {
+			var list metav1.PartialObjectMetadataList
+			list.SetGroupVersionKind(kind)
+			must(t, shared.Client.List(t.Context(), &list, client.InNamespace(m.GetNamespace())))
+			must(t, eachItem(&list, func(o client.Object) { all[kind.Kind+" "+o.GetName()] = o.GetResourceVersion() }))
+		}
 		return all
 	}
 	touches := 0

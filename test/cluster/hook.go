@@ -43,13 +43,14 @@ type binaries struct {
 	isReal         bool
 }
 
-// buildBinaries builds the hook and, if the real Metacontroller is not available, its stand-in.
-func (c *Cluster) buildBinaries(ctx context.Context) (*binaries, error) {
-	hook, err := c.buildHook(ctx)
-	if err != nil {
-		return nil, err
+// buildBinaries builds the hook, if it is needed, and, if the real Metacontroller is not available, its stand-in.
+func (c *Cluster) buildBinaries(ctx context.Context, withHook bool) (b *binaries, err error) {
+	b = &binaries{}
+	if withHook {
+		if b.hook, err = c.buildHook(ctx); err != nil {
+			return nil, err
+		}
 	}
-	b := &binaries{hook: hook}
 	program, err := findMetacontroller()
 	if err != nil {
 		return nil, err
@@ -135,20 +136,26 @@ func (c *Cluster) startHook(ctx context.Context, program string, replaceURL func
 	return c.applyCompositeControllers(ctx, url)
 }
 
-// startMetacontroller starts Metacontroller. The real one gets the additional flags.
+// startMetacontroller starts Metacontroller. The real one has only the documented RBAC permissions, and gets the additional flags.
 func (c *Cluster) startMetacontroller(ctx context.Context, built *binaries, more []string) (err error) {
-	var flags []string
+	kubeconfig := c.Kubeconfig
 	if built.isReal {
-		kubeconfig, err := c.restrictedKubeconfig(ctx)
-		if err != nil {
+		if kubeconfig, err = c.restrictedKubeconfig(ctx); err != nil {
 			return err
 		}
+	}
+	return c.runMetacontroller(built, kubeconfig, more)
+}
+
+func (c *Cluster) runMetacontroller(built *binaries, kubeconfig string, more []string) (err error) {
+	var flags []string
+	if built.isReal {
 		// The defaults allow 5 requests per second, discover resources every 30 s, and bind two fixed ports on every interface.
 		flags = []string{"--kubeconfig=" + kubeconfig, "--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
 			"--metrics-address=0", "--health-probe-bind-address=0"}
 		flags = append(flags, more...)
 	}
-	c.Metacontroller, err = c.Run(built.metacontroller, flags...)
+	c.Metacontroller, err = c.runAs(kubeconfig, built.metacontroller, flags)
 	return err
 }
 

@@ -47,7 +47,7 @@ func (c *Cluster) install(ctx context.Context, apply func(context.Context, *Clus
 	if err := c.buildPrograms(ctx, options); err != nil {
 		return err
 	}
-	built, err := c.buildBinaries(ctx)
+	built, err := c.buildBinaries(ctx, true)
 	if err != nil {
 		return err
 	}

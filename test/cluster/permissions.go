@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,6 +58,6 @@ func (c *Cluster) User(ctx context.Context, userName string, rules []rbacv1.Poli
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(c.dir, userName+".kubeconfig")
+	path := filepath.Join(c.dir, strings.ReplaceAll(userName, ":", "-")+".kubeconfig") // KUBECONFIG is a list that colons separate
 	return path, os.WriteFile(path, kubeconfig, 0o600)
 }

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+var compositeControllerKind = schema.GroupVersionKind{Group: "metacontroller.k8s.io", Version: "v1alpha1", Kind: "CompositeController"}
+
 // TestUninstall is not parallel, because it removes the CRD and the CompositeController, which all tests share.
 func TestUninstall(t *testing.T) {
 	because(t, "who removes the operator decides whether the caches continue to run, and a backup restores them without a restart")
@@ -55,10 +57,7 @@ func TestUninstall(t *testing.T) {
 func childrenOf(t *testing.T, m *unstructured.Unstructured) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	for _, kind := range []schema.GroupVersionKind{
-		deploymentKind, serviceKind,
-		{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}, {Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
-	} {
+	for _, kind := range []schema.GroupVersionKind{deploymentKind, serviceKind, budgetKind, policyKind} {
 		child := get(t, kind, m.GetNamespace(), m.GetName())
 		found[kind.Kind+" "+string(child.GetUID())] = child.GetDeletionTimestamp() != nil
 	}

@@ -37,11 +37,16 @@ func read(path string, each func(file string, document map[string]any) error, en
 			} else if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
-			if document == nil {
-				continue
+			documents := []any{document}
+			if items, isList := document["items"].([]any); isList { // of kubectl get
+				documents = items
 			}
-			if err := each(file, document); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
+			for _, one := range documents {
+				if object, _ := one.(map[string]any); object != nil {
+					if err := each(file, object); err != nil {
+						return fmt.Errorf("%s: %w", file, err)
+					}
+				}
 			}
 		}
 	})
@@ -64,23 +69,32 @@ func (o options) readController() (map[string]any, error) {
 	return controller, err
 }
 
-func (o options) readCRDs() (check.CRDs, error) {
-	var crds check.CRDs
-	err := read(o.crds, func(_ string, document map[string]any) error {
+// readCRDs returns the CRDs as they are, and decoded.
+func (o options) readCRDs() (definitions []map[string]any, crds check.CRDs, err error) {
+	err = read(o.crds, func(_ string, document map[string]any) error {
 		if document["kind"] != "CustomResourceDefinition" {
 			return nil
 		}
+		definitions = append(definitions, document)
 		text, err := json.Marshal(document)
 		if err == nil {
 			crds, err = crds.Add(text)
 		}
 		return err
 	}, ".yaml", ".yml", ".json")
-	return crds, err
+	return definitions, crds, err
+}
+
+func (o options) readSamples() (objects []map[string]any, err error) {
+	err = read(o.samples, func(_ string, document map[string]any) error {
+		objects = append(objects, document)
+		return nil
+	}, ".yaml", ".yml", ".json")
+	return objects, err
 }
 
 // cases returns the requests of the files, and those about the samples.
-func (o options) cases(s *check.Subject, controller map[string]any) ([]check.Case, error) {
+func (o options) cases(s *check.Subject, controller map[string]any, samples []map[string]any) ([]check.Case, error) {
 	var cases []check.Case
 	err := read(o.requests, func(file string, document map[string]any) error {
 		if document["parent"] == nil {
@@ -98,14 +112,7 @@ func (o options) cases(s *check.Subject, controller map[string]any) ([]check.Cas
 	if err != nil {
 		return nil, err
 	}
-	var objects []map[string]any
-	if err := read(o.samples, func(_ string, document map[string]any) error {
-		objects = append(objects, document)
-		return nil
-	}, ".yaml", ".yml", ".json"); err != nil {
-		return nil, err
-	}
-	parents, others, err := s.Parents(controller, objects)
+	parents, others, err := s.Parents(controller, samples)
 	if err != nil {
 		return nil, err
 	}

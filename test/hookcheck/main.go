@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"time"
 
 	flag "github.com/spf13/pflag"
@@ -27,9 +29,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type options struct {
 	controller, samples, requests, crds string
 	output                              string
-	token, ca, cert, key                string
+	endpoint                            check.Endpoint
 	pid                                 int
-	url                                 string
+	cluster                             bool
 }
 
 // run checks the hook that the arguments name, and returns the exit code.
@@ -38,19 +40,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return passed
 	}
-	var findings []check.Finding
-	var cases []check.Case
+	var found *report
 	if err == nil {
-		cases, findings, err = o.check()
+		found, err = o.check(stderr)
 	}
 	if err == nil {
-		err = report(stdout, o.output, cases, findings)
+		err = formats[o.output](stdout, found)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "hookcheck:", err)
 		return notChecked
 	}
-	if len(findings) > 0 {
+	if len(found.Findings) > 0 {
 		return foundProblems
 	}
 	return passed
@@ -65,10 +66,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.requests, "requests", "", "`file or directory` with requests that Metacontroller sent, in JSON")
 	flags.StringVar(&o.crds, "crds", "", "`file or directory` with the CRDs of parents and custom children")
 	flags.StringVarP(&o.output, "output", "o", "table", "`format` of the findings: table, json or junit")
-	flags.StringVar(&o.token, "token-file", "", "`file` with the bearer token")
-	flags.StringVar(&o.ca, "ca", "", "`file` with the CA of the hook")
-	flags.StringVar(&o.cert, "cert", "", "`file` with the client certificate")
-	flags.StringVar(&o.key, "key", "", "`file` with the key of the client certificate")
+	flags.StringVar(&o.endpoint.TokenFile, "token-file", "", "`file` with the bearer token")
+	flags.StringVar(&o.endpoint.CA, "ca", "", "`file` with the CA of the hook")
+	flags.StringVar(&o.endpoint.Cert, "cert", "", "`file` with the client certificate")
+	flags.StringVar(&o.endpoint.Key, "key", "", "`file` with the key of the client certificate")
+	flags.BoolVar(&o.cluster, "cluster", false, "also run the samples with Metacontroller in a control plane on this machine, which takes minutes")
 	flags.IntVar(&o.pid, "pid", 0, "process `ID` of the hook, to measure its memory on Linux")
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "Usage: hookcheck --controller FILE --samples DIR [flags] URL\n\nURL is that of the hook without its path.\n\n%s", flags.FlagUsages())
@@ -86,43 +88,59 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case formats[o.output] == nil:
 		return o, fmt.Errorf("--output is %q, not table, json or junit", o.output)
 	}
-	o.url = flags.Arg(0)
+	o.endpoint.URL = flags.Arg(0)
 	return o, nil
 }
 
-// check returns the requests and the findings.
-func (o options) check() ([]check.Case, []check.Finding, error) {
+// check runs all checks.
+func (o options) check(progress io.Writer) (*report, error) {
 	controller, err := o.readController()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	crds, err := o.readCRDs()
+	definitions, crds, err := o.readCRDs()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	hook, err := o.connect(controller)
+	samples, err := o.readSamples()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := check.Subject{CRDs: crds, Call: hook.call, Wait: func() { time.Sleep(1100 * time.Millisecond) }}
+	call, err := o.endpoint.Connect(controller)
+	if err != nil {
+		return nil, err
+	}
+	s := check.Subject{CRDs: crds, Call: call, Wait: func() { time.Sleep(1100 * time.Millisecond) }}
 	if o.pid != 0 {
 		s.Peak = func() int64 { return peakOf(o.pid) }
 	}
-	cases, err := o.cases(&s, controller)
+	cases, err := o.cases(&s, controller, samples)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(cases) == 0 {
-		return nil, nil, fmt.Errorf("no request and no parent of the CompositeController in %s", cmp.Or(o.samples, o.requests))
+		return nil, fmt.Errorf("no request and no parent of the CompositeController in %s", cmp.Or(o.samples, o.requests))
 	}
-	return cases, s.Run(check.Checks, cases), nil
+	r := &report{Requests: len(cases), Checks: check.Checks}
+	if o.cluster { // first, because a broken request may end the hook
+		more, err := inCluster(check.ClusterRequest{Endpoint: o.endpoint, Controller: controller, CRDs: definitions, Samples: samples}, progress)
+		if err != nil {
+			return nil, err
+		}
+		r.Checks, r.Findings = slices.Concat(r.Checks, more.Checks), more.Findings
+	}
+	r.Findings = append(s.Run(check.Checks, cases), r.Findings...)
+	return r, nil
 }
 
-// reachable returns an error if nothing listens at the address.
-func reachable(address string) error {
-	connection, err := net.DialTimeout("tcp", address, 5*time.Second)
-	if err != nil {
-		return fmt.Errorf("the hook is not running: %w", err)
+var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+
+// peakOf returns the peak of the memory of a process in bytes; 0 if it is unknown.
+func peakOf(pid int) int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if found := peakPattern.FindSubmatch(text); found != nil {
+		kilobytes, _ := strconv.ParseInt(string(found[1]), 10, 64)
+		return kilobytes << 10
 	}
-	return connection.Close()
+	return 0
 }

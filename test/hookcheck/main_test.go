@@ -26,7 +26,7 @@ import (
 
 // TestParents checks the hooks of this repository as an owner of a hook does.
 func TestParents(t *testing.T) {
-	handler := server.NewHandler(server.Options{Controllers: parents.Controllers(memcached.Config{OperatorImage: "memcached-operator:test"})})
+	handler := newHandler()
 	controllers, err := filepath.Glob("../../manifests/controllers/*/compositecontroller.yaml")
 	if err != nil || len(controllers) != 4 {
 		t.Fatalf("%d controllers, not 4: %v", len(controllers), err)
@@ -42,6 +42,13 @@ func TestParents(t *testing.T) {
 			}
 		})
 	}
+}
+
+func newHandler() http.Handler {
+	return server.NewHandler(server.Options{
+		Controllers: parents.Controllers(memcached.Config{OperatorImage: "memcached-operator:test"}),
+		Limits:      server.Limits{MaxHeapBytes: 1 << 30}, // the heap is that of the test
+	})
 }
 
 // broken serves a hook that returns no children.
@@ -84,6 +91,46 @@ func TestFormats(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, failures); diff != "" || len(want["response-fields"]) == 0 {
 		t.Errorf("failures (-json +junit):\n%s", diff)
+	}
+}
+
+// TestRequests checks a hook with recorded requests, and names their files.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	args := []string{"--controller", nginx[1], "--crds", nginx[5], "--requests", "../testdata/nginx"}
+	for _, test := range []struct {
+		hook http.Handler
+		code int
+		want string
+	}{
+		{newHandler(), passed, "22 checks of "},
+		{http.HandlerFunc(broken), foundProblems, "customize/hook-v1/request.json"},
+	} {
+		hook := httptest.NewServer(test.hook)
+		defer hook.Close()
+		var out bytes.Buffer
+		if code := run(append(args, hook.URL), &out, &out); code != test.code || !strings.Contains(out.String(), test.want) {
+			t.Errorf("exit code %d, want %d and %q:\n%s", code, test.code, test.want, out.String())
+		}
+	}
+}
+
+// TestList checks that samples may be the output of kubectl get.
+func TestList(t *testing.T) {
+	t.Parallel()
+	list := ca.Write(t.TempDir(), "list.yaml", []byte(`{kind: List, items: [{apiVersion: proxy.example.com/v1alpha1, kind: Nginx, metadata: {name: a}, spec: {count: 2}}]}`))
+	hook := httptest.NewServer(newHandler())
+	defer hook.Close()
+	var out bytes.Buffer
+	if code := run(append(nginx, "--samples", list, hook.URL), &out, &out); code != passed || !strings.Contains(out.String(), "22 checks of 3 requests") {
+		t.Errorf("exit code %d:\n%s", code, out.String())
+	}
+}
+
+func TestPeakOf(t *testing.T) {
+	t.Parallel()
+	if own, none := peakOf(os.Getpid()), peakOf(-1); own < 1<<20 || none != 0 {
+		t.Errorf("the peak of this process is %d bytes, and that of none %d", own, none)
 	}
 }
 

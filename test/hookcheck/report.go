@@ -10,18 +10,19 @@ import (
 	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
-var formats = map[string]func(w io.Writer, cases []check.Case, findings []check.Finding) error{
-	"table": writeTable, "json": writeJSON, "junit": writeJUnit,
+// report is what hookcheck has checked and found.
+type report struct {
+	Requests int
+	Checks   []check.Check
+	Findings []check.Finding
 }
 
-func report(w io.Writer, format string, cases []check.Case, findings []check.Finding) error {
-	return formats[format](w, cases, findings)
-}
+var formats = map[string]func(io.Writer, *report) error{"table": writeTable, "json": writeJSON, "junit": writeJUnit}
 
-func writeTable(w io.Writer, cases []check.Case, findings []check.Finding) error {
+func writeTable(w io.Writer, r *report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	explained := map[string]string{}
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		if len(explained) == 0 {
 			fmt.Fprintln(table, "CHECK\tPARENT OR FILE\tFINDING")
 		}
@@ -31,8 +32,8 @@ func writeTable(w io.Writer, cases []check.Case, findings []check.Finding) error
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d checks of %d requests: %d findings\n", len(check.Checks), len(cases), len(findings))
-	for _, c := range check.Checks {
+	fmt.Fprintf(w, "%d checks of %d requests: %d findings\n", len(r.Checks), r.Requests, len(r.Findings))
+	for _, c := range r.Checks {
 		if _, found := explained[c.ID]; found {
 			fmt.Fprintf(w, "\n%s: %s.\n%s\n", c.ID, c.Looks, c.Why)
 		}
@@ -40,10 +41,10 @@ func writeTable(w io.Writer, cases []check.Case, findings []check.Finding) error
 	return nil
 }
 
-func writeJSON(w io.Writer, cases []check.Case, findings []check.Finding) error {
+func writeJSON(w io.Writer, r *report) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(map[string]any{"requests": len(cases), "checks": len(check.Checks), "findings": append([]check.Finding{}, findings...)})
+	return encoder.Encode(map[string]any{"requests": r.Requests, "checks": len(r.Checks), "findings": append([]check.Finding{}, r.Findings...)})
 }
 
 type testSuite struct {
@@ -66,11 +67,11 @@ type failure struct {
 }
 
 // writeJUnit writes a test case for each check.
-func writeJUnit(w io.Writer, _ []check.Case, findings []check.Finding) error {
-	suite := testSuite{Name: "hookcheck", Tests: len(check.Checks)}
-	for _, c := range check.Checks {
+func writeJUnit(w io.Writer, r *report) error {
+	suite := testSuite{Name: "hookcheck", Tests: len(r.Checks)}
+	for _, c := range r.Checks {
 		test := testCase{ClassName: "hookcheck", Name: c.ID}
-		for _, f := range findings {
+		for _, f := range r.Findings {
 			if f.Check == c.ID {
 				test.Failures = append(test.Failures, failure{f.Case + ": " + f.Message, c.Why})
 			}

@@ -2,10 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"time"
 )
@@ -16,34 +12,18 @@ type request struct{ verb, resource string }
 // countRequests counts the controller's requests in the API server's audit log from an offset. Discovery requests, which have
 // no resource, and watches do not count.
 func (r *running) countRequests(offset int64) (map[request]int, error) {
-	file, err := os.Open(r.cluster.AuditLog)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if _, err := file.Seek(offset, io.SeekStart); err != nil {
-		return nil, err
-	}
+	requests, _, err := r.cluster.Requests(offset)
 	counts := map[request]int{}
-	for events := json.NewDecoder(file); ; {
-		var event struct {
-			Verb      string
-			User      struct{ Username string }
-			ObjectRef struct{ Resource, Subresource string }
+	for _, each := range requests {
+		resource := each.ObjectRef.Resource
+		if each.ObjectRef.Subresource != "" {
+			resource += "/" + each.ObjectRef.Subresource
 		}
-		if err := events.Decode(&event); errors.Is(err, io.EOF) {
-			return counts, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("read the audit log: %w", err)
-		}
-		resource := event.ObjectRef.Resource
-		if event.ObjectRef.Subresource != "" {
-			resource += "/" + event.ObjectRef.Subresource
-		}
-		if event.User.Username == r.user && resource != "" && event.Verb != "watch" {
-			counts[request{event.Verb, resource}]++
+		if each.User.Username == r.user && resource != "" && each.Verb != "watch" {
+			counts[request{each.Verb, resource}]++
 		}
 	}
+	return counts, err
 }
 
 func (r *running) auditSize() (int64, error) {

@@ -23,8 +23,9 @@ type Check struct {
 // Checks are all checks that need no cluster.
 var Checks = []Check{
 	responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childOwner,
-	finalizedInSync, resyncDelay, sameResponse, ignoredFields, failClosed, hotLoop, listDefault, statusSettles, statusSchema,
-	finalizeEnds, relatedRules, relatedStable, thousandObjects,
+	finalizedInSync, resyncDelay, sameResponse, ignoredFields, hotLoop, listDefault, statusSettles, statusSchema, finalizeEnds,
+	relatedRules, relatedStable, thousandObjects,
+	failClosed, // the last one, because it may end the hook
 }
 
 // Finding is a property that a hook does not have.
@@ -135,8 +136,13 @@ func (s *Subject) send(c Case) *exchange {
 	return s.post(c, encode(c.Request))
 }
 
+// post posts a request, and tries again if the hook is busy, as Metacontroller does.
 func (s *Subject) post(c Case, body []byte) *exchange {
 	e := &exchange{Case: c, Response: s.Call(c.Hook, body)}
+	for tries := 1; tries < 5 && s.Wait != nil && e.Code == http.StatusTooManyRequests; tries++ {
+		s.Wait()
+		e.Response = s.Call(c.Hook, body)
+	}
 	if e.Err == nil && e.Code == http.StatusOK {
 		_ = json.Unmarshal(e.Body, &e.answer) // nil unless it is an object
 	}

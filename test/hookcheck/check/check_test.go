@@ -2,11 +2,13 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -188,5 +190,50 @@ func TestChildOwner(t *testing.T) {
 	found := subject(t, good).check(t, strings.Replace(controllerYAML, "generateSelector: true", "", 1))
 	if len(found) != 1 || found[0].Check != "child-owner" {
 		t.Errorf("neither spec.selector nor generateSelector: findings %v", found)
+	}
+}
+
+// TestVersion checks that requests have the keys of the hook version, and that rules may then select objects of other namespaces.
+func TestVersion(t *testing.T) {
+	for _, test := range []struct {
+		version, key string
+		findings     []string
+	}{{"v1", "a", []string{"related-rules"}}, {"v2", "default/a", nil}} {
+		keys := map[string]bool{}
+		var mutex sync.Mutex
+		found := subject(t, func(hook string, request map[string]any) (map[string]any, error) {
+			mutex.Lock()
+			for key := range object(at(request, "children", "Deployment.apps/v1")) {
+				keys[key] = true
+			}
+			mutex.Unlock()
+			answer, err := good(hook, request)
+			if rules := list(answer["relatedResources"]); len(rules) > 0 {
+				object(rules[0])["namespace"] = "other"
+			}
+			return answer, err
+		}).check(t, strings.Replace(controllerYAML, "hooks: {sync: {}, finalize: {}, customize: {}}",
+			fmt.Sprintf("hooks: {sync: {version: %[1]s}, finalize: {version: %[1]s}, customize: {version: %[1]s}}", test.version), 1))
+		var checks []string
+		for _, f := range found {
+			checks = append(checks, f.Check)
+		}
+		if !keys[test.key] || !slices.Equal(checks, test.findings) {
+			t.Errorf("%s: keys %v, want %s; findings %v, want %s", test.version, slices.Sorted(maps.Keys(keys)), test.key, found, test.findings)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	s := subject(t, good)
+	var peak atomic.Int64
+	s.Peak = func() int64 { return peak.Add(1 << 30) }
+	for _, f := range s.check(t, controllerYAML) {
+		if f.Check != "thousand-objects" || !strings.Contains(f.Message, "needs 1024 MiB") {
+			t.Errorf("finding %v", f)
+		}
+	}
+	if peak.Load() == 0 {
+		t.Error("the memory of the hook is not measured")
 	}
 }

@@ -93,7 +93,7 @@ func applyChild(request, before, child map[string]any) (map[string]any, string) 
 		created.SetGeneration(1)
 		return store(created)
 	}
-	method := method(request, child)
+	method := UpdateMethod(request, child)
 	if method != "InPlace" && method != "Recreate" {
 		return before, ""
 	}
@@ -161,8 +161,8 @@ func version(request map[string]any) string {
 	return strings.ToLower(text(request, "controller", "spec", "hooks", "sync", "version"))
 }
 
-// method returns the update method of the kind of a child; OnDelete by default.
-func method(request map[string]any, child any) string {
+// UpdateMethod returns the update method of the kind of a child; OnDelete by default.
+func UpdateMethod(request map[string]any, child any) string {
 	for _, each := range list(at(request, "controller", "spec", "childResources")) {
 		if text(each, "apiVersion") == text(child, "apiVersion") && isResourceOf(text(each, "resource"), child) {
 			return strings.Replace(text(each, "updateStrategy", "method"), "Rolling", "", 1)

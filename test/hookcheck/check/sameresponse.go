@@ -14,7 +14,7 @@ import (
 
 var sameResponse = Check{
 	ID:    "same-response",
-	Looks: "the same request three times, in parallel, with its members in other orders: the responses are the same",
+	Looks: "the same request three times, in parallel, with the observed objects in other orders: the responses are the same",
 	Why:   "The caches of Metacontroller have no order. A response that differs is a write, which causes the next sync (GoogleCloudPlatform/metacontroller#171).",
 	run: func(s *Subject, e *exchange) []string {
 		var path string
@@ -22,7 +22,7 @@ var sameResponse = Check{
 			answers := make([]map[string]any, 3)
 			var all sync.WaitGroup
 			for i := range answers {
-				body := shuffle(rand.New(rand.NewPCG(1, uint64(i))), e.Request)
+				body := shuffle(rand.New(rand.NewPCG(1, uint64(i))), e.Request, 2)
 				all.Go(func() { answers[i] = ordered(s.post(e.Case, body).answer) })
 			}
 			all.Wait()
@@ -47,22 +47,25 @@ func ordered(answer map[string]any) map[string]any {
 	answer = maps.Clone(answer)
 	delete(answer, "resyncAfterSeconds")
 	if children := list(answer["children"]); children != nil {
-		answer["children"] = slices.SortedFunc(slices.Values(children), func(a, b any) int { return strings.Compare(NameOf(a), NameOf(b)) })
+		answer["children"] = slices.SortedFunc(slices.Values(children), func(a, b any) int { return strings.Compare(identity(a), identity(b)) })
 	}
 	return answer
 }
 
-// shuffle encodes a value with the members of every object in random order.
-func shuffle(random *rand.Rand, value any) []byte {
+func identity(child any) string { return NameOf(child) + text(child, "metadata", "namespace") }
+
+// shuffle encodes a request with its parts, their groups, and the objects of each in random order. Metacontroller sorts the members of
+// each object.
+func shuffle(random *rand.Rand, value any, depth int) []byte {
 	members, isObject := value.(map[string]any)
-	if !isObject {
+	if !isObject || depth < 0 {
 		return encode(value)
 	}
 	keys := slices.Collect(maps.Keys(members))
 	random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	parts := make([][]byte, 0, len(keys))
 	for _, key := range keys {
-		parts = append(parts, append(append(encode(key), ':'), shuffle(random, members[key])...))
+		parts = append(parts, append(append(encode(key), ':'), shuffle(random, members[key], depth-1)...))
 	}
 	return append(append([]byte{'{'}, bytes.Join(parts, []byte{','})...), '}')
 }

@@ -31,7 +31,9 @@ var thousandObjects = Check{
 		if limit := timeoutOf(e) / 2; response.answer != nil && response.Took > limit {
 			problems = append(problems, fmt.Sprintf("%s takes %s for %d objects, more than %s", e.Hook, response.Took.Round(time.Millisecond), manyObjects, limit))
 		}
-		if response.answer == nil {
+		if response.Err != nil {
+			problems = append(problems, fmt.Sprintf("%s does not respond for %d objects: %v", e.Hook, manyObjects, response.Err))
+		} else if response.answer == nil {
 			problems = append(problems, fmt.Sprintf("%s returns %d for %d objects: %.200s", e.Hook, response.Code, manyObjects, response.Body))
 		}
 		if grown := peak() - before; grown > maxGrowth*int64(len(body)) {

@@ -1,67 +1,67 @@
-package main
+package check
 
 import (
 	"bytes"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
 // callTimeout limits a call. It is above usual timeouts of webhooks, so that a check can report how long the hook takes.
 const callTimeout = 30 * time.Second
 
-// hook is the hook of a CompositeController.
+// Endpoint is where the hooks of a CompositeController listen, and the files with the credentials that they need.
+type Endpoint struct{ URL, TokenFile, CA, Cert, Key string }
+
+// hook is the hooks of a CompositeController.
 type hook struct {
 	client *http.Client
 	token  string
 	urls   map[string]string // of sync, finalize and customize
 }
 
-// connect returns the hook at the URL, with the paths of the CompositeController.
-func (o options) connect(controller map[string]any) (*hook, error) {
-	base, err := url.Parse(o.url)
+// Connect returns a function that calls the hooks, at the paths of the CompositeController.
+func (e Endpoint) Connect(controller map[string]any) (func(hook string, body []byte) Response, error) {
+	base, err := url.Parse(e.URL)
 	if err != nil || base.Host == "" {
-		return nil, fmt.Errorf("%q is not a URL with a host", o.url)
+		return nil, fmt.Errorf("%q is not a URL with a host", e.URL)
 	}
 	config := &tls.Config{}
-	if o.ca != "" {
-		authority, err := os.ReadFile(o.ca)
+	if e.CA != "" {
+		authority, err := os.ReadFile(e.CA)
 		if err != nil {
 			return nil, err
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(authority) {
-			return nil, fmt.Errorf("%s has no certificate", o.ca)
+			return nil, fmt.Errorf("%s has no certificate", e.CA)
 		}
 	}
-	if o.cert != "" || o.key != "" {
-		certificate, err := tls.LoadX509KeyPair(o.cert, o.key)
+	if e.Cert != "" || e.Key != "" {
+		certificate, err := tls.LoadX509KeyPair(e.Cert, e.Key)
 		if err != nil {
 			return nil, fmt.Errorf("read the client certificate: %w", err)
 		}
 		config.Certificates = []tls.Certificate{certificate}
 	}
 	h := &hook{urls: map[string]string{}, client: &http.Client{Timeout: callTimeout, Transport: &http.Transport{TLSClientConfig: config}}}
-	if o.token != "" {
-		token, err := os.ReadFile(o.token)
+	if e.TokenFile != "" {
+		token, err := os.ReadFile(e.TokenFile)
 		if err != nil {
 			return nil, err
 		}
 		h.token = strings.TrimSpace(string(token))
 	}
-	for name, each := range check.Hooks(controller) {
+	for name, each := range Hooks(controller) {
 		whole, err := url.Parse(cmp.Or(each.URL, each.Path))
 		if err != nil {
 			return nil, fmt.Errorf("the URL of the hook %s: %w", name, err)
@@ -69,17 +69,17 @@ func (o options) connect(controller map[string]any) (*hook, error) {
 		h.urls[name] = base.JoinPath(whole.Path).String()
 	}
 	if h.urls["sync"] == "" {
-		return nil, fmt.Errorf("%s has no sync hook with a webhook", o.controller)
+		return nil, errors.New("the CompositeController has no sync hook with a webhook")
 	}
 	port := cmp.Or(base.Port(), map[string]string{"https": "443"}[base.Scheme], "80")
-	return h, reachable(net.JoinHostPort(base.Hostname(), port))
+	return h.call, reachable(net.JoinHostPort(base.Hostname(), port))
 }
 
 // call posts a request as Metacontroller does.
-func (h *hook) call(name string, body []byte) check.Response {
+func (h *hook) call(name string, body []byte) Response {
 	request, err := http.NewRequest(http.MethodPost, h.urls[name], bytes.NewReader(body))
 	if err != nil {
-		return check.Response{Err: err}
+		return Response{Err: err}
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if h.token != "" {
@@ -88,21 +88,18 @@ func (h *hook) call(name string, body []byte) check.Response {
 	start := time.Now()
 	response, err := h.client.Do(request)
 	if err != nil {
-		return check.Response{Err: err}
+		return Response{Err: err}
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
-	return check.Response{Err: err, Code: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: content, Took: time.Since(start)}
+	return Response{Err: err, Code: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: content, Took: time.Since(start)}
 }
 
-var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
-
-// peakOf returns the peak of the memory of a process in bytes; 0 if it is unknown.
-func peakOf(pid int) int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if found := peakPattern.FindSubmatch(text); found != nil {
-		kilobytes, _ := strconv.ParseInt(string(found[1]), 10, 64)
-		return kilobytes << 10
+// reachable returns an error if nothing listens at the address.
+func reachable(address string) error {
+	connection, err := net.DialTimeout("tcp", address, 5*time.Second)
+	if err != nil {
+		return fmt.Errorf("the hook is not running: %w", err)
 	}
-	return 0
+	return connection.Close()
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// leaf is a value in an object, at a path without lists.
+type leaf struct {
+	path  []string
+	value any
+}
+
+// pointer returns the path as JSON Patch has it.
+func (l leaf) pointer() string {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	var b strings.Builder
+	for _, name := range l.path {
+		b.WriteString("/" + escape.Replace(name))
+	}
+	return b.String()
+}
+
+// leaves returns the values in an object that are no objects, in order. A list is a value.
+func leaves(value any, path ...string) (found []leaf) {
+	members, isObject := value.(map[string]any)
+	if !isObject {
+		return []leaf{{path, value}}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		found = append(found, leaves(members[name], append(slices.Clone(path), name)...)...)
+	}
+	return found
+}
+
+var number = regexp.MustCompile(`^[0-9]+`)
+
+// alternatives returns values to replace a value with. The API server may refuse some of them.
+func alternatives(value any) []any {
+	switch value := value.(type) {
+	case bool:
+		return []any{!value}
+	case float64:
+		return []any{value + 1, value - 1}
+	case int64:
+		return []any{value + 1, value - 1}
+	case string:
+		changed := []any{value + "x"}
+		if digits := number.FindString(value); digits != "" { // such as a quantity
+			n, _ := strconv.Atoi(digits)
+			changed = append(changed, strconv.Itoa(n+1)+value[len(digits):])
+		}
+		return changed
+	}
+	return nil
+}

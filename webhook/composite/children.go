@@ -48,13 +48,24 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 			if err != nil {
 				return nil, err
 			}
-			if size += len(child.Text); size > maxAppliedBytes {
+			if size += escapedSize(child.Text); size > maxAppliedBytes {
 				return nil, fmt.Errorf("the last applied configurations have more than %d bytes", maxAppliedBytes)
 			}
 			children = append(children, child)
 		}
 	}
 	return children, nil
+}
+
+// escapedSize returns the number of bytes that a text has in a response: encoding/json writes each of three characters in six bytes.
+func escapedSize(text []byte) int {
+	size := len(text)
+	for _, character := range text {
+		if character == '<' || character == '>' || character == '&' {
+			size += len(`\u003c`) - 1
+		}
+	}
+	return size
 }
 
 // appliedChild is a child as text. Of its metadata it has the name and the namespace only.

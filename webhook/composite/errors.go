@@ -40,6 +40,9 @@ func explain(err error) error {
 	if refused, ok := errors.AsType[*RequestError](err); ok {
 		return refused
 	}
+	if invalid, ok := errors.AsType[*ParentError](err); ok {
+		return invalid
+	}
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return explainSemantic(semantic)
 	}

@@ -127,6 +127,7 @@ func TestErrorTypes(t *testing.T) {
 		want   any
 	}{
 		{"the hook's own error", wholeRequest, new(*ParentError)},
+		{"the parent has more values than any real one", strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "items": [0`+strings.Repeat(",0", maxParentValues)+`],`, 1), new(*ParentError)},
 		{"a field of the parent has the wrong type", strings.Replace(wholeRequest, `"namespace": "n"`, `"namespace": 1`, 1), new(*ParentError)},
 		{"a field of a child has the wrong type", strings.Replace(wholeRequest, `"name": "b"`, `"name": 1`, 1), new(*RequestError)},
 		{"invalid JSON", wholeRequest[1:], new(*RequestError)},

@@ -1,6 +1,8 @@
 package composite
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -36,9 +38,51 @@ func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return json.UnmarshalDecode(decoder, &r.value)
 }
 
+// parentMember is the member of a request with the parent, whose size is limited: rules run for each entry of its lists, and children have copies
+// of them.
+type parentMember[T any] struct{ member[T] }
+
+// maxParentValues is the number of values that a parent may have. A Memcached with 1,000 servers has 3,000.
+const maxParentValues = 10_000
+
+func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != jsontext.KindBeginObject {
+		return notAnObject(decoder)
+	}
+	whole, err := decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	if values := countValues(whole); values > maxParentValues {
+		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, more than %d", values, maxParentValues)}
+	}
+	p.present = true
+	err = json.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
+	}
+	return err
+}
+
+// countValues returns the number of values in a valid JSON text that others follow, which is about the number of all.
+func countValues(text []byte) int {
+	count, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch character := text[i]; {
+		case character == '"':
+			inString = !inString
+		case inString && character == '\\':
+			i++
+		case !inString && character == ',':
+			count++
+		}
+	}
+	return count
+}
+
 type syncRequest[T, C, R any] struct {
 	Controller member[compositeController] `json:"controller"`
-	Parent     member[T]                   `json:"parent"`
+	Parent     parentMember[T]             `json:"parent"`
 	Children   member[C]                   `json:"children"`
 	Related    member[R]                   `json:"related"`
 	Finalizing bool                        `json:"finalizing"`
@@ -46,7 +90,7 @@ type syncRequest[T, C, R any] struct {
 
 type customizeRequest[T any] struct {
 	Controller member[skipped] `json:"controller"`
-	Parent     member[T]       `json:"parent"`
+	Parent     parentMember[T] `json:"parent"`
 }
 
 // compositeController is the part of the CompositeController that shows what a request must have.

@@ -74,22 +74,28 @@ func (l *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// add returns false if the limit is reached and all connections work.
+// pollWorking is the time between two looks whether a connection still works. Between two parts of a body, it works for microseconds.
+const pollWorking = time.Millisecond
+
+// add returns false if the limit is reached and all connections work for minWait.
 func (l *connections) add(c *connection) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for len(l.open) >= l.max {
-		first := l.firstToReplace()
-		if first == nil {
+		first, early := l.firstToReplace(), pollWorking
+		switch {
+		case first != nil:
+			early = minWait - time.Since(first.since)
+		case time.Since(c.since) > minWait:
 			return false
 		}
-		if early := minWait - time.Since(first.since); early > 0 {
-			l.mutex.Unlock()
-			time.Sleep(early)
-			l.mutex.Lock()
+		if early <= 0 {
+			l.end(first)
 			continue
 		}
-		l.end(first)
+		l.mutex.Unlock()
+		time.Sleep(early)
+		l.mutex.Lock()
 	}
 	l.open[c] = struct{}{}
 	return true

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -122,8 +122,29 @@ func callHook(hook composite.Hook, kind schema.GroupVersionKind, options Options
 type handler struct {
 	options Options
 	memory  *memory
-	// strangerLogged is the Unix time at which a request without credentials or a hook was logged last.
-	strangerLogged atomic.Int64
+	// logged limits the lines of refused requests, and strangerLogged those of requests without credentials or a hook.
+	logged, strangerLogged quota
+}
+
+// maxLines is the number of refused requests that are logged in a second. Metrics count all of them.
+const maxLines = 10
+
+// quota counts what has happened in the current second.
+type quota struct {
+	mutex  sync.Mutex
+	second int64
+	count  int
+}
+
+// take reports whether fewer than limit takes were successful in this second.
+func (q *quota) take(limit int) bool {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if now := time.Now().Unix(); now != q.second {
+		q.second, q.count = now, 0
+	}
+	q.count++
+	return q.count <= limit
 }
 
 // endpoint authorizes, times, counts and logs the requests of a responder.
@@ -184,9 +205,8 @@ func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, b
 	switch {
 	case code >= http.StatusInternalServerError:
 		level = slog.LevelError
-	case isStranger(code) && e.strangerLogged.Swap(time.Now().Unix()) == time.Now().Unix():
-		level = slog.LevelDebug // anybody can send any number of these
-	case err != nil:
+	case err == nil || isStranger(code) && !e.strangerLogged.take(1) || !e.logged.take(maxLines):
+	default:
 		level = slog.LevelInfo
 	}
 	if !e.options.Logger.Enabled(r.Context(), level) {

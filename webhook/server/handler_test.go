@@ -151,6 +151,20 @@ func TestRefusalIsLoggedWithItsParent(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreLoggedSlowly: who has a request that is refused can send it without a pause.
+func TestRefusalsAreLoggedSlowly(t *testing.T) {
+	var log bytes.Buffer
+	handler := NewHandler(Options{Controllers: thingController(nil), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	began, refusals := time.Now(), 10*maxLines
+	for range refusals {
+		postThing(handler, strings.NewReader("{}"))
+	}
+	seconds := 2 + int(time.Since(began).Seconds()) // that the requests can have touched
+	if lines := strings.Count(log.String(), "\n"); lines == 0 || lines > seconds*maxLines {
+		t.Errorf("%d lines for %d refusals in %d seconds", lines, refusals, seconds)
+	}
+}
+
 // TestRefusalIsRead: a caller that is refused before its body is read must receive the reason, even if the connection is closed.
 func TestRefusalIsRead(t *testing.T) {
 	server := httptest.NewServer(NewHandler(Options{

@@ -20,16 +20,22 @@ var (
 type memory struct {
 	maxBytes int64
 	large    atomic.Int64 // requests with more than smallBytes, until their response is written
-	// liveBytes returns the size of the objects that the last collection has found in use, and collect forces a collection.
-	liveBytes func() int64
-	collect   func()
+	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
+	// collect forces a collection.
+	heapBytes, liveBytes func() int64
+	collect              func()
 
 	mutex sync.Mutex
 	began time.Time // the last forced collection
 }
 
 func newMemory(maxBytes int64) *memory {
-	return &memory{maxBytes: maxBytes, liveBytes: liveBytes, collect: runtime.GC}
+	return &memory{
+		maxBytes:  maxBytes,
+		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
+		liveBytes: func() int64 { return readMetric("/gc/heap/live:bytes") },
+		collect:   runtime.GC,
+	}
 }
 
 const (
@@ -43,19 +49,19 @@ const (
 	collectInterval = 100 * time.Millisecond
 )
 
-// check returns an error if the next part of a body must not be read. Before it returns an error, it closes the connections of requests
-// that wait for their callers, and looks whether the memory is in use anymore.
+// check returns an error if the next part of a body must not be read. Before it returns an error, it looks which memory is in use, and
+// closes the connections of requests that wait for their callers.
 func (m *memory) check(b *body) error {
 	limit := m.maxBytes
 	if b.bytes < smallBytes {
 		limit += limit / 2
 	}
-	if m.liveBytes() <= limit || b.connection.endTransfers() {
+	if m.heapBytes() <= limit {
 		return nil
 	}
 	m.collectAgain()
 	switch {
-	case m.liveBytes() <= limit:
+	case m.liveBytes() <= limit || b.connection.endTransfers():
 		return nil
 	case b.large && m.large.Load() == 1: // a retry would fail too, and Metacontroller creates no Event for a 429
 		return errNoMemory
@@ -76,8 +82,8 @@ func (m *memory) collectAgain() {
 	m.collect()
 }
 
-func liveBytes() int64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+func readMetric(name string) int64 {
+	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }

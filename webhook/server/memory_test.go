@@ -34,15 +34,15 @@ func TestRetryAfterDiffers(t *testing.T) {
 	}
 }
 
-// TestHeapLimit: a body whose objects need 800 MiB is refused, and its memory is free afterwards.
+// TestHeapLimit: a body whose objects need 128 MiB is refused, and its memory is free afterwards.
 func TestHeapLimit(t *testing.T) {
 	runtime.GC()
 	handler := NewHandler(Options{
 		Controllers: thingController(func(observedThing) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }),
-		Limits:      Limits{MaxHeapBytes: liveBytes() + 48<<20},
+		Limits:      Limits{MaxHeapBytes: readMetric("/gc/heap/live:bytes") + 48<<20},
 	})
-	owners := io.MultiReader(strings.NewReader(`{"parent":{"metadata":{"ownerReferences":[{}`), io.LimitReader(&repeated{text: ",{}"}, 12<<20), strings.NewReader(`]}}}`))
-	if got := postThing(handler, owners); got.Code != http.StatusRequestEntityTooLarge {
+	resources := io.MultiReader(strings.NewReader(`{"controller":{"spec":{"childResources":[{}`), io.LimitReader(&repeated{text: ",{}"}, 12<<20), strings.NewReader(`]}}}`))
+	if got := postThing(handler, resources); got.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("the request got %d %s: a retry would fail too", got.Code, got.Body)
 	}
 	if got := postThing(handler, strings.NewReader(thing)); got.Code != http.StatusOK {
@@ -57,20 +57,20 @@ func TestCheckMemory(t *testing.T) {
 		reason      string
 		bytes       int64 // read
 		large       int64 // requests
-		live, after int64 // before and after a collection
+		heap, after int64 // before and after a collection
 		want        error
 	}{
-		{"at the limit", smallBytes, 2, limit, limit, nil},
+		{"at the limit, so no collection", smallBytes, 2, limit, limit + 1, nil},
 		{"the memory is not in use anymore", smallBytes, 2, limit + 1, limit, nil},
 		{"a retry may succeed, when the other large request has ended", smallBytes, 2, limit + 1, limit + 1, errBusy},
 		{"a retry would fail too: all other requests are small", smallBytes, 1, limit + 1, limit + 1, errNoMemory},
-		{"a small request has the reserve", smallBytes - 1, 2, limit * 3 / 2, limit * 3 / 2, nil},
+		{"a small request has the reserve", smallBytes - 1, 2, limit * 3 / 2, limit*3/2 + 1, nil},
 		{"the reserve is in use", smallBytes - 1, 2, limit*3/2 + 1, limit*3/2 + 1, errBusy},
 		{"the large request is another one", smallBytes - 1, 1, limit*3/2 + 1, limit*3/2 + 1, errBusy},
 	} {
-		live := test.live
+		live := int64(0) // at the last collection, which was long ago
 		m := newMemory(limit)
-		m.liveBytes, m.collect = func() int64 { return live }, func() { live = test.after }
+		m.heapBytes, m.liveBytes, m.collect = func() int64 { return test.heap }, func() int64 { return live }, func() { live = test.after }
 		m.large.Store(test.large)
 		if got := m.check(&body{bytes: test.bytes, large: test.bytes >= smallBytes}); got != test.want { //nolint:errorlint // check returns the value itself
 			t.Errorf("%s: %v, want %v", test.reason, got, test.want)

@@ -9,6 +9,7 @@ const (
 	manyObjects = 1000
 	// maxGrowth limits the memory of a hook for one request, in multiples of the request.
 	maxGrowth = 20
+	maxTries  = 3
 )
 
 var thousandObjects = Check{
@@ -26,9 +27,12 @@ var thousandObjects = Check{
 			peak = s.Peak
 		}
 		body, before := encode(request), peak()
-		response := s.post(e.Case, body)
+		response, limit := s.post(e.Case, body), timeoutOf(e)/2
+		for try := 1; try < maxTries && response.answer != nil && response.Took > limit; try++ { // a busy machine is no slow hook
+			response = s.post(e.Case, body)
+		}
 		var problems []string
-		if limit := timeoutOf(e) / 2; response.answer != nil && response.Took > limit {
+		if response.answer != nil && response.Took > limit {
 			problems = append(problems, fmt.Sprintf("%s takes %s for %d objects, more than %s", e.Hook, response.Took.Round(time.Millisecond), manyObjects, limit))
 		}
 		if response.Err != nil {

@@ -52,7 +52,17 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other boo
 		errs = append(errs, validateMemory(spec, path)...)
 		errs = append(errs, validateProxyConfig(memcached, path)...)
 	}
-	return errs.ToAggregate()
+	return summary(errs)
+}
+
+// maxErrors is the number of errors that a message names. A list can have hundreds of thousands of invalid entries.
+const maxErrors = 10
+
+func summary(errs field.ErrorList) error {
+	if len(errs) <= maxErrors {
+		return errs.ToAggregate()
+	}
+	return fmt.Errorf("%w, and %d more", errs[:maxErrors].ToAggregate(), len(errs)-maxErrors)
 }
 
 // validateName repeats a rule of the CRD. Reason: name.

@@ -67,6 +67,17 @@ func TestOwnedLabels(t *testing.T) {
 	}
 }
 
+// TestManyErrors: with all errors, a message of megabytes would take minutes, because errors are compared with each other.
+func TestManyErrors(t *testing.T) {
+	memcached := sample.New(1)
+	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: make([]string, 10_000)}}}
+	memcached.Default()
+	err := Validate(memcached, allKinds, false)
+	if err == nil || !strings.HasSuffix(err.Error(), ", and 9990 more") || len(err.Error()) > 4096 {
+		t.Errorf("%d invalid entries: %.300v", 10_000, err)
+	}
+}
+
 // allKinds has the kinds of all children.
 var allKinds = sets.New("Deployment", "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor")
 

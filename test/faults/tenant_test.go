@@ -42,23 +42,40 @@ func keep(services int) []byte {
 	return body
 }
 
+// entries returns a sync of a Memcached with a list of invalid entries, which the CRD does not limit.
+func entries(count int) []byte {
+	var request map[string]any
+	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
+		panic(err)
+	}
+	request["parent"].(map[string]any)["spec"] = map[string]any{"size": 1, "networkPolicy": map[string]any{
+		"from": []any{map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.0/8", "except": make([]string, count)}}},
+	}}
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
 // TestTenant does what a user with one namespace, or a slow caller with credentials, can do. Meanwhile 20 syncs a second, half of them
 // over connections of their own, must get a 200 within a second, and the program must use less than half of the pod's memory limit.
 func TestTenant(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		callers  int
-		services int
-		slow     bool // nobody reads the responses
+		name    string
+		callers int
+		body    []byte
+		slow    bool // nobody reads the responses
 	}{
-		{"60 adopted Services", 1, 60, false},
-		{"60 adopted Services of five caches", 5, 60, false},
-		{"15 adopted Services of five caches", 5, 15, false},
-		{"two slow readers", 2, 15, true},
-		{"15 slow readers", 15, 15, true},
+		{"60 adopted Services", 1, keep(60), false},
+		{"60 adopted Services of five caches", 5, keep(60), false},
+		{"3 adopted Services of five caches", 5, keep(3), false},
+		{"a list of 400,000 entries in five caches", 5, entries(400_000), false},
+		{"two slow readers", 2, keep(3), true},
+		{"15 slow readers", 15, keep(3), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, body := start(t), keep(test.services)
+			p, body := start(t), test.body
 			attack := newClient(new(http.Transport))
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()

@@ -31,7 +31,7 @@ func (o *Observed[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
 }
 
 // maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB.
-const maxAppliedBytes = 4 << 20
+const maxAppliedBytes = 1 << 20
 
 // LastApplied returns every observed child as Metacontroller applied it last. A response with these children changes nothing
 // in the cluster. LastApplied returns an error if a child has no valid annotation with its last applied configuration.

@@ -48,7 +48,7 @@ func TestLastAppliedStaysText(t *testing.T) {
 func TestLastAppliedIsSmallInTheResponse(t *testing.T) {
 	last := fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"data":{"k":%q}}`, strings.Repeat("<", maxAppliedBytes/5))
 	observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(appliedObject("x", last))}}
-	if _, err := observed.LastApplied(); err == nil || !strings.Contains(err.Error(), "have more than 4194304 bytes") {
+	if _, err := observed.LastApplied(); err == nil || !strings.Contains(err.Error(), "have more than 1048576 bytes") {
 		t.Errorf("%v: the configuration has %d bytes, and six times as many in a response", err, len(last))
 	}
 }

@@ -127,7 +127,7 @@ func (o options) run(ctx context.Context) error {
 	}
 	stop()
 	stopPrinting()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute)
 	defer cancel()
 	if o.svg != "" {
 		names := [paired.Caches]string{cmp.Or(o.curveNames[paired.Changed], o.memcached), cmp.Or(o.curveNames[paired.Control], o.control)}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,12 +59,22 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, more than %d", values, maxParentValues)}
 	}
 	p.present = true
-	err = json.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
+	err = json.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}
 	return err
 }
+
+// quantityText matches quantities of a size that can be computed: the API server accepts 1e999999999, which has a billion digits.
+var quantityText = regexp.MustCompile(`^(null|"?[+-]?[0-9.]{1,30}([A-Za-z]{0,2}|[eE][+-]?[0-9]{1,2})"?)$`)
+
+var quantities = json.WithUnmarshalers(json.UnmarshalFunc(func(text []byte, quantity *resource.Quantity) error {
+	if !quantityText.Match(text) {
+		return resource.ErrFormatWrong
+	}
+	return quantity.UnmarshalJSON(text)
+}))
 
 // countValues returns the number of values in a valid JSON text that others follow, which is about the number of all.
 func countValues(text []byte) int {
@@ -189,9 +201,9 @@ func checkAbsent(key string, optional bool, controller *compositeController) err
 // lists reports whether childResources contain the kind of a group. The key of a group contains the kind, not the resource.
 func (c *compositeController) lists(key string) bool {
 	kind, apiVersion, _ := strings.Cut(key, ".")
-	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
+	plural, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(apiVersion, kind))
 	for _, child := range c.Spec.ChildResources {
-		if child.APIVersion == apiVersion && child.Resource == resource.Resource {
+		if child.APIVersion == apiVersion && child.Resource == plural.Resource {
 			return true
 		}
 	}

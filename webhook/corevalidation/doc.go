@@ -17,7 +17,11 @@ import (
 // Sorted returns errors that were found in a map in a stable order. They become a condition message, and each change of the
 // message is a write of the status.
 func Sorted(errs field.ErrorList) field.ErrorList {
-	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	texts := make(map[*field.Error]string, len(errs))
+	for _, err := range errs {
+		texts[err] = err.Error()
+	}
+	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(texts[a], texts[b]) })
 	return errs
 }
 

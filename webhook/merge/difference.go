@@ -135,10 +135,17 @@ func AppliedAnnotations(child Observed) map[string]string {
 	return appliedForm(child).Metadata.Annotations
 }
 
+// maxValues is the number of values in specs that are compared field by field. A child has hundreds. Who may edit it can give it 200,000
+// in a list, and those would take 260 MiB.
+const maxValues = 20_000
+
 // compare returns the path of a field that an apply would change. It decodes specs only when they may differ, which is rare.
 func compare(have, last, want form) (string, error) {
 	if unchanged(have, last, want) {
 		return "", nil
+	}
+	if values := bytes.Count(have.Spec, []byte(",")) + bytes.Count(last.Spec, []byte(",")); values > maxValues {
+		return "spec", nil
 	}
 	var objects [3]map[string]any
 	for i, f := range []form{have, last, want} {

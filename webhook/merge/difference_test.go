@@ -46,6 +46,7 @@ func TestDifference(t *testing.T) {
 		{"items with a key are compared one by one", `{"l":[{"name":"a","v":1}]}`, ``, `{"l":[{"name":"a","v":2}]}`, "spec.l.a.v"},
 		{"an item that is no longer desired is removed", `{"l":[{"name":"a"}]}`, `{"l":[{"name":"a"},{"name":"b"}]}`, `{"l":[{"name":"a"},{"name":"b"}]}`, "spec.l.b"},
 		{"the key port takes precedence over name", `{"l":[{"name":"a","port":1}]}`, ``, `{"l":[{"name":"b","port":1}]}`, "spec.l.1.name"},
+		{"more values than a child has are not compared one by one", `{"a":1}`, ``, `{"a":2,"l":[0` + strings.Repeat(",0", maxValues) + `]}`, "spec"},
 		{"large numbers", `{"a":9007199254740993}`, ``, `{"a":9007199254740993}`, ""},
 	}
 	for _, test := range cases {

@@ -25,6 +25,8 @@ type connection struct {
 	all   *connections
 	state state
 	since time.Time
+	// opened is the number of bytes that were received while the connection was opening.
+	opened int
 }
 
 // state is what a connection is doing. The lower ones are replaced first; a connection that works is never replaced.
@@ -150,6 +152,22 @@ func (c *connection) endTransfers() (ended bool) {
 		}
 	}
 	return ended
+}
+
+// maxOpenedBytes limits a TLS handshake and the headers of the first request. Unfinished messages with certificates take memory.
+const maxOpenedBytes = 64 << 10
+
+// Read ends a connection whose caller sends much before an authorized request.
+func (c *connection) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.all.mutex.Lock()
+	defer c.all.mutex.Unlock()
+	if c.state == opening {
+		if c.opened += n; c.opened > maxOpenedBytes {
+			return 0, net.ErrClosed
+		}
+	}
+	return n, err
 }
 
 // Close closes the connection and makes room for another one.

@@ -46,6 +46,24 @@ const head = "POST /thing/sync HTTP/1.1\r\nHost: hook\r\nContent-Type: applicati
 
 var whole = fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(thing), thing)
 
+// TestOpeningIsSmall: a caller without an authorized request cannot send any amount, such as certificates. With one it can.
+func TestOpeningIsSmall(t *testing.T) {
+	for _, next := range []state{opening, transferring} {
+		caller, accepted := net.Pipe()
+		c := &connection{Conn: accepted, all: &connections{open: map[*connection]struct{}{}}}
+		c.enter(next)
+		go func() {
+			_, _ = io.Copy(caller, io.LimitReader(&repeated{text: "x"}, 2*maxOpenedBytes))
+			_ = caller.Close()
+		}()
+		n, err := io.Copy(io.Discard, c)
+		_ = c.Close()
+		if ended := err != nil; ended != (next == opening) || n < maxOpenedBytes/2 {
+			t.Errorf("state %d: ended after %d bytes with %v", next, n, err)
+		}
+	}
+}
+
 // TestConnectionLimit: callers without a whole request lose their connections to those who send one. A request is never ended.
 func TestConnectionLimit(t *testing.T) {
 	for _, unfinished := range []string{head + "X-Slow: ", head + "Content-Length: 9\r\n\r\n{"} {

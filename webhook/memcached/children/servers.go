@@ -52,7 +52,7 @@ func ServerName(memcached *v1alpha1.Memcached, ordinal string) string {
 func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-")
 	ordinal, err := strconv.ParseInt(suffix, 10, 32)
-	return int32(ordinal), found && err == nil
+	return int32(ordinal), found && err == nil && ordinal >= 0 && ordinal <= scaling.MaxOrdinal
 }
 
 // Serving returns those of some pods that clients reach: with proxies, the ones whose ordinals serve; nil if clients reach all.

@@ -46,6 +46,17 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// TestOrdinal: anybody who may create a pod can give it the labels of a server, and any name.
+func TestOrdinal(t *testing.T) {
+	for name, want := range map[string]bool{"cache-0": true, "cache-12": true, "cache": false, "cache-x": false, "cache--1": false, "cache-2147483647": false} {
+		pod := &observed.Pod{}
+		pod.Name = name
+		if _, got := Ordinal(sample.New(2), pod); got != want {
+			t.Errorf("%s is a server: %t, want %t", name, got, want)
+		}
+	}
+}
+
 // TestRecordedServers checks which range of a StatefulSet the servers in status are.
 func TestRecordedServers(t *testing.T) {
 	cases := []struct {

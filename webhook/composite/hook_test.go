@@ -116,6 +116,15 @@ func TestSyncChecksItsResponse(t *testing.T) {
 	}
 }
 
+// TestLongStatus: the status of a parent with many pods lists all of them.
+func TestLongStatus(t *testing.T) {
+	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	body := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "status": {"nodes": [""`+strings.Repeat(`,""`, 2*maxParentValues)+`]},`, 1)
+	if _, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestErrorTypes(t *testing.T) {
 	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, &ParentError{Err: errors.New("data is empty")}

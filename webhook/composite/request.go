@@ -44,7 +44,7 @@ func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // of them.
 type parentMember[T any] struct{ member[T] }
 
-// maxParentValues is the number of values that a parent may have. A Memcached with 1,000 servers has 3,000.
+// maxParentValues is the number of values that a parent may have beside its status, which lists all pods. Real ones have hundreds.
 const maxParentValues = 10_000
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
@@ -55,7 +55,7 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	if values := countValues(whole); values > maxParentValues {
+	if values := countSpecified(whole); values > maxParentValues {
 		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, more than %d", values, maxParentValues)}
 	}
 	p.present = true
@@ -75,6 +75,21 @@ var quantities = json.WithUnmarshalers(json.UnmarshalFunc(func(text []byte, quan
 	}
 	return quantity.UnmarshalJSON(text)
 }))
+
+// countSpecified returns the number of values of a parent without its status.
+func countSpecified(whole jsontext.Value) int {
+	count := countValues(whole)
+	if count <= maxParentValues {
+		return count
+	}
+	var observed struct {
+		Status jsontext.Value `json:"status"`
+	}
+	if json.Unmarshal(whole, &observed, jsontext.AllowDuplicateNames(true)) != nil {
+		return count
+	}
+	return count - countValues(observed.Status)
+}
 
 // countValues returns the number of values in a valid JSON text that others follow, which is about the number of all.
 func countValues(text []byte) int {

@@ -79,12 +79,15 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
 	}
+	var key []byte // reused, because there are thousands of objects
 	for decoder.PeekKind() == jsontext.KindString {
-		token, err := decoder.ReadToken()
+		quoted, err := decoder.ReadValue()
 		if err != nil {
 			return err
 		}
-		key := token.String()
+		if key, err = jsontext.AppendUnquote(key[:0], quoted); err != nil {
+			return err
+		}
 		if decoder.PeekKind() != jsontext.KindBeginObject {
 			return notAnObject(decoder)
 		}
@@ -95,7 +98,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		if (*object).GetName() == "" {
 			return refuse("%s: an object has no metadata.name", dotted(decoder.StackPointer()))
 		}
-		if !isKey(key, *object) {
+		if !isKey(key, (*object).GetNamespace(), (*object).GetName()) {
 			return refuse("%s: the object has the name %q", dotted(decoder.StackPointer()), Shorten((*object).GetName()))
 		}
 		g.sorted = append(g.sorted, object)
@@ -108,10 +111,13 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return g.checkUnique(decoder)
 }
 
-// isKey reports whether Metacontroller uses the key for the object: the name in hook version v1, and the namespace and the name in v2.
-func isKey(key string, object Object) bool {
-	namespace, isV2 := strings.CutSuffix(key, "/"+object.GetName())
-	return key == object.GetName() || isV2 && namespace == object.GetNamespace()
+// isKey reports whether Metacontroller uses the key for an object: the name in hook version v1, and the namespace and the name in v2.
+func isKey(key []byte, namespace, name string) bool {
+	if string(key) == name {
+		return true
+	}
+	slash := len(key) - len(name) - 1
+	return slash >= 0 && string(key[:slash]) == namespace && key[slash] == '/' && string(key[slash+1:]) == name
 }
 
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {

@@ -43,7 +43,8 @@ func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	var children []runtime.Object
 	size := 0
 	for key, group := range groupsOf(&o.Children) {
-		for object := range group.objects() {
+		for i := range group.length() {
+			object := group.at(i)
 			child, err := lastApplied(key, object, parent)
 			if err != nil {
 				return nil, err

@@ -148,15 +148,9 @@ func (g *Group[T]) find(namespace, name string) any {
 	return nil
 }
 
-func (g *Group[T]) objects() iter.Seq[Object] {
-	return func(yield func(Object) bool) {
-		for _, object := range g.sorted {
-			if !yield(any(object).(Object)) { // a pointer has the methods of its value
-				return
-			}
-		}
-	}
-}
+func (g *Group[T]) length() int { return len(g.sorted) }
+
+func (g *Group[T]) at(i int) Object { return any(g.sorted[i]).(Object) } // a pointer has the methods of its value
 
 func compareObjects[T Object](a, b *T) int {
 	return cmp.Or(strings.Compare((*a).GetNamespace(), (*b).GetNamespace()), strings.Compare((*a).GetName(), (*b).GetName()))
@@ -196,7 +190,9 @@ type anyGroup interface {
 	setObserved()
 	// find returns a pointer to the object with the namespace and name, or nil.
 	find(namespace, name string) any
-	objects() iter.Seq[Object]
+	// length and at iterate over the objects. An iterator behind an interface would be an allocation for each step.
+	length() int
+	at(i int) Object
 }
 
 // groupsOf returns an iterator over the keys and groups of S, a struct of groups.

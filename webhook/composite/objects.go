@@ -15,7 +15,8 @@ any other object, it or its parent is not the real one. Then the children of the
 // checkObjects refuses an observed object of another namespace, and a child of another controller.
 func checkObjects[C, R any](parent metav1.Object, children *C, related *R) error {
 	for key, group := range groupsOf(children) {
-		for child := range group.objects() {
+		for i := range group.length() {
+			child := group.at(i)
 			if err := checkNamespace("children", key, child, parent); err != nil {
 				return err
 			}
@@ -25,7 +26,8 @@ func checkObjects[C, R any](parent metav1.Object, children *C, related *R) error
 		}
 	}
 	for key, group := range groupsOf(related) {
-		for object := range group.objects() {
+		for i := range group.length() {
+			object := group.at(i)
 			if err := checkNamespace("related", key, object, parent); err != nil {
 				return err
 			}

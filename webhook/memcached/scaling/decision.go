@@ -23,8 +23,8 @@ type Decision struct {
 	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
 	Wait time.Duration
 
-	// Move is what the messages of a move say that Proxy does not have.
-	Move MoveMessage
+	// Message is what the messages of a move say that Proxy does not have.
+	Message MoveMessage
 }
 
 // MoveMessage explains the phase of a move to users.
@@ -87,8 +87,8 @@ type outcome struct {
 	run    Servers
 	// withoutProxies reports whether no proxy is to run, and left whether none is left and status need not have them any more.
 	withoutProxies, left bool
-	// move is the phase for status; the zero value if there is none.
-	move move
+	// report is the phase for status; the zero value if there is none.
+	report report
 	job  Job
 	// wait is the time until the phase ends; 0 if no time ends it. awaited are pods that must stop first.
 	wait    time.Duration
@@ -101,14 +101,14 @@ func (c change) complete(o outcome) Decision {
 		Run: o.run, Partition: c.partition(o.routes, o.run),
 		Proxies: c.Proxies.Replicas, Routes: o.routes,
 		Job:   o.job,
-		Proxy: record(o.routes, c.revision, o.move),
+		Proxy: record(o.routes, c.revision, o.report),
 	}
 	serving := o.routes.To.Count
 	if o.withoutProxies {
 		d.Proxies, serving = 0, 0
 	}
 	if c.MaxStep > 0 {
-		d.Scaling = c.recordStep(c.revision, serving)
+		d.Scaling = c.stepStatus(c.revision, serving)
 	}
 	for _, proxy := range c.Proxies.Pods {
 		if proxy.Routes != c.routes || o.withoutProxies {
@@ -117,7 +117,7 @@ func (c change) complete(o outcome) Decision {
 	}
 	overdue, wait := c.overdue(o.awaited)
 	d.Wait = soonest(wait, o.wait)
-	d.Move = MoveMessage{o.move.from, o.move.to, c.explanation(o), o.routes == c.routes && c.settled(), overdue}
+	d.Message = MoveMessage{o.report.from, o.report.to, c.explanation(o), o.routes == c.routes && c.proxiesSettled(), overdue}
 	return d
 }
 

@@ -55,19 +55,3 @@ func (c change) begunJob(kept Job) Job {
 	}
 	return kept
 }
-
-// Sources returns the ordinals of the servers that the Job cleans in Announcing, and otherwise of those that it lists: the servers from which
-// items move.
-func (r Routes) Sources() []int32 {
-	switch {
-	case r.Phase == Announcing && r.Returns(), r.Phase != Announcing && r.toSpare():
-		return []int32{max(r.From.Absent(), r.To.Absent())}
-	case r.Phase == Announcing:
-		return Servers{r.From.First, r.To.Count}.Ordinals()
-	case r.Returns():
-		return []int32{r.From.End()}
-	case r.adds():
-		return r.From.Ordinals()
-	}
-	return Servers{r.To.End(), r.From.Count - r.To.Count}.Ordinals()
-}

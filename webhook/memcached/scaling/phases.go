@@ -18,26 +18,6 @@ import (
 //	Closing          rollout of the proxies: m servers have the items, and no item moves
 //	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
 
-// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
-type Phase string
-
-// The phases of the proxies.
-const (
-	// Steady proxies know the servers that serve alone.
-	Steady Phase = ""
-	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
-	Announcing Phase = "announcing"
-	// Preparing proxies know the servers before and after the move, and move no item.
-	Preparing Phase = "preparing"
-	// Warming proxies move each item that a client uses.
-	Warming Phase = "warming"
-	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
-	Closing Phase = "closing"
-)
-
-var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
-
 // movePhase returns the phase in status of proxies that are not steady.
 func (r Routes) movePhase() v1alpha1.MovePhase {
 	switch {
@@ -51,33 +31,6 @@ func (r Routes) movePhase() v1alpha1.MovePhase {
 		return v1alpha1.MoveWarmingUp
 	}
 	return v1alpha1.MoveClosing
-}
-
-// Serving returns the servers that serve: those after the move, once items move.
-func (r Routes) Serving() Pool {
-	if r.Phase == Announcing || r.Phase == Preparing {
-		return r.From
-	}
-	return r.To
-}
-
-// Other returns the servers that items move to before they serve, or from once they do; none if the proxies do not know them.
-func (r Routes) Other() Pool {
-	switch r.Phase {
-	case Steady, Announcing:
-		return Pool{}
-	case Preparing:
-		return r.To
-	}
-	return r.From
-}
-
-// Knows returns the range of the servers that proxies with these routes connect to.
-func (r Routes) Knows() Servers { return r.Serving().Span().join(r.Other().Span()) }
-
-// Keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
-func (r Routes) Keeps(ordinal int32) bool {
-	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
 }
 
 const (
@@ -127,15 +80,15 @@ func (c change) ready() bool {
 // waiting continues with the routes, and with the recorded end of their phase.
 func (c change) waiting() outcome {
 	o := c.entering(c.routes)
-	if c.isRecorded(o.move) {
-		o.move.until = c.recorded.Until
+	if c.isRecorded(o.report) {
+		o.report.until = c.recorded.Until
 	}
 	return o
 }
 
 // entering uses routes. It removes no server.
 func (c change) entering(routes Routes) outcome {
-	return outcome{routes: routes, run: c.keeping(routes), move: c.moveIn(routes), job: c.keptJob(routes)}
+	return outcome{routes: routes, run: c.keeping(routes), report: c.reported(routes), job: c.keptJob(routes)}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
@@ -143,20 +96,20 @@ func (c change) steady() outcome {
 	switch {
 	case c.shown && c.unused(c.routes.To):
 		return c.removing()
-	case !c.settled():
+	case !c.proxiesSettled():
 		return c.waiting()
 	}
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
 	o := outcome{routes: c.routes, run: used.Span(), job: c.keptJob(c.routes)}
-	left := c.untilStep(c.recordStep(c.revision, used.Count))
+	left := c.untilStep(c.stepStatus(c.revision, used.Count))
 	old := c.from(next.added().First) // a new server of the same name must be empty
 	switch {
 	case next.To == used:
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.wait = left
 	case next.adds() && !next.cleans() && len(old) > 0:
-		o.move, o.awaited = move{v1alpha1.MoveWaiting, used, next.To, nil}, old
+		o.report, o.awaited = report{v1alpha1.MoveWaiting, used, next.To, nil}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steadyRoutes(next.To))
 	default:
@@ -176,7 +129,7 @@ func (c change) removing() outcome {
 		return o
 	}
 	if !c.allObserved() {
-		o.wait = c.lasts(&o.move, observationDelay)
+		o.wait = c.setEnd(&o.report, observationDelay)
 	}
 	if o.wait == 0 {
 		o.run = used
@@ -196,8 +149,8 @@ func (c change) announcing() outcome {
 		return c.beginning(o)
 	case slices.Contains(c.running, before):
 		return c.entering(before)
-	case c.settled():
-		if o.wait = c.lasts(&o.move, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+	case c.proxiesSettled():
+		if o.wait = c.setEnd(&o.report, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
 			return c.entering(before)
 		}
 	}
@@ -216,7 +169,7 @@ func (c change) beginning(o outcome) outcome {
 	}
 	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
-	case !clean || !ready || !c.settled():
+	case !clean || !ready || !c.proxiesSettled():
 		return o
 	case c.Proxies.Warmup == 0:
 		return c.entering(steadyRoutes(r.To))
@@ -231,7 +184,7 @@ func (c change) preparing() outcome {
 	switch {
 	case c.shown && !c.wanted() && c.only(c.routes, announcing):
 		return c.entering(announcing)
-	case !c.settled() || !c.ready():
+	case !c.proxiesSettled() || !c.ready():
 		return c.waiting()
 	}
 	return c.entering(c.routes.in(Warming))
@@ -243,12 +196,12 @@ func (c change) preparing() outcome {
 // deleted has stopped: nothing is left to move.
 func (c change) warming() outcome {
 	r := c.routes
-	if !c.settled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
+	if !c.proxiesSettled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
 		return c.waiting()
 	}
 	o := c.entering(r)
 	o.job = c.begunJob(o.job)
-	o.wait = c.lasts(&o.move, c.Proxies.Warmup)
+	o.wait = c.setEnd(&o.report, c.Proxies.Warmup)
 	if o.wait == 0 || c.jobComplete() || c.decided(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
 		return c.entering(r.in(Closing))
 	}
@@ -257,7 +210,7 @@ func (c change) warming() outcome {
 
 // closing ends the move.
 func (c change) closing() outcome {
-	if !c.settled() {
+	if !c.proxiesSettled() {
 		return c.waiting()
 	}
 	return c.entering(steadyRoutes(c.routes.To))
@@ -276,10 +229,10 @@ var explanations = map[v1alpha1.MovePhase]string{
 // explanation returns what happens in the phase of an outcome, or what Waiting waits for.
 func (c change) explanation(o outcome) string {
 	switch w := c.Workload; {
-	case o.move.phase == v1alpha1.MoveCleaning && !c.CanRunJob:
+	case o.report.phase == v1alpha1.MoveCleaning && !c.CanRunJob:
 		return "The proxies are rolled out so that they expect the change."
-	case o.move.phase != v1alpha1.MoveWaiting:
-		return explanations[o.move.phase]
+	case o.report.phase != v1alpha1.MoveWaiting:
+		return explanations[o.report.phase]
 	case c.Predecessor:
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
@@ -288,7 +241,7 @@ func (c change) explanation(o outcome) string {
 		return "The StatefulSet controller has not observed the pod template yet."
 	case o.routes != c.routes || !c.shown || !c.only(c.routes, c.routes):
 		return "Proxies of an earlier phase are replaced first."
-	case !c.settled():
+	case !c.proxiesSettled():
 		return "Not all proxies are available."
 	}
 	return "Removed servers with the names of the new ones have not stopped yet."

@@ -13,8 +13,8 @@ func (f Facts) noProxyRuns() bool {
 	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
 }
 
-// settled reports whether all desired proxies are available, and no proxy that may run has other routes.
-func (c change) settled() bool {
+// proxiesSettled reports whether all desired proxies are available, and no proxy that may run has other routes.
+func (c change) proxiesSettled() bool {
 	d := c.Proxies.Deployment
 	return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)
 }
@@ -33,5 +33,19 @@ func (c change) allObserved() bool {
 			current++
 		}
 	}
-	return c.settled() && current >= c.Proxies.Replicas
+	return c.proxiesSettled() && current >= c.Proxies.Replicas
+}
+
+// keeping returns the servers that exist, and those that proxies know which are desired or run.
+func (c change) keeping(routes Routes) Servers {
+	kept := routes.Knows()
+	for _, running := range c.running {
+		kept = kept.join(running.Knows())
+	}
+	return kept.join(c.existing())
+}
+
+// unused reports whether servers exist that steady proxies do not use.
+func (c change) unused(used Pool) bool {
+	return c.keeping(steadyRoutes(used)) != used.Span()
 }

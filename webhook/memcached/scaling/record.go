@@ -8,41 +8,55 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// move is a phase of a move from some servers to others, as status has it. The zero value is none.
-type move struct {
+// report is a phase of a move from some servers to others, as status has it. The zero value is none.
+type report struct {
 	phase    v1alpha1.MovePhase
 	from, to Pool
 	until    *metav1.Time
 }
 
 // removal returns the phase in which servers are removed.
-func removal(from, to Servers) move {
-	return move{v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to}, nil}
+func removal(from, to Servers) report {
+	return report{v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to}, nil}
+}
+
+// reported returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
+func (c change) reported(routes Routes) report {
+	switch {
+	case routes.Phase != Steady:
+		return report{routes.movePhase(), routes.From, routes.To, nil}
+	case c.unused(routes.To):
+		return removal(c.existing(), routes.To.Span())
+	}
+	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
+		return report{v1alpha1.MoveWaiting, next.From, next.To, nil}
+	}
+	return report{}
 }
 
 // status returns the phase for status; nil if there is none.
-func (m move) status() *v1alpha1.MoveStatus {
-	if m.phase == "" {
+func (r report) status() *v1alpha1.MoveStatus {
+	if r.phase == "" {
 		return nil
 	}
 	purpose := v1alpha1.MoveForSize
-	switch r := (Routes{From: m.from, To: m.to}); {
-	case r.toSpare():
+	switch move := (Routes{From: r.from, To: r.to}); {
+	case move.toSpare():
 		purpose = v1alpha1.MoveForStop
-	case r.Returns():
+	case move.Returns():
 		purpose = v1alpha1.MoveForReturn
-	case r.Replaces() && m.to.Count == m.from.Count:
+	case move.Replaces() && r.to.Count == r.from.Count:
 		purpose = v1alpha1.MoveForTemplate
-	case r.Replaces():
+	case move.Replaces():
 		purpose = v1alpha1.MoveForBoth
 	}
-	return &v1alpha1.MoveStatus{For: purpose, From: m.from.Count, To: m.to.Count, Phase: m.phase, Until: m.until}
+	return &v1alpha1.MoveStatus{For: purpose, From: r.from.Count, To: r.to.Count, Phase: r.phase, Until: r.until}
 }
 
 // record returns the status that [RecordedRoutes] reads.
-func record(routes Routes, revision v1alpha1.Revision, m move) *v1alpha1.ProxyStatus {
+func record(routes Routes, revision v1alpha1.Revision, r report) *v1alpha1.ProxyStatus {
 	return &v1alpha1.ProxyStatus{
-		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: m.status(),
+		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: r.status(),
 		Controller: v1alpha1.ProxyMemory{Routes: routes.String(), Observed: revision},
 	}
 }
@@ -56,8 +70,8 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 }
 
 // isRecorded reports whether status has the same phase of the same move for this rollout.
-func (c change) isRecorded(m move) bool {
-	status := m.status()
+func (c change) isRecorded(r report) bool {
+	status := r.status()
 	if status == nil || c.recorded == nil {
 		return false
 	}
@@ -66,18 +80,18 @@ func (c change) isRecorded(m move) bool {
 	return recorded == *status
 }
 
-// lasts sets the end of a phase, and returns the time left: a time after it was first recorded for this rollout. A recorded end that is too
+// setEnd sets the end of a phase, and returns the time left: a time after it was first recorded for this rollout. A recorded end that is too
 // late is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
 // which is the same for a sync that observes an earlier status.
-func (c change) lasts(m *move, duration time.Duration) time.Duration {
-	m.until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
+func (c change) setEnd(r *report, duration time.Duration) time.Duration {
+	r.until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
 	switch job := c.ownJob(); {
-	case job != nil && m.phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
-		m.until = seconds(job.Created.Add(duration))
-	case c.isRecorded(*m) && c.recorded.Until != nil && c.recorded.Until.Before(m.until):
-		m.until = c.recorded.Until
+	case job != nil && r.phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
+		r.until = seconds(job.Created.Add(duration))
+	case c.isRecorded(*r) && c.recorded.Until != nil && c.recorded.Until.Before(r.until):
+		r.until = c.recorded.Until
 	}
-	return max(0, m.until.Sub(c.Now))
+	return max(0, r.until.Sub(c.Now))
 }
 
 // decided reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.

@@ -5,6 +5,26 @@ import (
 	"slices"
 )
 
+// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
+// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
+type Phase string
+
+// The phases of the proxies.
+const (
+	// Steady proxies know the servers that serve alone.
+	Steady Phase = ""
+	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
+	Announcing Phase = "announcing"
+	// Preparing proxies know the servers before and after the move, and move no item.
+	Preparing Phase = "preparing"
+	// Warming proxies move each item that a client uses.
+	Warming Phase = "warming"
+	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
+	Closing Phase = "closing"
+)
+
+var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
+
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From are the servers before the move, and To those after it. Both are the same for steady proxies.
@@ -53,6 +73,49 @@ func (r Routes) added() Servers {
 // a decrease, and one whose slot returns, which proxies of the phases before have used.
 func (r Routes) adds() bool   { return r.added().Count > 0 }
 func (r Routes) cleans() bool { return !r.adds() || r.Returns() }
+
+// Serving returns the servers that serve: those after the move, once items move.
+func (r Routes) Serving() Pool {
+	if r.Phase == Announcing || r.Phase == Preparing {
+		return r.From
+	}
+	return r.To
+}
+
+// Other returns the servers that items move to before they serve, or from once they do; none if the proxies do not know them.
+func (r Routes) Other() Pool {
+	switch r.Phase {
+	case Steady, Announcing:
+		return Pool{}
+	case Preparing:
+		return r.To
+	}
+	return r.From
+}
+
+// Knows returns the range of the servers that proxies with these routes connect to.
+func (r Routes) Knows() Servers { return r.Serving().Span().join(r.Other().Span()) }
+
+// Keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
+func (r Routes) Keeps(ordinal int32) bool {
+	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
+}
+
+// Sources returns the ordinals of the servers that the Job cleans in Announcing, and otherwise of those that it lists: the servers from which
+// items move.
+func (r Routes) Sources() []int32 {
+	switch {
+	case r.Phase == Announcing && r.Returns(), r.Phase != Announcing && r.toSpare():
+		return []int32{max(r.From.Absent(), r.To.Absent())}
+	case r.Phase == Announcing:
+		return Servers{r.From.First, r.To.Count}.Ordinals()
+	case r.Returns():
+		return []int32{r.From.End()}
+	case r.adds():
+		return r.From.Ordinals()
+	}
+	return Servers{r.To.End(), r.From.Count - r.To.Count}.Ordinals()
+}
 
 // String returns the value of the label on the pods: "0-2", or "0-2_0-3_preparing".
 func (r Routes) String() string {

@@ -16,12 +16,12 @@ func (f Facts) direct() Decision {
 		return d
 	}
 	if f.Workload == nil {
-		d.Scaling = f.recordStep(v1alpha1.Revision{}, f.Size)
+		d.Scaling = f.stepStatus(v1alpha1.Revision{}, f.Size)
 		return d
 	}
 	revision, existing := f.Workload.Revision, min(f.Workload.Run.Count, MaxServers)
 	d.Run.Count = existing
-	d.Scaling = f.recordStep(revision, existing)
+	d.Scaling = f.stepStatus(revision, existing)
 	left := f.untilStep(d.Scaling)
 	switch recorded, next := f.Status.Scaling, f.Step(existing); {
 	case recorded != nil && recorded.Observed.Equal(revision) && recorded.Replicas == next: // not applied, or not observed yet
@@ -45,9 +45,9 @@ func (f Facts) Step(from int32) int32 {
 	return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)
 }
 
-// recordStep returns the status of steps of an object. The last step was at the latest when the hook first observed this revision
+// stepStatus returns the status of steps of an object. The last step was at the latest when the hook first observed this revision
 // of the object. A new object has had no step.
-func (f Facts) recordStep(revision v1alpha1.Revision, replicas int32) *v1alpha1.ScalingStatus {
+func (f Facts) stepStatus(revision v1alpha1.Revision, replicas int32) *v1alpha1.ScalingStatus {
 	recorded, since := f.Status.Scaling, f.Now
 	switch {
 	case recorded != nil && recorded.LastStepTime != nil && recorded.Observed.Equal(revision):

@@ -9,19 +9,19 @@ func (c change) leaving() outcome {
 	if c.gone() { // a move has ended if no proxy runs
 		routes = steadyRoutes(Pool{Servers: serving.Servers}) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, withoutProxies: true, move: c.moveIn(routes), job: c.keptJob(routes)}
+	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reported(routes), job: c.keptJob(routes)}
 	others := existing.Count > 0 && existing != serving.Servers && existing.contains(serving.Servers)
 	switch {
 	case routes.Phase != Steady:
 	case others:
-		o.move = removal(existing, serving.Servers)
+		o.report = removal(existing, serving.Servers)
 	default:
-		o.move = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
+		o.report = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
 	}
 	if !c.gone() {
 		return o
 	}
-	switch o.wait = c.lasts(&o.move, observationDelay); {
+	switch o.wait = c.setEnd(&o.report, observationDelay); {
 	case o.wait > 0:
 	case others:
 		o.run = serving.Servers
@@ -34,7 +34,7 @@ func (c change) leaving() outcome {
 // succeeding returns the decision to start no proxy before the servers of a deleted Memcached have stopped.
 func (c change) succeeding() outcome {
 	o := c.entering(c.routes)
-	o.withoutProxies, o.move = true, move{v1alpha1.MoveWaiting, c.routes.To, c.routes.To, nil}
+	o.withoutProxies, o.report = true, report{v1alpha1.MoveWaiting, c.routes.To, c.routes.To, nil}
 	return o
 }
 
@@ -47,7 +47,7 @@ func (c change) emptying() bool {
 		return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
-		c.routes.Phase == Steady && c.Step(c.routes.To.Count) == 0 && c.untilStep(c.recordStep(c.revision, 0)) == 0
+		c.routes.Phase == Steady && c.Step(c.routes.To.Count) == 0 && c.untilStep(c.stepStatus(c.revision, 0)) == 0
 }
 
 // stopping returns the decision to stop all proxies, and then to remove all servers.
@@ -59,7 +59,7 @@ func (c change) stopping() outcome {
 	case c.noProxyRuns(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o := outcome{routes: routes, run: existing, withoutProxies: true, move: c.moveIn(routes), job: c.keptJob(routes)}
+	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reported(routes), job: c.keptJob(routes)}
 	none := Servers{First: serving.First}
 	switch {
 	case existing.Count == 0:
@@ -68,10 +68,10 @@ func (c change) stopping() outcome {
 		o.run = c.keeping(routes)
 	}
 	if existing.Count > 0 && routes.Phase == Steady {
-		o.move = removal(existing, none)
+		o.report = removal(existing, none)
 	}
 	if existing.Count > 0 && c.noProxyRuns() {
-		if o.wait = c.lasts(&o.move, observationDelay); o.wait == 0 {
+		if o.wait = c.setEnd(&o.report, observationDelay); o.wait == 0 {
 			o.run = none
 		}
 	}

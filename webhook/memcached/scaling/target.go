@@ -1,10 +1,6 @@
 package scaling
 
-import (
-	"time"
-
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-)
+import "time"
 
 // target returns the servers that follow others. A server that is being deleted comes first: its time is limited. Servers that have items
 // keep their pods, so a change of the pod template uses the next range. That is one step, because no key is lost.
@@ -38,32 +34,4 @@ func (c change) terminating(from Pool) (slot int32) {
 		}
 	}
 	return slot
-}
-
-// keeping returns the servers that exist, and those that proxies know which are desired or run.
-func (c change) keeping(routes Routes) Servers {
-	kept := routes.Knows()
-	for _, running := range c.running {
-		kept = kept.join(running.Knows())
-	}
-	return kept.join(c.existing())
-}
-
-// unused reports whether servers exist that steady proxies do not use.
-func (c change) unused(used Pool) bool {
-	return c.keeping(steadyRoutes(used)) != used.Span()
-}
-
-// moveIn returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
-func (c change) moveIn(routes Routes) move {
-	switch {
-	case routes.Phase != Steady:
-		return move{routes.movePhase(), routes.From, routes.To, nil}
-	case c.unused(routes.To):
-		return removal(c.existing(), routes.To.Span())
-	}
-	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
-		return move{v1alpha1.MoveWaiting, next.From, next.To, nil}
-	}
-	return move{}
 }

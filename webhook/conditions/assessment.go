@@ -35,8 +35,8 @@ type Observation struct {
 	Container string
 	// Children are the desired children, the workload first; none while the parent is finalized.
 	Children []runtime.Object
-	// Observed returns the observed child of the same kind and name as a desired one; nil when there is none.
-	Observed func(desired runtime.Object) any
+	// Child returns the observed child of the same kind and name as a desired one; nil when there is none.
+	Child func(desired runtime.Object) any
 	// Steps describes a change of size that takes several steps or phases; nil when there is none.
 	Steps *Progress
 	// LastStep is the last time at which the replicas changed without a change of the parent.
@@ -55,24 +55,15 @@ type Observation struct {
 	Proxies *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
-
-	// [Assess] sets these for the checks: the findings of the parent's own checks, and the first child that does not match the desired state.
-	findings []Finding
-	pending  *Progress
 }
 
-// checks are all checks, in the order in which their problems and risks count. Each has a file.
-var checks = []func(*Observation) Finding{
-	orphaned,
-	exposed,
-	failingPods,
-	recentlyKilled,
-	replicaFailure,
-	ofProxies,
-	ofParent,
-	paused,
-	progressDeadline,
-	overdue,
+// checked is what a check looks at.
+type checked struct {
+	*Observation
+	// pending is the first child that does not match the desired state; nil when there is none.
+	pending *Progress
+	// findings are those of the parent's own checks.
+	findings []Finding
 }
 
 // Assessment is everything that a parent's status follows from.
@@ -100,18 +91,17 @@ type Assessment struct {
 // first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
 // An error is a defect of the operator.
 func Assess(o *Observation, findings ...Finding) (Assessment, error) {
-	var err error
-	o.findings = findings
-	if o.pending, err = pendingChild(o); err != nil {
+	pending, err := pendingChild(o)
+	if err != nil {
 		return Assessment{}, err
 	}
 	var found Finding
 	for _, check := range checks {
-		found = First(found, check(o))
+		found = First(found, check(checked{o, pending, findings}))
 	}
 	assessment := newAssessment(o)
 	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem.withRoomRemedy(o.RoomRemedy), found.Risk, found.Wait
-	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(o.pending, o.Awaited), o.Steps, o.Teardown
+	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
 }
 
@@ -144,11 +134,11 @@ func newAssessment(o *Observation) Assessment {
 	}
 }
 
-func ofProxies(o *Observation) Finding {
+func ofProxies(o checked) Finding {
 	if o.Proxies == nil {
 		return Finding{}
 	}
 	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
 }
 
-func ofParent(o *Observation) Finding { return First(o.findings...) }
+func ofParent(o checked) Finding { return First(o.findings...) }

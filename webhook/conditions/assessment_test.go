@@ -17,22 +17,22 @@ import (
 
 // observation returns the observation of a parent with a Deployment of three pods and a Service. Its replicas are settled,
 // and it has not been ready for two minutes.
-func observation(t *testing.T) *Observation {
+func observation(t *testing.T) *checked {
 	t.Helper()
 	deployment, service := desiredChild(t, `{"name":"x"}`, `{}`), desiredChild(t, `{"name":"x"}`, `{"port":1}`)
 	deployment.SetKind("Deployment")
 	service.SetKind("Service")
-	o := &Observation{
+	o := &checked{Observation: &Observation{
 		Parent:   &metav1.ObjectMeta{Name: "x", Namespace: "web", UID: "uid-of-x", Generation: 7},
 		Workload: settledWorkload(3),
 		Pods:     readyPods(3),
 		Selector: map[string]string{"app": "x"},
 		Children: []runtime.Object{deployment, service},
 		Now:      noon,
-	}
+	}}
 	notReady(o, 2*time.Minute)
 	existing := map[runtime.Object]any{deployment: o.Workload, service: &observed.Child{Spec: []byte(`{"port":1}`)}}
-	o.Observed = func(desired runtime.Object) any {
+	o.Child = func(desired runtime.Object) any {
 		if workload, ok := existing[desired].(*observed.Workload); ok && o.Workload != workload {
 			return nil
 		}
@@ -50,14 +50,14 @@ func desiredChild(t *testing.T, metadata, spec string) *unstructured.Unstructure
 	return &object
 }
 
-func notReady(o *Observation, ago time.Duration) {
+func notReady(o *checked, ago time.Duration) {
 	o.Before.ObservedGeneration = 7
 	o.Before.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(noon.Add(-ago))}}
 }
 
-func withoutService(o *Observation) {
-	before := o.Observed
-	o.Observed = func(desired runtime.Object) any {
+func withoutService(o *checked) {
+	before := o.Child
+	o.Child = func(desired runtime.Object) any {
 		if desired == o.Children[1] {
 			return nil
 		}
@@ -65,13 +65,13 @@ func withoutService(o *Observation) {
 	}
 }
 
-func withoutPods(o *Observation) {
+func withoutPods(o *checked) {
 	o.Pods, o.Workload.Status = nil, observed.WorkloadStatus{ObservedGeneration: 4}
 }
 
 // withTwoPods returns an edit after which a third pod is missing, and the last pod started so long ago.
-func withTwoPods(ago time.Duration) func(*Observation) {
-	return func(o *Observation) {
+func withTwoPods(ago time.Duration) func(*checked) {
+	return func(o *checked) {
 		o.Pods = readyPods(2)
 		o.Pods[1].Status.StartTime = noon.Add(-ago)
 		o.Workload.Status.Replicas, o.Workload.Status.ReadyReplicas = 2, 2
@@ -81,24 +81,24 @@ func withTwoPods(ago time.Duration) func(*Observation) {
 // reasonOf returns a reason that is not documented.
 func reasonOf(id string) Reason { return Reason{id: id} }
 
-func withoutWorkload(o *Observation) { o.Workload, o.Pods = nil, nil }
+func withoutWorkload(o *checked) { o.Workload, o.Pods = nil, nil }
 
 func TestAssess(t *testing.T) {
 	cases := []struct {
 		reason string
-		edit   func(*Observation)
+		edit   func(*checked)
 		ready  string
 		// degraded is the reason of Degraded; "" when Degraded is False. wait is the expected Assessment.Wait.
 		degraded string
 		wait     time.Duration
 	}{
-		{"everything matches the desired state", func(*Observation) {}, "AllReplicasReady", "", 0},
-		{"the controller of the Deployment lags behind its pods", func(o *Observation) { o.Pods = readyPods(1) }, "RollingOut", "", 0},
-		{"a child has just gone missing", func(o *Observation) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
+		{"everything matches the desired state", func(*checked) {}, "AllReplicasReady", "", 0},
+		{"the controller of the Deployment lags behind its pods", func(o *checked) { o.Pods = readyPods(1) }, "RollingOut", "", 0},
+		{"a child has just gone missing", func(o *checked) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
 		{"a child has been missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
 		{
 			"a missing child, and the spec changed 20 seconds ago",
-			func(o *Observation) {
+			func(o *checked) {
 				withoutService(o)
 				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
 			},
@@ -106,43 +106,43 @@ func TestAssess(t *testing.T) {
 		},
 		{
 			"a write of the status is not a change of the spec",
-			func(o *Observation) {
+			func(o *checked) {
 				withoutService(o)
 				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
 			},
 			"ServiceMissing", "ServiceMissing", time.Minute,
 		},
-		{"a missing child, and the spec has just changed", func(o *Observation) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
-		{"a missing child, and the replicas changed by a step 15 seconds ago", func(o *Observation) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
-		{"a missing child, and the Deployment was created 5 seconds ago", func(o *Observation) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
-		{"a missing child, and the parent was ready until now", func(o *Observation) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
+		{"a missing child, and the spec has just changed", func(o *checked) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
+		{"a missing child, and the replicas changed by a step 15 seconds ago", func(o *checked) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
+		{"a missing child, and the Deployment was created 5 seconds ago", func(o *checked) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
+		{"a missing child, and the parent was ready until now", func(o *checked) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
 		{"the API server rejects the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
-		{"the Deployment does not exist yet", func(o *Observation) { withoutWorkload(o); o.Before.Conditions = nil }, "RollingOut", "", time.Minute},
+		{"the Deployment does not exist yet", func(o *checked) { withoutWorkload(o); o.Before.Conditions = nil }, "RollingOut", "", time.Minute},
 		{"a quota rejects every pod of a StatefulSet", withoutPods, "PodsMissing", "PodsMissing", time.Minute},
-		{"the pods do not exist yet", func(o *Observation) { withoutPods(o); notReady(o, 0) }, "RollingOut", "", time.Minute},
+		{"the pods do not exist yet", func(o *checked) { withoutPods(o); notReady(o, 0) }, "RollingOut", "", time.Minute},
 		{"a quota rejects one of three pods of a StatefulSet", withTwoPods(2 * time.Minute), "PodsMissing", "PodsMissing", time.Minute},
-		{"the controller of the StatefulSet has not observed the latest change", func(o *Observation) { withTwoPods(time.Hour)(o); o.Workload.Generation++ }, "RollingOut", "", 0},
+		{"the controller of the StatefulSet has not observed the latest change", func(o *checked) { withTwoPods(time.Hour)(o); o.Workload.Generation++ }, "RollingOut", "", 0},
 		{"the StatefulSet has created a pod 20 seconds ago", withTwoPods(20 * time.Second), "RollingOut", "", 40 * time.Second},
 		{"the clock of a node is an hour ahead, so its time is ignored", withTwoPods(-time.Hour), "PodsMissing", "PodsMissing", time.Minute},
-		{"no pod is desired", func(o *Observation) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, "ScaledToZero", "", 0},
-		{"a user paused the Deployment", func(o *Observation) { o.Workload.Spec.Paused = true }, "Paused", "Paused", 0},
+		{"no pod is desired", func(o *checked) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, "ScaledToZero", "", 0},
+		{"a user paused the Deployment", func(o *checked) { o.Workload.Spec.Paused = true }, "Paused", "Paused", 0},
 		{
 			"a quota rejects some pods",
-			func(o *Observation) {
+			func(o *checked) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}, {Type: "ReplicaFailure", Status: "True", Message: "exceeded quota"}}
 			},
 			"ReplicaFailure", "ReplicaFailure", 0,
 		},
 		{
 			"the parent's own finding is more precise than the exceeded progress deadline",
-			func(o *Observation) {
+			func(o *checked) {
 				o.Workload.Status.Conditions = []observed.WorkloadCondition{{Type: "Progressing", Status: "False"}}
 				o.findings = []Finding{{Problem: reasonOf("SecretNotMounted").Problem("")}}
 			},
 			"SecretNotMounted", "SecretNotMounted", 0,
 		},
-		{"a former parent has left its Deployment behind for a minute", func(o *Observation) { o.Workload = nil }, "Orphaned", "Orphaned", time.Minute},
-		{"a Deployment was deleted, and its pods are not deleted yet", func(o *Observation) { o.Workload = nil; notReady(o, 10*time.Second) }, "RollingOut", "", 50 * time.Second},
+		{"a former parent has left its Deployment behind for a minute", func(o *checked) { o.Workload = nil }, "Orphaned", "Orphaned", time.Minute},
+		{"a Deployment was deleted, and its pods are not deleted yet", func(o *checked) { o.Workload = nil; notReady(o, 10*time.Second) }, "RollingOut", "", 50 * time.Second},
 	}
 	for _, test := range cases {
 		o := observation(t)
@@ -152,7 +152,7 @@ func TestAssess(t *testing.T) {
 			desired = 0
 		}
 		o.Rollout = RolloutOf(o.Workload, desired, o.Parent, o.Pods)
-		assessed, err := Assess(o, o.findings...)
+		assessed, err := Assess(o.Observation, o.findings...)
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
@@ -175,16 +175,16 @@ func TestAssess(t *testing.T) {
 func TestRisk(t *testing.T) {
 	cases := []struct {
 		reason string
-		edit   func(*Observation)
+		edit   func(*checked)
 		want   string
 	}{
-		{"the parent has a risk", func(o *Observation) { o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}} }, "Risk"},
-		{"the proxies have a risk", func(o *Observation) { o.Proxies = &Assessment{Rollout: o.Rollout, Risk: reasonOf("Risk").Risk("m")} }, "Risk"},
-		{"a problem does not hide a risk", func(o *Observation) {
+		{"the parent has a risk", func(o *checked) { o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}} }, "Risk"},
+		{"the proxies have a risk", func(o *checked) { o.Proxies = &Assessment{Rollout: o.Rollout, Risk: reasonOf("Risk").Risk("m")} }, "Risk"},
+		{"a problem does not hide a risk", func(o *checked) {
 			o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
 			o.Workload.Spec.Paused = true
 		}, "Risk"},
-		{"memory that ran out is more urgent than memory that may", func(o *Observation) {
+		{"memory that ran out is more urgent than memory that may", func(o *checked) {
 			o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
 			o.Pods[1].Status.ContainerStatuses = killed(time.Minute).Status.ContainerStatuses
 		}, "OOMKilled"},
@@ -193,7 +193,7 @@ func TestRisk(t *testing.T) {
 		o := observation(t)
 		o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
 		test.edit(o)
-		with, err := Assess(o, o.findings...)
+		with, err := Assess(o.Observation, o.findings...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestMissingPodsMessage(t *testing.T) {
 	o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
 	const want = "Deployment x has 2 of 3 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
 		"Check its Events: kubectl describe deployment x -n web"
-	if got := missingPods(o); got == nil || got.Message != want {
+	if got := missingPods(o.Observation); got == nil || got.Message != want {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 }
@@ -238,7 +238,7 @@ func TestRoomRemedy(t *testing.T) {
 		o.Rollout, o.RoomRemedy = RolloutOf(o.Workload, 3, o.Parent, o.Pods), "Make room."
 		o.Proxies = &Assessment{Rollout: o.Rollout, Problem: test.problem}
 		before := *test.problem
-		got, err := Assess(o, o.findings...)
+		got, err := Assess(o.Observation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestHandOverOfTwoWorkloads(t *testing.T) {
 	o := observation(t)
 	o.Workload = nil
 	o.Proxies = &Assessment{Problem: ReasonOrphaned.Problem("only the children of the proxies")}
-	assessed, err := Assess(o, o.findings...)
+	assessed, err := Assess(o.Observation)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestHandOverOfTwoWorkloads(t *testing.T) {
 func TestHandOver(t *testing.T) {
 	o := observation(t)
 	o.Workload = nil
-	got, err := pendingChild(o)
+	got, err := pendingChild(o.Observation)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func pendingChild(o *Observation) (*Progress, error) {
 	}
 	var unrecorded *Progress
 	for _, desired := range o.Children {
-		pending, recordOnly, err := compareChild(desired, o.Observed(desired))
+		pending, recordOnly, err := compareChild(desired, o.Child(desired))
 		if err != nil || pending != nil && !recordOnly {
 			return pending, err
 		}

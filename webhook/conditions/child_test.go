@@ -49,13 +49,13 @@ func TestPendingChildNamesTheChange(t *testing.T) {
 		{"nothing else differs", "1", "Deployment x is not updated for the latest change of this resource. Check the Events of this resource."},
 	}
 	for _, test := range cases {
-		o.Observed = func(desired runtime.Object) any {
+		o.Child = func(desired runtime.Object) any {
 			if desired == runtime.Object(deployment) {
 				return &observed.Child{Spec: []byte(`{}`)}
 			}
 			return &observed.Child{Spec: []byte(`{"port":` + test.port + `}`)}
 		}
-		got, err := pendingChild(o)
+		got, err := pendingChild(o.Observation)
 		if err != nil || got == nil || got.Message != test.want {
 			t.Errorf("%s: got %+v, %v, want %q", test.reason, got, err, test.want)
 		}

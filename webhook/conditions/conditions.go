@@ -1,12 +1,12 @@
 package conditions
 
 import (
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
 )
+
+// This file lists all conditions, checks and reasons. A new one is a file and a line here.
 
 // Conditions returns the four conditions that every parent with replicas has, and [api.AtRisk] and [api.Stalled] while they
 // apply.
@@ -25,72 +25,24 @@ func (a *Assessment) Conditions() []metav1.Condition {
 	return all
 }
 
-func (a *Assessment) available() metav1.Condition {
-	switch {
-	case a.Proxies != nil && a.Rollout.Desired > 0 && a.Proxies.available().Status != metav1.ConditionTrue:
-		return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoProxyReady, "No proxy is ready.")
-	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
-		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
-	case a.serves:
-		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although another of its containers is not ready.")
-	case a.Rollout.exists && a.Rollout.Desired == 0:
-		return NewCondition(api.Available, metav1.ConditionFalse, ReasonScaledToZero, "No replica is desired.")
-	}
-	return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoReplicaReady, "No replica is ready.")
+// checks are all checks, in the order in which their problems and risks count.
+var checks = []func(checked) Finding{
+	orphaned,
+	exposed,
+	failingPods,
+	recentlyKilled,
+	replicaFailure,
+	ofProxies,
+	ofParent,
+	paused,
+	progressDeadline,
+	overdue,
 }
 
-// ready reports a problem before its effects on the progress.
-func (a *Assessment) ready() metav1.Condition {
-	if a.Problem != nil {
-		return NewCondition(api.Ready, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
-	}
-	if progress := a.progress(); progress != nil {
-		return NewCondition(api.Ready, metav1.ConditionFalse, progress.Reason, progress.Message)
-	}
-	if a.Rollout.Desired == 0 {
-		return NewCondition(api.Ready, metav1.ConditionTrue, ReasonScaledToZero, "No replica is desired, and none runs.")
-	}
-	return NewCondition(api.Ready, metav1.ConditionTrue, ReasonAllReplicasReady,
-		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
-}
-
-// progress returns what does not match the desired state yet; nil when everything does.
-func (a *Assessment) progress() *Progress {
-	switch {
-	case a.teardown != nil:
-		return a.teardown
-	case a.steps != nil:
-		return a.steps
-	case !a.Rollout.Settled():
-		return a.Rollout.progress()
-	case a.pending == nil && a.Proxies != nil:
-		return a.Proxies.progressOfProxies()
-	}
-	return a.pending
-}
-
-// progressOfProxies returns the progress of proxies, which is reported together with that of the other pods.
-func (a *Assessment) progressOfProxies() *Progress {
-	progress := a.progress()
-	if progress == nil {
-		return nil
-	}
-	return &Progress{Reason: progress.Reason, Message: "Proxies: " + progress.Message}
-}
-
-func (a *Assessment) progressing() metav1.Condition {
-	if a.Problem != nil && a.Problem.Reason.blocks {
-		return NewCondition(api.Progressing, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
-	}
-	if progress := a.progress(); progress != nil {
-		return NewCondition(api.Progressing, metav1.ConditionTrue, progress.Reason, progress.Message)
-	}
-	return NewCondition(api.Progressing, metav1.ConditionFalse, ReasonSettled, "The observed state is the desired state.")
-}
-
-func (a *Assessment) degraded() metav1.Condition {
-	if a.Problem == nil {
-		return NewCondition(api.Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem is observed.")
-	}
-	return NewCondition(api.Degraded, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message)
+// Reasons are the reasons of this package. Each package with reasons has such a list, and package parents joins them.
+var Reasons = []Reason{
+	ReasonReplicaReady, ReasonServing, ReasonNoReplicaReady, ReasonNoProxyReady, ReasonScaledToZero, ReasonAllReplicasReady, ReasonSettled, ReasonAsExpected,
+	ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated, ReasonOpenToAll,
+	ReasonPaused, ReasonReplicaFailure, ReasonPodsMissing, ReasonProgressDeadlineExceeded,
+	ReasonUnschedulable, ReasonVolumeClaimPending, ReasonImagePullBackOff, ReasonNotStarted, ReasonCrashLoopBackOff, ReasonOOMKilled,
 }

@@ -20,7 +20,7 @@ var ReasonOpenToAll = NewReason(Documentation{ID: "OpenToAll", Parent: "Memcache
 	Meaning: "The NetworkPolicy in the message does not exist, and pods run: every peer that reaches their addresses may connect.",
 	Remedy:  "Check the Events of the resource: one reports why the API server rejects the NetworkPolicy. Until it exists, stop the pods with `size: 0` if they must not be open. Set `spec.networkPolicy.enabled: false` if they may."})
 
-func exposed(o *Observation) Finding {
+func exposed(o checked) Finding {
 	running := func(pod *observed.Pod) bool { return pod.ContainerRunning(o.Container) }
 	if o.Workload == nil || o.Before.ObservedGeneration < o.Parent.GetGeneration() || !slices.ContainsFunc(o.Pods, running) {
 		return Finding{}
@@ -29,7 +29,7 @@ func exposed(o *Observation) Finding {
 		if desired.GetObjectKind().GroupVersionKind().Kind != "NetworkPolicy" {
 			continue
 		}
-		if _, found := o.Observed(desired).(observedChild); !found {
+		if _, found := o.Child(desired).(observedChild); !found {
 			return Finding{Problem: ReasonOpenToAll.Problem("The pods are open to every peer: NetworkPolicy %s does not exist, or belongs to another owner. Check the Events of this resource.",
 				desired.(metav1.Object).GetName())}
 		}

@@ -13,25 +13,25 @@ import (
 func TestExposed(t *testing.T) {
 	cases := []struct {
 		reason   string
-		edit     func(*Observation)
+		edit     func(*checked)
 		degraded string
 	}{
-		{"the API server has just refused the NetworkPolicy", func(*Observation) {}, "OpenToAll"},
-		{"it refused the NetworkPolicy an hour ago", func(o *Observation) { notReady(o, time.Hour) }, "OpenToAll"},
+		{"the API server has just refused the NetworkPolicy", func(*checked) {}, "OpenToAll"},
+		{"it refused the NetworkPolicy an hour ago", func(o *checked) { notReady(o, time.Hour) }, "OpenToAll"},
 		{"another child is missing too", withoutService, "OpenToAll"},
-		{"no container runs yet", func(o *Observation) { o.Pods[0].Status.ContainerStatuses = nil }, ""},
-		{"the NetworkPolicy exists", func(o *Observation) {
-			before := o.Observed
-			o.Observed = func(desired runtime.Object) any {
+		{"no container runs yet", func(o *checked) { o.Pods[0].Status.ContainerStatuses = nil }, ""},
+		{"the NetworkPolicy exists", func(o *checked) {
+			before := o.Child
+			o.Child = func(desired runtime.Object) any {
 				if desired == o.Children[2] {
 					return &observed.Child{Spec: []byte(`{}`)}
 				}
 				return before(desired)
 			}
 		}, ""},
-		{"the NetworkPolicy is not desired", func(o *Observation) { o.Children = o.Children[:2] }, ""},
-		{"the spec has changed since the last sync, and may have enabled the NetworkPolicy", func(o *Observation) { o.Before.ObservedGeneration = 6 }, ""},
-		{"a former resource owns the workload, and perhaps the NetworkPolicy", func(o *Observation) { o.Workload = nil; notReady(o, 2*time.Minute) }, "Orphaned"},
+		{"the NetworkPolicy is not desired", func(o *checked) { o.Children = o.Children[:2] }, ""},
+		{"the spec has changed since the last sync, and may have enabled the NetworkPolicy", func(o *checked) { o.Before.ObservedGeneration = 6 }, ""},
+		{"a former resource owns the workload, and perhaps the NetworkPolicy", func(o *checked) { o.Workload = nil; notReady(o, 2*time.Minute) }, "Orphaned"},
 	}
 	for _, test := range cases {
 		o := observation(t)
@@ -43,7 +43,7 @@ func TestExposed(t *testing.T) {
 		notReady(o, 0)
 		test.edit(o)
 		o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
-		assessed, err := Assess(o)
+		assessed, err := Assess(o.Observation)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func leftBehind(o *Observation) *Progress {
 
 // orphaned is [overdue] before all other checks if a former parent left the workload behind. Its message has all children, also those of
 // the proxies, so that one command adopts them.
-func orphaned(o *Observation) Finding {
+func orphaned(o checked) Finding {
 	if o.pending == nil || o.pending.Reason != ReasonOrphaned {
 		return Finding{}
 	}

@@ -24,7 +24,7 @@ func outOfMemory(container string, remedy Remedy) *Problem {
 }
 
 // recentlyKilled returns the risk of the first container that was killed for its memory within recentPeriod and is ready again.
-func recentlyKilled(o *Observation) Finding {
+func recentlyKilled(o checked) Finding {
 	var first Finding
 	for _, pod := range o.Pods {
 		for _, container := range pod.Status.ContainerStatuses {

@@ -20,10 +20,10 @@ this time, so it follows from the times of the parent, of its workload and of it
 // controllers need about a second.
 const overduePeriod = time.Minute
 
-func overdue(o *Observation) Finding {
-	pending, since := o.pending, desiredSince(o)
+func overdue(o checked) Finding {
+	pending, since := o.pending, desiredSince(o.Observation)
 	if pending == nil {
-		pending, since = missingPods(o), later(since, lastPodChange(o.Pods, o.Now))
+		pending, since = missingPods(o.Observation), later(since, lastPodChange(o.Pods, o.Now))
 	}
 	if pending == nil {
 		return Finding{}

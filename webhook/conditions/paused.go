@@ -11,7 +11,7 @@ var ReasonPaused = NewReason(Documentation{ID: "Paused", Uses: UsesOfBlocker,
 	Meaning: "The Deployment is paused, so changes are not rolled out.",
 	Remedy:  "Run `kubectl rollout resume deployment NAME`."})
 
-func paused(o *Observation) Finding {
+func paused(o checked) Finding {
 	workload := o.Workload
 	if workload == nil || !workload.Spec.Paused {
 		return Finding{}

@@ -31,7 +31,7 @@ type Remedy struct {
 
 // failingPods returns the problem of the first pod that has one. Its message has no counters and no back-off times, because
 // these differ at every sync.
-func failingPods(o *Observation) Finding {
+func failingPods(o checked) Finding {
 	var first Finding
 	several := false
 	for _, pod := range o.Pods {

@@ -15,7 +15,7 @@ var ReasonProgressDeadlineExceeded = NewReason(Documentation{ID: "ProgressDeadli
 	Meaning: "A rollout has not progressed for ten minutes, and no check knows the cause.",
 	Remedy:  "Check the Events of the pods that are not ready."})
 
-func progressDeadline(o *Observation) Finding {
+func progressDeadline(o checked) Finding {
 	failure := workloadCondition(o.Workload, "Progressing", corev1.ConditionFalse)
 	if failure == nil {
 		return Finding{}

@@ -52,14 +52,6 @@ type Documentation struct {
 	Remedy string
 }
 
-// Reasons are the reasons of this package. Each package with reasons has such a list, and package parents joins them.
-var Reasons = []Reason{
-	ReasonReplicaReady, ReasonServing, ReasonNoReplicaReady, ReasonNoProxyReady, ReasonScaledToZero, ReasonAllReplicasReady, ReasonSettled, ReasonAsExpected,
-	ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated, ReasonOpenToAll,
-	ReasonPaused, ReasonReplicaFailure, ReasonPodsMissing, ReasonProgressDeadlineExceeded,
-	ReasonUnschedulable, ReasonVolumeClaimPending, ReasonImagePullBackOff, ReasonNotStarted, ReasonCrashLoopBackOff, ReasonOOMKilled,
-}
-
 // NewReason returns the reason, or the class of reasons, that the documentation describes.
 func NewReason(documentation Documentation) Reason {
 	return Reason{

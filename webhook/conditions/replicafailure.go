@@ -19,7 +19,7 @@ var ReasonReplicaFailure = NewReason(Documentation{ID: "ReplicaFailure", Uses: U
 	Meaning: "Pods cannot be created; the message is that of the API server.",
 	Remedy:  "Check the ResourceQuota, the Pod Security Standard of the namespace, and the service account that the message names."})
 
-func replicaFailure(o *Observation) Finding {
+func replicaFailure(o checked) Finding {
 	failure := workloadCondition(o.Workload, "ReplicaFailure", corev1.ConditionTrue)
 	if failure == nil {
 		return Finding{}

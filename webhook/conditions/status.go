@@ -36,8 +36,9 @@ func InvalidStatus(o *Observation, cause error) api.ReplicaStatus {
 	if o.Workload != nil {
 		replicas = ptr.Deref(o.Workload.Spec.Replicas, 0)
 	}
-	o.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
-	assessment := newAssessment(o)
+	unchanged := *o
+	unchanged.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
+	assessment := newAssessment(&unchanged)
 	assessment.Problem = ReasonInvalidSpec.Problem("%v", cause)
 	return assessment.Status()
 }

@@ -11,7 +11,7 @@ import (
 
 func TestInvalidStatus(t *testing.T) {
 	o := observation(t)
-	status := InvalidStatus(o, errors.New("spec.size: Invalid value"))
+	status := InvalidStatus(o.Observation, errors.New("spec.size: Invalid value"))
 	got := map[string]string{}
 	for _, condition := range status.Conditions {
 		got[condition.Type] = string(condition.Status) + " " + condition.Reason

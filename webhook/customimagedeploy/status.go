@@ -26,7 +26,7 @@ func observe(request *syncRequest) conditions.Observation {
 		Pods:      pods,
 		Selector:  selectorLabels(deploy),
 		Container: containerName,
-		Observed:  request.Child,
+		Child:     request.Child,
 		Now:       request.Now,
 	}
 }

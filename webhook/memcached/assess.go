@@ -37,7 +37,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	}
 	spec := &o.memcached.Spec
 	servers := &conditions.Observation{
-		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
+		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.pods), Pods: o.pods,
 		Serving:  children.Serving(o.memcached, d.Routes, o.pods),
 		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
@@ -57,7 +57,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 // assessProxies returns the assessment of the proxies.
 func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Observation{
-		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
+		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, replicas, o.memcached, o.proxyPods), Pods: o.proxyPods,
 		Selector: children.ProxySelector(o.memcached), Container: proxy.ContainerName,
 		Children: built, LastStep: changed.Time,

@@ -46,7 +46,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
 	}
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
-		Parent: memcached, Before: memcached.Status.ReplicaStatus, Observed: o.Child, Now: o.Now,
+		Parent: memcached, Before: memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		Workload: workload, Pods: o.pods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
 		Serving: children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), o.pods),
 		Proxies: proxies,

@@ -57,7 +57,7 @@ func observe(request *syncRequest) conditions.Observation {
 		Pods:      observed.LivePods(request.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx)),
 		Selector:  selectorLabels(nginx),
 		Container: containerName,
-		Observed:  request.Child,
+		Child:     request.Child,
 		Now:       request.Now,
 	}
 }

@@ -22,8 +22,19 @@ const (
 func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size) Template {
 	return Template{Images: images, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       resources.HardenedPod(podSpec(memcached, images, size)),
+		Spec:       Pod(&memcached.Spec, podSpec(memcached, images, size)),
 	}}
+}
+
+// Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job.
+func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec) corev1.PodSpec {
+	pod.ImagePullSecrets = spec.ImagePullSecrets
+	pod.SecurityContext = PodSecurityContext(spec.PodSecurityContext)
+	pod.ServiceAccountName = spec.ServiceAccountName
+	pod.NodeSelector = spec.NodeSelector
+	pod.Tolerations = spec.Tolerations
+	pod.PriorityClassName = spec.PriorityClassName
+	return resources.HardenedPod(pod)
 }
 
 func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) corev1.PodSpec {
@@ -33,16 +44,9 @@ func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) cor
 		Containers:            podContainers(spec, images, size),
 		Volumes:               podVolumes(memcached, images),
 		ShareProcessNamespace: shareProcessNamespace(spec, images),
-		ImagePullSecrets:      spec.ImagePullSecrets,
-
-		SecurityContext:    PodSecurityContext(spec.PodSecurityContext),
-		ServiceAccountName: spec.ServiceAccountName,
 
 		Affinity:                  spec.Affinity,
-		NodeSelector:              spec.NodeSelector,
-		Tolerations:               spec.Tolerations,
 		TopologySpreadConstraints: TopologySpreadConstraints(memcached),
-		PriorityClassName:         spec.PriorityClassName,
 
 		TerminationGracePeriodSeconds: new(gracePeriodSeconds(spec, images)),
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/resources"
 )
 
 const (
@@ -39,7 +38,7 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults.Library, routes)},
-		Spec:       resources.HardenedPod(proxyPod(memcached, defaults, size)),
+		Spec:       children.Pod(&memcached.Spec, proxyPod(memcached, defaults, size)),
 	}}
 }
 
@@ -72,8 +71,7 @@ func PodAnnotations(memcached *v1alpha1.Memcached, library string, routes scalin
 	return annotations
 }
 
-// proxyPod returns a pod with the options of the pods in spec, except those that place servers next to or away from each
-// other.
+// proxyPod returns a pod without the options in spec that place servers next to or away from each other.
 func proxyPod(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	containers := []corev1.Container{proxyContainer(spec, defaults.Image, size)}
@@ -81,18 +79,11 @@ func proxyPod(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size
 		containers = append(containers, children.ProxyExporter(spec, defaults.Exporter))
 	}
 	return corev1.PodSpec{
-		Containers:       containers,
-		Volumes:          []corev1.Volume{proxyVolume()},
-		ImagePullSecrets: spec.ImagePullSecrets,
-
-		SecurityContext:    children.PodSecurityContext(spec.PodSecurityContext),
-		ServiceAccountName: spec.ServiceAccountName,
+		Containers: containers,
+		Volumes:    []corev1.Volume{proxyVolume()},
 
 		Affinity:                  nodeAffinity(spec.Affinity),
-		NodeSelector:              spec.NodeSelector,
-		Tolerations:               spec.Tolerations,
 		TopologySpreadConstraints: children.DefaultSpread(children.ProxySelector(memcached)),
-		PriorityClassName:         spec.PriorityClassName,
 
 		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 		DNSConfig:                     proxyDNS(),

@@ -71,7 +71,7 @@ func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image string, size 
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       resources.HardenedPod(jobPod(memcached, job.Routes, image, size)),
+				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, job.Routes, image, size)),
 			},
 		},
 	}
@@ -156,7 +156,7 @@ func list(ordinals []int32) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ordinals), "[]"), " ", ",")
 }
 
-// jobPod returns a pod with the options of the proxies.
+// jobPod returns the pod of the Job for one server.
 func jobPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
@@ -177,14 +177,6 @@ func jobPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size 
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},
-		ImagePullSecrets: spec.ImagePullSecrets,
-
-		SecurityContext:    children.PodSecurityContext(spec.PodSecurityContext),
-		ServiceAccountName: spec.ServiceAccountName,
-
-		Affinity:          nodeAffinity(spec.Affinity),
-		NodeSelector:      spec.NodeSelector,
-		Tolerations:       spec.Tolerations,
-		PriorityClassName: spec.PriorityClassName,
+		Affinity: nodeAffinity(spec.Affinity),
 	}
 }

@@ -89,7 +89,7 @@ type outcome struct {
 	withoutProxies, left bool
 	// report is the phase for status; the zero value if there is none.
 	report report
-	job  Job
+	job    Job
 	// wait is the time until the phase ends; 0 if no time ends it. awaited are pods that must stop first.
 	wait    time.Duration
 	awaited []Pod

@@ -73,11 +73,10 @@ func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload,
 		return nil, nil
 	}
 	if moves {
-		change, err := merge.TemplateChange(&t.servers.PodTemplateSpec, w)
-		if err != nil {
+		var err error
+		if current, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, w); err != nil {
 			return nil, err
 		}
-		current = change == ""
 	}
 	return &scaling.Workload{
 		Revision:  v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
@@ -123,7 +122,8 @@ func podFact(pod *observed.Pod) scaling.Pod {
 	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time}
 }
 
-// holds reports whether a pod that is being deleted serves on. A lost node leaves the status of the containers as it was.
+// holds reports whether a pod serves on while it is being deleted: memcached and its hold run. If its node is lost, its containers keep their
+// status, but it does not serve.
 func holds(pod *observed.Pod) bool {
 	lost := pod.ContainerReady(children.ContainerName) && !pod.Serves(children.ContainerName)
 	return !lost && pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName)

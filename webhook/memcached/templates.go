@@ -27,7 +27,7 @@ record which defaults were applied.
 type templates struct {
 	memory  memory.Size
 	servers children.Template
-	// proxies builds the pod template of proxies with some routes; nil if spec has none.
+	// proxies builds the pod template of proxies with some routes, which the decision has; nil if spec has none.
 	proxies func(scaling.Routes) proxy.Template
 }
 

@@ -53,14 +53,16 @@ func TemplateDifference(template *corev1.PodTemplateSpec, child Observed) (strin
 	return compareTemplates(observedForm(child), appliedForm(child), template)
 }
 
-// TemplateChange is [TemplateDifference] from the pod template that was applied last, so that it does not report what somebody else has
-// changed. If it is unknown, it is the observed one.
-func TemplateChange(template *corev1.PodTemplateSpec, child Observed) (string, error) {
+// TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what was
+// applied last is unknown, the observed template counts.
+func TemplateApplied(template *corev1.PodTemplateSpec, child Observed) (bool, error) {
 	applied := appliedForm(child)
+	have := applied
 	if len(applied.Spec) == 0 {
-		return TemplateDifference(template, child)
+		have = observedForm(child)
 	}
-	return compareTemplates(applied, applied, template)
+	difference, err := compareTemplates(have, applied, template)
+	return difference == "", err
 }
 
 func compareTemplates(have, last form, template *corev1.PodTemplateSpec) (string, error) {

@@ -65,14 +65,9 @@ func jobDesiredSince(memcached *v1alpha1.Memcached, d scaling.Decision) time.Tim
 		since = before.LastChangeTime.Time
 	}
 	if d.Proxy != nil && d.Proxy.Move != nil && d.Proxy.Move.Until != nil {
-		since = later(since, d.Proxy.Move.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds)*time.Second))
+		if begun := d.Proxy.Move.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second); begun.After(since) {
+			since = begun
+		}
 	}
 	return since
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

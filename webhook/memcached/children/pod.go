@@ -29,7 +29,7 @@ func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size)
 // Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job.
 func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec) corev1.PodSpec {
 	pod.ImagePullSecrets = spec.ImagePullSecrets
-	pod.SecurityContext = PodSecurityContext(spec.PodSecurityContext)
+	pod.SecurityContext = podSecurityContext(spec)
 	pod.ServiceAccountName = spec.ServiceAccountName
 	pod.NodeSelector = spec.NodeSelector
 	pod.Tolerations = spec.Tolerations

@@ -6,14 +6,29 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// PodSecurityContext returns the restricted security context of a pod, with the fields of spec.
-func PodSecurityContext(spec *corev1.PodSecurityContext) *corev1.PodSecurityContext {
+// podSecurityContext returns the restricted security context of a pod, with the fields of spec.
+func podSecurityContext(spec *v1alpha1.MemcachedSpec) *corev1.PodSecurityContext {
 	restricted := resources.RestrictedPod(userID)
 	restricted.FSGroup = new(int64(userID))
-	return mergeFields(restricted, spec)
+	if spec.WarmsUp() {
+		restricted.Sysctls = keepalive()
+	}
+	return mergeFields(restricted, spec.PodSecurityContext)
+}
+
+// keepalive returns what closes a connection 25 seconds after its peer has vanished without a word, with its node or its network. By default,
+// that takes two hours, in which a server that is told to stop would wait for the peer. The sysctls are safe since Kubernetes 1.29:
+// https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls
+func keepalive() []corev1.Sysctl {
+	return []corev1.Sysctl{
+		{Name: "net.ipv4.tcp_keepalive_time", Value: "10"},
+		{Name: "net.ipv4.tcp_keepalive_intvl", Value: "5"},
+		{Name: "net.ipv4.tcp_keepalive_probes", Value: "3"},
+	}
 }
 
 // ContainerSecurityContext returns the restricted security context of a container, with the fields of spec.

@@ -38,6 +38,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	spec := &o.memcached.Spec
 	servers := &conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
+		// While a move runs more servers than spec.size, its steps come first.
 		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.pods), Pods: o.pods,
 		Serving:  children.Serving(o.memcached, d.Routes, o.pods),
 		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,

@@ -16,7 +16,7 @@ type desired struct{ servers, proxies, job []runtime.Object }
 
 func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.proxies, d.job) }
 
-// build returns the desired children.
+// build returns the desired children. Without spec.proxy, the decision only says which servers run while the proxies stop.
 func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
 	service := o.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
 	built := desired{servers: o.Listed(children.Children(o.memcached, t.servers, d, service))}

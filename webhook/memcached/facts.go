@@ -31,18 +31,18 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 	moves := spec.Proxy != nil || status.Proxy != nil // or the proxies that spec had may still run
 	workload, err := o.workloadFacts(t, moves)
 	return scaling.Facts{
-		Now:         o.Now.Time,
-		Size:        *spec.Size,
-		MaxStep:     ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:    time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:    workload,
-		Servers:     o.serverFacts(pods, moves),
-		Recorded:    children.RecordedServers(o.memcached, status.Servers),
-		Proxies:     o.proxyFacts(pods),
-		Predecessor: slices.ContainsFunc(former, holds),
-		Job:         jobFacts(o.job),
-		CanRunJob:   c.OperatorImage != "" && spec.WarmsUp() && o.Children.Jobs.Listed(),
-		Status:      status,
+		Now:             o.Now.Time,
+		Size:            *spec.Size,
+		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Workload:        workload,
+		Servers:         o.serverFacts(pods, moves),
+		RecordedServers: children.RecordedServers(o.memcached, status.Servers),
+		Proxies:         o.proxyFacts(pods),
+		Predecessor:     slices.ContainsFunc(former, holds),
+		Job:             jobFacts(o.job),
+		CanRunJob:       c.OperatorImage != "" && spec.WarmsUp() && o.Children.Jobs.Listed(),
+		Status:          status,
 	}, err
 }
 
@@ -79,13 +79,13 @@ func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload,
 		}
 	}
 	return &scaling.Workload{
-		Revision:  v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
-		Run:       scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
-		Partition: w.Spec.UpdateStrategy.RollingUpdate.Partition,
-		Ready:     w.Status.ReadyReplicas,
-		Available: w.Status.AvailableReplicas,
-		Current:   current,
-		Observed:  w.Observed(),
+		Revision:    v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
+		Run:         scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Partition:   w.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Ready:       w.Status.ReadyReplicas,
+		Available:   w.Status.AvailableReplicas,
+		HasTemplate: current,
+		Observed:    w.Observed(),
 	}, nil
 }
 
@@ -122,11 +122,9 @@ func podFact(pod *observed.Pod) scaling.Pod {
 	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time}
 }
 
-// holds reports whether a pod serves on while it is being deleted: memcached and its hold run. If its node is lost, its containers keep their
-// status, but it does not serve.
+// holds reports whether a pod serves on while it is being deleted: memcached and its hold run.
 func holds(pod *observed.Pod) bool {
-	lost := pod.ContainerReady(children.ContainerName) && !pod.Serves(children.ContainerName)
-	return !lost && pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName)
+	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost(children.ContainerName)
 }
 
 // proxyFacts returns the desired and the observed proxies.

@@ -154,6 +154,9 @@ func (p *Pod) Serves(name string) bool {
 	})
 }
 
+// IsLost reports whether the container of that name has the status from before its node was lost.
+func (p *Pod) IsLost(name string) bool { return p.ContainerReady(name) && !p.Serves(name) }
+
 // RunsSinceReady reports whether the container of that name runs and has not restarted since the pod was ready last: the pod is ready,
 // its other containers are not, or it became unready after the container had started.
 func (p *Pod) RunsSinceReady(name string) bool {

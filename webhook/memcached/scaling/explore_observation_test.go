@@ -91,7 +91,7 @@ func (s *space) facts(v observation) Facts {
 	w := v.world
 	facts := Facts{
 		Now: at(v.clock), Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Status: w.status.status(), Recorded: w.status.recorded.servers(),
+		Status: w.status.status(), RecordedServers: w.status.recorded.servers(),
 	}
 	facts.Workload, facts.Servers = observedSet(v)
 	facts.Job, facts.CanRunJob = w.copy.observed(), s.copies
@@ -137,7 +137,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 	}
 	return &Workload{
 		Revision: revisionOf(workloadObject, w.set.revision), Run: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
-		Current: w.set.template == w.template, Observed: v.fault != beforeUpdate,
+		HasTemplate: w.set.template == w.template, Observed: v.fault != beforeUpdate,
 	}, servers
 }
 

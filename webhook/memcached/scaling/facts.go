@@ -34,8 +34,8 @@ type Facts struct {
 	Workload *Workload
 	// Servers are the pods of the StatefulSet that exist, by ordinal.
 	Servers map[int32]Server
-	// Recorded are the servers in status.
-	Recorded Servers
+	// RecordedServers are those in status.
+	RecordedServers Servers
 
 	Proxies Proxies
 	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
@@ -57,8 +57,8 @@ type Workload struct {
 	// Partition is the number of its first pods that keep their pod template.
 	Partition        int32
 	Ready, Available int32
-	// Current reports whether the pod template is the desired one, and Observed whether the StatefulSet controller has observed all of it.
-	Current, Observed bool
+	// HasTemplate reports whether the pod template is the desired one, and Observed whether the StatefulSet controller has observed all of it.
+	HasTemplate, Observed bool
 }
 
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
@@ -117,7 +117,7 @@ type Proxy struct {
 
 // existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
 func (f Facts) existing() Servers {
-	existing := f.Recorded
+	existing := f.RecordedServers
 	if f.Workload != nil {
 		existing = f.Workload.Run
 	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has all about a phase of a move except its name in the API and what the proxies do (library.lua). A move from n to m
-// servers has these phases:
+// This file has what follows a phase of a move, and when. What proxies with some routes do is in routes.go and library.lua, and what the Job does
+// in job.go. A move from n to m servers has these phases:
 //
 //	Waiting          what must end first
 //	AddingServers    the new servers get ready. Rollout of the proxies: n servers have the items, and the proxies know what follows
@@ -81,14 +81,14 @@ func (c change) ready() bool {
 func (c change) waiting() outcome {
 	o := c.entering(c.routes)
 	if c.isRecorded(o.report) {
-		o.report.until = c.recorded.Until
+		o.report.until = c.recordedMove.Until
 	}
 	return o
 }
 
 // entering uses routes. It removes no server.
 func (c change) entering(routes Routes) outcome {
-	return outcome{routes: routes, run: c.keeping(routes), report: c.reported(routes), job: c.keptJob(routes)}
+	return outcome{routes: routes, run: c.keeping(routes), report: c.reportOf(routes), job: c.keptJob(routes)}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
@@ -237,7 +237,7 @@ func (c change) explanation(o outcome) string {
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
 		return "The StatefulSet is not observed."
-	case w.Current && !w.Observed:
+	case w.HasTemplate && !w.Observed:
 		return "The StatefulSet controller has not observed the pod template yet."
 	case o.routes != c.routes || !c.shown || !c.only(c.routes, c.routes):
 		return "Proxies of an earlier phase are replaced first."

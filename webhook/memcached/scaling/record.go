@@ -20,8 +20,8 @@ func removal(from, to Servers) report {
 	return report{v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to}, nil}
 }
 
-// reported returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
-func (c change) reported(routes Routes) report {
+// reportOf returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
+func (c change) reportOf(routes Routes) report {
 	switch {
 	case routes.Phase != Steady:
 		return report{routes.movePhase(), routes.From, routes.To, nil}
@@ -69,13 +69,13 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	return ParseRoutes(status.Controller.Routes)
 }
 
-// isRecorded reports whether status has the same phase of the same move for this rollout.
+// isRecorded reports whether status has the same phase of the same move for this rollout. The end of a phase is known as long as it has.
 func (c change) isRecorded(r report) bool {
 	status := r.status()
-	if status == nil || c.recorded == nil {
+	if status == nil || c.recordedMove == nil {
 		return false
 	}
-	recorded := *c.recorded
+	recorded := *c.recordedMove
 	recorded.Until, status.Until = nil, nil
 	return recorded == *status
 }
@@ -88,8 +88,8 @@ func (c change) setEnd(r *report, duration time.Duration) time.Duration {
 	switch job := c.ownJob(); {
 	case job != nil && r.phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
 		r.until = seconds(job.Created.Add(duration))
-	case c.isRecorded(*r) && c.recorded.Until != nil && c.recorded.Until.Before(r.until):
-		r.until = c.recorded.Until
+	case c.isRecorded(*r) && c.recordedMove.Until != nil && c.recordedMove.Until.Before(r.until):
+		r.until = c.recordedMove.Until
 	}
 	return max(0, r.until.Sub(c.Now))
 }

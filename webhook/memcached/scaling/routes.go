@@ -1,9 +1,69 @@
 package scaling
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 )
+
+// Pool are the servers of proxies, in the order of the slots over which they distribute the keys: a range of ordinals. The items of a server that
+// stops are on the spare until it has started again: the spare, which is the next ordinal, has its slot.
+type Pool struct {
+	Servers
+	// Spared is the slot of the spare, from 1 on; 0 if there is no spare.
+	Spared int32
+}
+
+// Absent returns the ordinal whose slot the spare has; -1 if there is no spare.
+func (p Pool) Absent() int32 {
+	if p.Spared == 0 {
+		return -1
+	}
+	return p.First + p.Spared - 1
+}
+
+// Span returns the range of the ordinals with the spare, and with the one whose slot it has.
+func (p Pool) Span() Servers {
+	return Servers{p.First, p.Count + min(p.Spared, 1)}
+}
+
+// Has reports whether an ordinal has a slot.
+func (p Pool) Has(ordinal int32) bool { return p.Span().Has(ordinal) && ordinal != p.Absent() }
+
+// Ordinals returns the ordinals by slot.
+func (p Pool) Ordinals() []int32 {
+	ordinals := p.Servers.Ordinals()
+	if p.Spared > 0 {
+		ordinals[p.Spared-1] = p.End()
+	}
+	return ordinals
+}
+
+// String returns "0-2" for three servers, and "0-2.1" if the spare has the slot of 1.
+func (p Pool) String() string {
+	if p.Spared == 0 {
+		return p.Servers.String()
+	}
+	return fmt.Sprintf("%s.%d", p.Servers, p.Absent())
+}
+
+// Describe returns the ordinals for users.
+func (p Pool) Describe() string {
+	if p.Spared == 0 {
+		return p.Servers.String()
+	}
+	return fmt.Sprintf("%s, %d in place of %d", p.Servers, p.End(), p.Absent())
+}
+
+// pool returns the pool from the texts of a label; the zero value if it is not valid.
+func pool(first, last, absent string) Pool {
+	p := Pool{Servers: servers(first, last)}
+	if ordinal, _ := strconv.ParseInt(absent, 10, 32); absent != "" && p.Servers.Has(int32(ordinal)) {
+		p.Spared = int32(ordinal) - p.First + 1
+	}
+	return p
+}
 
 // Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
 // Proxies of two successive phases run at the same time during a rollout, and never those of other phases.

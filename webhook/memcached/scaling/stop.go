@@ -9,7 +9,7 @@ func (c change) leaving() outcome {
 	if c.gone() { // a move has ended if no proxy runs
 		routes = steadyRoutes(Pool{Servers: serving.Servers}) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reported(routes), job: c.keptJob(routes)}
+	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reportOf(routes), job: c.keptJob(routes)}
 	others := existing.Count > 0 && existing != serving.Servers && existing.contains(serving.Servers)
 	switch {
 	case routes.Phase != Steady:
@@ -59,7 +59,7 @@ func (c change) stopping() outcome {
 	case c.noProxyRuns(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reported(routes), job: c.keptJob(routes)}
+	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reportOf(routes), job: c.keptJob(routes)}
 	none := Servers{First: serving.First}
 	switch {
 	case existing.Count == 0:

@@ -4,14 +4,13 @@ package scaling
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
 func (c change) partition(routes Routes, run Servers) int32 {
 	kept, end := run, int32(0)
-	switch {
-	case routes.Phase == Steady && routes.To.Span().contains(run):
-		if c.Proxies.Warmup > 0 {
-			end = c.outdated(routes.To)
-		}
+	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
+	case steady && c.Proxies.Warmup == 0: // all pods are replaced in place
+	case steady: // those with items keep their template until the items move
+		end = c.outdated(routes.To)
 	case routes.Phase == Announcing && c.only(routes, steadyRoutes(routes.From)): // no proxy knows the new servers yet
 		kept = routes.From.Span()
-		fallthrough
+		end = c.end(Pool{Servers: kept}, every)
 	default:
 		end = c.end(Pool{Servers: kept}, every)
 	}
@@ -42,7 +41,7 @@ func (f Facts) outdated(p Pool) int32 {
 // is known, the partition stays.
 func (f Facts) end(p Pool, counts func(Server) bool) int32 {
 	switch w, end := f.Workload, p.Span().End(); {
-	case w == nil || !w.Current:
+	case w == nil || !w.HasTemplate:
 		return end
 	case !w.Observed && end > w.Run.End(): // it has not had all of them
 		return end

@@ -17,12 +17,12 @@ type change struct {
 	shown  bool
 	// running are the routes of the proxies that may run.
 	running []Routes
-	// recorded is the phase that status records for this revision; nil if there is none.
-	recorded *v1alpha1.MoveStatus
+	// recordedMove is the phase that status records for this revision; nil if there is none.
+	recordedMove *v1alpha1.MoveStatus
 }
 
 func (f Facts) change() change {
-	c := change{Facts: f, routes: f.routes()}
+	c := change{Facts: f, routes: f.lastRoutes()}
 	for _, proxy := range f.Proxies.Pods {
 		c.running = append(c.running, proxy.Routes)
 	}
@@ -32,13 +32,13 @@ func (f Facts) change() change {
 	}
 	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
 	if status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
-		c.recorded = status.Move
+		c.recordedMove = status.Move
 	}
 	return c
 }
 
-// routes returns the routes to continue from. They are those of the first source that knows them.
-func (f Facts) routes() Routes {
+// lastRoutes returns the routes to continue from. They are those of the first source that knows them.
+func (f Facts) lastRoutes() Routes {
 	return cmp.Or(
 		f.emptied(),      // no items are left, whatever a label says
 		f.labelled(),     // the last decision that was applied

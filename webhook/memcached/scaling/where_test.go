@@ -64,7 +64,7 @@ func TestPrecedence(t *testing.T) {
 		for ordinal := test.servers.First; ordinal < test.servers.End(); ordinal++ {
 			f.Servers[ordinal] = Server{}
 		}
-		if got := f.routes().String(); got != test.want {
+		if got := f.lastRoutes().String(); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
 		}
 	}

@@ -74,6 +74,7 @@ func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload,
 	}
 	if moves {
 		var err error
+		// Not what somebody else has changed since: Metacontroller takes that back.
 		if current, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, w); err != nil {
 			return nil, err
 		}

@@ -3,20 +3,12 @@
 package children
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
-
-// Template is the pod template of the servers. It follows from spec and images alone.
-type Template struct {
-	corev1.PodTemplateSpec
-	// Images are the defaults of the operator in the template.
-	Images Images
-}
 
 // Children returns the children that belong to the servers, the workload first. existing is the observed Service; nil if there
 // is none.

@@ -18,6 +18,13 @@ const (
 	userID = 11211
 )
 
+// Template is the pod template of the servers. It follows from spec and images alone.
+type Template struct {
+	corev1.PodTemplateSpec
+	// Images are the defaults of the operator in the template.
+	Images Images
+}
+
 // PodTemplate returns the template of the server pods.
 func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size) Template {
 	return Template{Images: images, PodTemplateSpec: corev1.PodTemplateSpec{

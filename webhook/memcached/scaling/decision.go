@@ -117,7 +117,10 @@ func (c change) complete(o outcome) Decision {
 	}
 	overdue, wait := c.overdue(o.awaited)
 	d.Wait = soonest(wait, o.wait)
-	d.Message = MoveMessage{o.report.from, o.report.to, c.explanation(o), o.routes == c.routes && c.proxiesSettled(), overdue}
+	d.Message = MoveMessage{
+		From: o.report.from, To: o.report.to, Explanation: c.explanation(o),
+		Settled: o.routes == c.routes && c.proxiesSettled(), Overdue: overdue,
+	}
 	return d
 }
 

@@ -11,7 +11,8 @@ import (
 // in job.go. A move from n to m servers has these phases:
 //
 //	Waiting          what must end first
-//	AddingServers    the new servers get ready. Rollout of the proxies: n servers have the items, and the proxies know what follows
+//	AddingServers    rollout of the proxies: n servers have the items, and the proxies know what follows. Once the Deployment shows this phase,
+//	                 the new servers are added
 //	Cleaning         the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
 //	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
 //	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins
@@ -86,7 +87,7 @@ func (c change) waiting() outcome {
 	return o
 }
 
-// entering uses routes. It removes no server.
+// entering uses routes. It neither adds nor removes a server.
 func (c change) entering(routes Routes) outcome {
 	return outcome{routes: routes, run: c.keeping(routes), report: c.reportOf(routes), job: c.keptJob(routes)}
 }
@@ -109,7 +110,7 @@ func (c change) steady() outcome {
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.wait = left
 	case next.adds() && !next.cleans() && len(old) > 0:
-		o.report, o.awaited = report{v1alpha1.MoveWaiting, used, next.To, nil}, old
+		o.report, o.awaited = report{phase: v1alpha1.MoveWaiting, from: used, to: next.To}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steadyRoutes(next.To))
 	default:
@@ -202,7 +203,7 @@ func (c change) warming() outcome {
 	o := c.entering(r)
 	o.job = c.begunJob(o.job)
 	o.wait = c.setEnd(&o.report, c.Proxies.Warmup)
-	if o.wait == 0 || c.jobComplete() || c.decided(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
+	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
 		return c.entering(r.in(Closing))
 	}
 	return o

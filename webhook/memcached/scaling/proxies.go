@@ -36,7 +36,7 @@ func (c change) allObserved() bool {
 	return c.proxiesSettled() && current >= c.Proxies.Replicas
 }
 
-// keeping returns the servers that exist, and those that proxies know which are desired or run.
+// keeping returns the servers that exist, and those that proxies with these routes or running proxies know.
 func (c change) keeping(routes Routes) Servers {
 	kept := routes.Knows()
 	for _, running := range c.running {

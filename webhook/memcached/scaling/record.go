@@ -17,19 +17,19 @@ type report struct {
 
 // removal returns the phase in which servers are removed.
 func removal(from, to Servers) report {
-	return report{v1alpha1.MoveRemovingServers, Pool{Servers: from}, Pool{Servers: to}, nil}
+	return report{phase: v1alpha1.MoveRemovingServers, from: Pool{Servers: from}, to: Pool{Servers: to}}
 }
 
 // reportOf returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
 func (c change) reportOf(routes Routes) report {
 	switch {
 	case routes.Phase != Steady:
-		return report{routes.movePhase(), routes.From, routes.To, nil}
+		return report{phase: routes.movePhase(), from: routes.From, to: routes.To}
 	case c.unused(routes.To):
 		return removal(c.existing(), routes.To.Span())
 	}
 	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
-		return report{v1alpha1.MoveWaiting, next.From, next.To, nil}
+		return report{phase: v1alpha1.MoveWaiting, from: next.From, to: next.To}
 	}
 	return report{}
 }
@@ -94,8 +94,8 @@ func (c change) setEnd(r *report, duration time.Duration) time.Duration {
 	return max(0, r.until.Sub(c.Now))
 }
 
-// decided reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
-func (c change) decided(phase Phase) bool {
+// recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
+func (c change) recordedAs(phase Phase) bool {
 	status := c.Status.Proxy
 	return status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes.in(phase)
 }

@@ -73,7 +73,7 @@ type Phase string
 const (
 	// Steady proxies know the servers that serve alone.
 	Steady Phase = ""
-	// Announcing proxies use the servers before the move alone, and hide what preparing proxies write there.
+	// Announcing proxies use the servers before the move alone, and hide the claims (library.lua) that preparing proxies write there.
 	Announcing Phase = "announcing"
 	// Preparing proxies know the servers before and after the move, and move no item.
 	Preparing Phase = "preparing"

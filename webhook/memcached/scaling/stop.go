@@ -34,7 +34,7 @@ func (c change) leaving() outcome {
 // succeeding returns the decision to start no proxy before the servers of a deleted Memcached have stopped.
 func (c change) succeeding() outcome {
 	o := c.entering(c.routes)
-	o.withoutProxies, o.report = true, report{v1alpha1.MoveWaiting, c.routes.To, c.routes.To, nil}
+	o.withoutProxies, o.report = true, report{phase: v1alpha1.MoveWaiting, from: c.routes.To, to: c.routes.To}
 	return o
 }
 

@@ -39,8 +39,8 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	servers := &conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		// While a move runs more servers than spec.size, its steps come first.
-		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.pods), Pods: o.pods,
-		Serving:  children.Serving(o.memcached, d.Routes, o.pods),
+		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), Pods: o.livePods,
+		Serving:  children.Serving(o.memcached, d.Routes, o.livePods),
 		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
 		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: diagnosis.RoomRemedy(facts, d),
@@ -59,7 +59,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
-		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, replicas, o.memcached, o.proxyPods), Pods: o.proxyPods,
+		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, replicas, o.memcached, o.liveProxyPods), Pods: o.liveProxyPods,
 		Selector: children.ProxySelector(o.memcached), Container: proxy.ContainerName,
 		Children: built, LastStep: changed.Time,
 		Remedies: diagnosis.ProxyRemedies(),

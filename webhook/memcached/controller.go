@@ -35,7 +35,7 @@ func (g *childGroups) workloads(memcached *v1alpha1.Memcached) (workload, other 
 	return deployment, statefulSet
 }
 
-// managedKinds returns the kinds of children that the CompositeController manages.
+// managedKinds returns the kinds of children that the CompositeController manages and that a spec can need. It can do without Jobs.
 func (g *childGroups) managedKinds() sets.Set[string] {
 	managed := sets.New[string]()
 	for kind, listed := range map[string]bool{

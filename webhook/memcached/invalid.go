@@ -25,7 +25,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), scaling.MaxServers)
 		status.Servers = children.ServerNames(memcached, scaling.Servers{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
 	case deployment != nil:
-		workload, status.Servers = deployment, children.ServerAddresses(o.pods)
+		workload, status.Servers = deployment, children.ServerAddresses(o.livePods)
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
@@ -47,8 +47,8 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	}
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
 		Parent: memcached, Before: memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
-		Workload: workload, Pods: o.pods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
-		Serving: children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), o.pods),
+		Workload: workload, Pods: o.livePods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
+		Serving: children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), o.livePods),
 		Proxies: proxies,
 	}, cause)
 	return status, nil

@@ -17,21 +17,21 @@ type observation struct {
 	proxies *observed.Workload
 	// job copies items, or cleans servers.
 	job *observed.Job
-	// pods and proxyPods are not being deleted.
-	pods, proxyPods []*observed.Pod
+	// livePods and liveProxyPods are not being deleted.
+	livePods, liveProxyPods []*observed.Pod
 }
 
 func newObservation(request *syncRequest) *observation {
 	memcached, existing, pods := request.Parent, &request.Children, request.Related.Pods.All()
 	workload, other := existing.workloads(memcached)
 	return &observation{
-		syncRequest: request,
-		memcached:   memcached,
-		workload:    workload,
-		other:       other,
-		proxies:     existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)),
-		job:         existing.Jobs.Get(memcached.Namespace, proxy.JobName(memcached)),
-		pods:        observed.LivePods(pods, memcached.Namespace, children.SelectorLabels(memcached)),
-		proxyPods:   observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
+		syncRequest:   request,
+		memcached:     memcached,
+		workload:      workload,
+		other:         other,
+		proxies:       existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)),
+		job:           existing.Jobs.Get(memcached.Namespace, proxy.JobName(memcached)),
+		livePods:      observed.LivePods(pods, memcached.Namespace, children.SelectorLabels(memcached)),
+		liveProxyPods: observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
 	}
 }

@@ -12,7 +12,7 @@ func status(o *observation, t templates, d scaling.Decision, a assessment) v1alp
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   a.Status(a.own...),
 		UpdatedReplicas: a.Rollout.Updated,
-		Servers:         children.Servers(o.memcached, d.Run, o.pods),
+		Servers:         children.Servers(o.memcached, d.Run, o.livePods),
 		Image:           children.Image(&o.memcached.Spec, t.servers.Images),
 		Memory:          memoryStatus(t.memory),
 		Scaling:         d.Scaling,

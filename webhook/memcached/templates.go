@@ -68,7 +68,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	if spec.WarmsUp() && !appliedWithout(o.workload, children.HoldName) {
 		running.Hold = appliedImage(o.workload, children.HoldName, configured.Hold)
 	}
-	if running == configured || cannotRun(o.workload, o.pods, children.ContainerName) {
+	if running == configured || cannotRun(o.workload, o.livePods, children.ContainerName) {
 		return template, nil
 	}
 	former := children.PodTemplate(o.memcached, running, size)
@@ -100,7 +100,7 @@ func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Ro
 	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
 		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
 	}
-	if running == configured || cannotRun(o.proxies, o.proxyPods, proxy.ContainerName) {
+	if running == configured || cannotRun(o.proxies, o.liveProxyPods, proxy.ContainerName) {
 		return template, nil
 	}
 	former := proxy.PodTemplate(o.memcached, running, size, proxy.RoutesOf(o.proxies))

@@ -39,8 +39,8 @@ type MoveMessage struct {
 	Overdue string
 }
 
-// Decide returns the decision. It finds out where the cache is (where.go), asks the phase for what follows (phases.go, stop.go), and completes
-// that to a decision.
+// Decide returns the decision. It finds out where the cache is (where.go), asks the phase for what follows (phases.go; withoutproxies.go if the
+// proxies stop), and completes that to a decision.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.gone() {
 		return f.direct()
@@ -61,8 +61,8 @@ func (c change) next() outcome {
 		return c.leaving()
 	case c.Predecessor && (d == nil || d.Replicas == 0):
 		return c.succeeding()
-	case c.emptying():
-		return c.stopping()
+	case c.empties():
+		return c.emptying()
 	case c.unknown() && !c.outdatesAll():
 		return c.waiting()
 	}

@@ -101,6 +101,14 @@ func (r Routes) in(phase Phase) Routes {
 	return r
 }
 
+// previous returns the same move in the phase before.
+func (r Routes) previous() Routes {
+	return r.in(phaseOrder[max(0, slices.Index(phaseOrder, r.Phase)-1)])
+}
+
+// CanEnd reports whether the move can be given up, because no item has moved.
+func (r Routes) CanEnd() bool { return r.Phase != Steady && r.Serving() == r.From }
+
 // Spares reports whether the spare has a slot before or after the move.
 func (r Routes) Spares() bool { return r.From.Spared > 0 || r.To.Spared > 0 }
 

@@ -72,9 +72,9 @@ func (f Facts) lastPhase() Routes {
 			routes = running.Routes
 		}
 	}
-	announces := slices.ContainsFunc(f.Proxies.Pods, func(proxy Proxy) bool { return proxy.Routes == routes.in(Announcing) })
-	if routes.Phase == Preparing && !announces { // warming ones may have run, and have stopped first
-		return routes.in(Warming)
+	warming, before := routes.in(Warming), routes.previous()
+	if routes == warming.previous() && !slices.ContainsFunc(f.Proxies.Pods, func(proxy Proxy) bool { return proxy.Routes == before }) {
+		return warming // such proxies may have run, and have stopped first
 	}
 	return routes
 }

@@ -38,9 +38,9 @@ func (c change) succeeding() outcome {
 	return o
 }
 
-// emptying reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
+// empties reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
 // the cache starts again, and so does a Job: it would delete new items.
-func (c change) emptying() bool {
+func (c change) empties() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
 		removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.emptied() == Routes{}
@@ -50,8 +50,8 @@ func (c change) emptying() bool {
 		c.routes.Phase == Steady && c.Step(c.routes.To.Count) == 0 && c.untilStep(c.stepStatus(c.revision, 0)) == 0
 }
 
-// stopping returns the decision to stop all proxies, and then to remove all servers.
-func (c change) stopping() outcome {
+// emptying returns the decision to stop all proxies, and then to remove all servers.
+func (c change) emptying() outcome {
 	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
 	switch {
 	case c.noProxyRuns() && existing.Count == 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,4 +82,15 @@ func TestCleanChangedItem(t *testing.T) {
 	if want := []string{"md item-1 C17 q", "md item-1 C18 q"}; !slices.Equal(want, deletions) {
 		t.Errorf("the deletions are %q, want %q", deletions, want)
 	}
+}
+
+// TestCleanAwaitsServer: a server that is not reachable for some minutes, for example because no node has room for its pod, is cleaned later.
+func TestCleanAwaitsServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		err := Clean(t.Context(), CleanConfig{Server: "127.0.0.1:1", Patience: time.Hour, Logger: slog.New(slog.DiscardHandler)})
+		if waited := time.Since(start); err == nil || waited < time.Hour {
+			t.Errorf("gave up after %s with %v, want an hour", waited, err)
+		}
+	})
 }

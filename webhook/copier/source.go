@@ -19,7 +19,8 @@ const (
 	// timeout limits a connection, and each wait for a part of a response. A proxy takes some seconds for an item that another proxy
 	// was moving when it ended.
 	timeout = 30 * time.Second
-	// maxListings limits how often items are listed: a failure that comes at the same item each time never passes.
+	// maxListings limits how often items are listed: a failure that comes at the same item each time never passes. A server that cannot be
+	// reached is a matter of patience.
 	maxListings = 100
 	// pause is the time between two attempts.
 	pause = time.Second
@@ -49,11 +50,12 @@ type item struct {
 // list connects to the server and lists items, again after each failure that may pass, until nothing is listed for longer than the patience.
 func (s *source) list(ctx context.Context, what string, run func(*client.Conn) error) error {
 	progress := time.Now()
-	for failures := 1; ; failures++ {
+	for failures := 0; ; {
 		s.logger.Info("Listing " + what)
 		before := s.listed
 		server, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
 		if err == nil {
+			failures++
 			err = run(server)
 			_ = server.Close()
 		}

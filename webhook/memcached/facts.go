@@ -41,7 +41,7 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 		Proxies:         o.proxyFacts(pods),
 		Predecessor:     slices.ContainsFunc(former, holds),
 		Job:             jobFacts(o.job),
-		CanRunJob:       c.OperatorImage != "" && spec.WarmsUp() && o.Children.Jobs.Listed(),
+		CanRunJob:       c.OperatorImage != "" && o.Children.Jobs.Listed(),
 		Status:          status,
 	}, err
 }

@@ -2,6 +2,7 @@ package children
 
 import (
 	"encoding/json"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -14,21 +15,31 @@ import (
 func podSecurityContext(spec *v1alpha1.MemcachedSpec) *corev1.PodSecurityContext {
 	restricted := resources.RestrictedPod(userID)
 	restricted.FSGroup = new(int64(userID))
+	merged := mergeFields(restricted, spec.PodSecurityContext)
 	if spec.WarmsUp() {
-		restricted.Sysctls = keepalive()
+		merged.Sysctls = withKeepalive(merged.Sysctls)
 	}
-	return mergeFields(restricted, spec.PodSecurityContext)
+	return merged
 }
 
-// keepalive returns what closes a connection 25 seconds after its peer has vanished without a word, with its node or its network. By default,
-// that takes two hours, in which a server that is told to stop would wait for the peer. The sysctls are safe since Kubernetes 1.29:
+// keepalive closes a connection 25 seconds after its peer has vanished without a word, with its node or its network. By default, that takes two
+// hours, in which a server that is told to stop would wait for the peer. The sysctls are safe since Kubernetes 1.29:
 // https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls
-func keepalive() []corev1.Sysctl {
-	return []corev1.Sysctl{
-		{Name: "net.ipv4.tcp_keepalive_time", Value: "10"},
-		{Name: "net.ipv4.tcp_keepalive_intvl", Value: "5"},
-		{Name: "net.ipv4.tcp_keepalive_probes", Value: "3"},
+var keepalive = []corev1.Sysctl{
+	{Name: "net.ipv4.tcp_keepalive_time", Value: "10"},
+	{Name: "net.ipv4.tcp_keepalive_intvl", Value: "5"},
+	{Name: "net.ipv4.tcp_keepalive_probes", Value: "3"},
+}
+
+// withKeepalive returns sysctls with those of keepalive that they do not have.
+func withKeepalive(sysctls []corev1.Sysctl) []corev1.Sysctl {
+	merged := slices.Clone(sysctls)
+	for _, each := range keepalive {
+		if !slices.ContainsFunc(sysctls, func(own corev1.Sysctl) bool { return own.Name == each.Name }) {
+			merged = append(merged, each)
+		}
 	}
+	return merged
 }
 
 // ContainerSecurityContext returns the restricted security context of a container, with the fields of spec.

@@ -1,6 +1,7 @@
 package children
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,14 +37,16 @@ func TestSecurityContexts(t *testing.T) {
 
 // TestKeepalive: a proxy can vanish without closing its connections. A server that is told to stop must not wait for it.
 func TestKeepalive(t *testing.T) {
-	own := []corev1.Sysctl{{Name: "net.ipv4.tcp_keepalive_time", Value: "60"}}
+	own := []corev1.Sysctl{{Name: "net.ipv4.tcp_keepalive_time", Value: "60"}, {Name: "net.ipv4.tcp_syncookies", Value: "1"}}
 	for _, test := range []struct {
 		reason string
 		edit   func(*v1alpha1.Memcached)
 		want   []corev1.Sysctl
 	}{
-		{"servers wait for proxies", func(*v1alpha1.Memcached) {}, keepalive()},
-		{"spec sets other ones", func(m *v1alpha1.Memcached) { m.Spec.PodSecurityContext = &corev1.PodSecurityContext{Sysctls: own} }, own},
+		{"servers wait for proxies", func(*v1alpha1.Memcached) {}, keepalive},
+		{"spec sets one of them, and another one", func(m *v1alpha1.Memcached) {
+			m.Spec.PodSecurityContext = &corev1.PodSecurityContext{Sysctls: own}
+		}, append(slices.Clone(own), keepalive[1:]...)},
 		{"without proxies, nothing waits", func(m *v1alpha1.Memcached) { m.Spec.Proxy = nil }, nil},
 	} {
 		memcached := sample.Proxied(2)

@@ -84,14 +84,15 @@ func (s *space) checkCopy(name string, w, next world) string {
 	return checkKept(w, next)
 }
 
-// checkKept checks that a sync keeps the Job of this rollout, and no other one.
+// checkKept checks that a sync keeps the Job of this rollout, and no other one. One that could not clean a server begins again.
 func checkKept(w, next world) string {
 	same := next.deployment.routes == w.deployment.routes
 	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0
+	begins := w.copy.state == jobFailed && phaseOrder[w.copy.routes.phase] == Announcing
 	switch {
 	case !ofThisRollout && next.copy.exists:
 		return "a sync removes the Job of another rollout"
-	case ofThisRollout && same && !next.copy.exists:
+	case ofThisRollout && same && !next.copy.exists && !begins:
 		return "no sync removes the Job of this rollout, which would begin again"
 	case !same && next.copy.exists && w.copy.state == copyRuns:
 		return "no Job goes on when the phase has ended"

@@ -36,8 +36,9 @@ func (c change) ownJob() *ObservedJob {
 	return c.Job
 }
 
-// jobComplete reports whether the Job of this rollout is complete.
+// jobComplete and jobFailed report whether the Job of this rollout has ended.
 func (c change) jobComplete() bool { return c.ownJob() != nil && c.ownJob().Complete }
+func (c change) jobFailed() bool   { return c.ownJob() != nil && c.ownJob().Failed }
 
 // keptJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.

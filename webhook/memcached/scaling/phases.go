@@ -78,6 +78,9 @@ func (c change) ready() bool {
 	return !c.editedAgain()
 }
 
+// addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
+func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().Ordinals(), c.HoldsOn) }
+
 // waiting continues with the routes, and with the recorded end of their phase.
 func (c change) waiting() outcome {
 	o := c.entering(c.routes)
@@ -165,8 +168,11 @@ func (c change) beginning(o outcome) outcome {
 	if r.Returns() {
 		o.awaited = []Pod{c.Servers[r.From.Absent()].Pod} // it starts again when it has stopped
 	}
-	if r.cleans() && ready {
+	switch {
+	case r.cleans() && ready:
 		o.job = c.begunJob(o.job)
+	case c.jobFailed(): // it did not reach the server, so it begins again when the server is ready
+		o.job = Job{}
 	}
 	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
@@ -178,12 +184,12 @@ func (c change) beginning(o outcome) outcome {
 	return c.entering(r.in(Preparing))
 }
 
-// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved. That does not wait for
-// the rollout of this phase: it cannot end if the cluster has no room for another proxy.
+// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
+// told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
 func (c change) preparing() outcome {
 	announcing := c.routes.in(Announcing)
 	switch {
-	case c.shown && !c.wanted() && c.only(c.routes, announcing):
+	case c.shown && (!c.wanted() || c.addedStops()) && c.only(c.routes, announcing):
 		return c.entering(announcing)
 	case !c.proxiesSettled() || !c.ready():
 		return c.waiting()

@@ -19,6 +19,8 @@ func ending(ordinal int32, seconds int) func(*Facts) {
 // starting lets a server that was deleted start again.
 func starting(f *Facts) { f.Servers[1] = Server{Updated: true} }
 
+func cold(f *Facts) { f.Proxies.Warmup = 0 }
+
 // TestSpare checks the decisions about a cache with a server that is being deleted.
 func TestSpare(t *testing.T) {
 	const away, back = "0-2_0-2.1_", "0-2.1_0-2_"
@@ -34,7 +36,7 @@ func TestSpare(t *testing.T) {
 		{"a server is being deleted", 3, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
 		{"its time is over: its node may be lost", 3, 3, "0-2", ending(1, -1), "0-2", "0-2", ""},
 		{"it does not hold", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
-		{"items do not move", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Proxies.Warmup = 0 }), "0-2", "0-2", ""},
+		{"items do not move", 3, 3, "0-2", all(ending(1, 500), cold), "0-2", "0-2", ""},
 		{"two servers are being deleted: the time of one ends first", 3, 3, "0-2", all(ending(0, 500), ending(1, 400)), "0-2", away + "announcing", adding},
 		{"two servers are being deleted: the move that is under way goes on", 3, 3, away + "announcing", all(ending(0, 400), ending(1, 500)), "0-3", away + "announcing", adding},
 		{"the first slot", 3, 3, "0-2", ending(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
@@ -47,7 +49,8 @@ func TestSpare(t *testing.T) {
 		{"the spare starts", 3, 3, away + "announcing", ending(1, 500), "0-3", away + "announcing", adding},
 		{"the spare is ready", 3, 4, away + "announcing", ending(1, 500), "0-3", away + "preparing", preparing},
 		{"the spare is being deleted before proxies know it: its pod ends in seconds", 3, 4, away + "announcing", all(ending(1, 500), ending(3, 500)), "0-3", away + "announcing", adding},
-		{"the spare is being deleted while proxies know it: it has its turn later", 3, 4, away + "preparing", all(ending(1, 500), ending(3, 500)), "0-3", away + "warming", warmUp},
+		{"the spare is being deleted before items move: its next pod gets them", 3, 4, away + "preparing", all(ending(1, 500), ending(3, 500)), "0-3", away + "announcing", adding},
+		{"the spare is being deleted while items move: it has its turn later", 3, 4, away + "warming", all(ending(1, 500), ending(3, 500), until(100)), "0-3", away + "warming", warmUp},
 		{"the server has stopped before its items move", 3, 4, away + "announcing", all(starting, until(-1)), "0-3", "0-2", removing},
 		{"its items move", 3, 4, away + "warming", all(ending(1, 500), until(100)), "0-3", away + "warming", warmUp},
 		{"its items have moved", 3, 4, away + "warming", all(ending(1, 500), cleans, created(1), complete), "0-3", away + "closing", closing},
@@ -60,6 +63,9 @@ func TestSpare(t *testing.T) {
 		{"it has not started again: nothing cleans it yet", 3, 4, back + "announcing", all(starting, cleans, func(f *Facts) { f.Job = nil }), "0-3", back + "announcing", adding},
 		{"it has to be cleaned", 3, 4, back + "announcing", cleans, "0-3", back + "announcing", adding},
 		{"it is clean", 3, 4, back + "announcing", all(cleans, complete), "0-3", back + "preparing", preparing},
+		{"it is told to stop again before its items move back", 3, 4, back + "preparing", ending(1, 60), "0-3", back + "announcing", adding},
+		{"it has to be cleaned, although the warm-up was disabled", 3, 4, back + "announcing", all(cleans, cold), "0-3", back + "announcing", adding},
+		{"it is clean, and the warm-up was disabled", 3, 4, back + "announcing", all(cleans, complete, cold), "0-3", "0-2", removing},
 		{"its items are back", 3, 4, back + "closing", nil, "0-3", "0-2", removing},
 		{"the spare is removed", 3, 4, "0-2", nil, "0-2", "0-2", removing},
 		{"another server is being deleted: it has its turn when the spare is free", 3, 4, "0-2.1", ending(0, 500), "0-3", back + "announcing", adding},
@@ -80,6 +86,25 @@ func TestSpare(t *testing.T) {
 		}
 		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
 			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
+		}
+	}
+}
+
+// TestFailedClean: a Job that cleans a server fails if the server does not start for an hour. It begins again with the server, and not before.
+func TestFailedClean(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		ready  bool
+		want   bool
+	}{
+		{"the server has not started: a Job that is kept would never end", false, false},
+		{"the server is ready: the Job has failed for another reason, which a user has to see", true, true},
+	} {
+		f := cache(3, 4, "0-2.1_0-2_announcing")
+		cleans(f)
+		f.Job.Failed, f.Servers[1] = true, Server{Ready: test.ready, Updated: true}
+		if got := f.Decide().Job != (Job{}); got != test.want {
+			t.Errorf("%s: the Job is kept: %t, want %t", test.reason, got, test.want)
 		}
 	}
 }

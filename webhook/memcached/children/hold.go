@@ -36,6 +36,22 @@ func gracePeriodSeconds(spec *v1alpha1.MemcachedSpec, images Images) int64 {
 	return ptr.Deref(spec.TerminationGracePeriodSeconds, holdGraceSeconds)
 }
 
+// keepalive returns sysctls that close a connection 25 seconds after its peer has vanished without a word, with its node or its network. By
+// default, that takes two hours, in which a server that is told to stop would wait for the peer. They are safe since Kubernetes 1.29:
+// https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls
+//
+// Proxies have none: a switch of the warm-up must not change their template, because the cluster may have no room for another proxy.
+func keepalive(images Images) []corev1.Sysctl {
+	if images.Hold == "" {
+		return nil
+	}
+	return []corev1.Sysctl{
+		{Name: "net.ipv4.tcp_keepalive_time", Value: "10"},
+		{Name: "net.ipv4.tcp_keepalive_intvl", Value: "5"},
+		{Name: "net.ipv4.tcp_keepalive_probes", Value: "3"},
+	}
+}
+
 // holdContainers returns the sidecar of a pod that holds. The kubelet starts it before memcached and stops it after memcached, because it is
 // an init container that restarts: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
 //

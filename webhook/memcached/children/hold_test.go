@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 )
@@ -52,5 +54,29 @@ func TestHoldProbes(t *testing.T) {
 	}
 	if container.StartupProbe == nil || container.StartupProbe.PeriodSeconds*container.StartupProbe.FailureThreshold != 60 {
 		t.Errorf("memcached does not have a minute to start: %+v", container.StartupProbe)
+	}
+}
+
+// TestKeepalive: a proxy can vanish without closing its connections. A server that is told to stop must not wait for it.
+func TestKeepalive(t *testing.T) {
+	all := keepalive(Images{Hold: "operator:1"})
+	own := []corev1.Sysctl{{Name: "net.ipv4.tcp_keepalive_time", Value: "60"}, {Name: "net.ipv4.tcp_syncookies", Value: "1"}}
+	for _, test := range []struct {
+		reason string
+		own    *corev1.PodSecurityContext
+		image  string
+		want   []corev1.Sysctl
+	}{
+		{"servers wait for proxies", nil, "operator:1", all},
+		{"spec sets one of them, and another one", &corev1.PodSecurityContext{Sysctls: own}, "operator:1", append(slices.Clone(own), all[1:]...)},
+		{"without the sidecar, nothing waits", nil, "", nil},
+	} {
+		memcached := sample.Proxied(2)
+		memcached.Default()
+		memcached.Spec.PodSecurityContext = test.own
+		template := PodTemplate(memcached, Images{Hold: test.image}, memory.Of(&memcached.Spec))
+		if diff := cmp.Diff(test.want, template.Spec.SecurityContext.Sysctls); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
 	}
 }

@@ -29,14 +29,15 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size) Template {
 	return Template{Images: images, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       Pod(&memcached.Spec, podSpec(memcached, images, size)),
+		Spec:       Pod(&memcached.Spec, podSpec(memcached, images, size), keepalive(images)...),
 	}}
 }
 
-// Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job.
-func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec) corev1.PodSpec {
+// Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job. sysctls
+// are defaults.
+func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, sysctls ...corev1.Sysctl) corev1.PodSpec {
 	pod.ImagePullSecrets = spec.ImagePullSecrets
-	pod.SecurityContext = podSecurityContext(spec)
+	pod.SecurityContext = podSecurityContext(spec.PodSecurityContext, sysctls)
 	pod.ServiceAccountName = spec.ServiceAccountName
 	pod.NodeSelector = spec.NodeSelector
 	pod.Tolerations = spec.Tolerations

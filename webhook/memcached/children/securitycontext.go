@@ -7,36 +7,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// podSecurityContext returns the restricted security context of a pod, with the fields of spec.
-func podSecurityContext(spec *v1alpha1.MemcachedSpec) *corev1.PodSecurityContext {
+// podSecurityContext returns the restricted security context of a pod, with the fields of spec, and with default sysctls that spec does not set.
+func podSecurityContext(spec *corev1.PodSecurityContext, sysctls []corev1.Sysctl) *corev1.PodSecurityContext {
 	restricted := resources.RestrictedPod(userID)
 	restricted.FSGroup = new(int64(userID))
-	merged := mergeFields(restricted, spec.PodSecurityContext)
-	if spec.WarmsUp() {
-		merged.Sysctls = withKeepalive(merged.Sysctls)
-	}
-	return merged
-}
-
-// keepalive closes a connection 25 seconds after its peer has vanished without a word, with its node or its network. By default, that takes two
-// hours, in which a server that is told to stop would wait for the peer. The sysctls are safe since Kubernetes 1.29:
-// https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls
-var keepalive = []corev1.Sysctl{
-	{Name: "net.ipv4.tcp_keepalive_time", Value: "10"},
-	{Name: "net.ipv4.tcp_keepalive_intvl", Value: "5"},
-	{Name: "net.ipv4.tcp_keepalive_probes", Value: "3"},
-}
-
-// withKeepalive returns sysctls with those of keepalive that they do not have.
-func withKeepalive(sysctls []corev1.Sysctl) []corev1.Sysctl {
-	merged := slices.Clone(sysctls)
-	for _, each := range keepalive {
-		if !slices.ContainsFunc(sysctls, func(own corev1.Sysctl) bool { return own.Name == each.Name }) {
-			merged = append(merged, each)
+	merged := mergeFields(restricted, spec)
+	for _, each := range sysctls {
+		if !slices.ContainsFunc(merged.Sysctls, func(own corev1.Sysctl) bool { return own.Name == each.Name }) {
+			merged.Sysctls = append(merged.Sysctls, each)
 		}
 	}
 	return merged

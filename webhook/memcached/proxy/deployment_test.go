@@ -131,3 +131,16 @@ func TestProxyStartsBeforeClients(t *testing.T) {
 		t.Errorf("a proxy that cannot start is restarted after %d s, want at most 60 s", seconds)
 	}
 }
+
+// TestWarmupKeepsProxies: the cluster may have no room for another proxy when a user disables the warm-up, because a change has no room.
+func TestWarmupKeepsProxies(t *testing.T) {
+	template := func(enabled bool) Template {
+		memcached := sample.Proxied(2)
+		memcached.Spec.Proxy.Warmup.Enabled = &enabled
+		memcached.Default()
+		return PodTemplate(memcached, Defaults{Image: "memcached:1", Library: Library}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-1"))
+	}
+	if diff := cmp.Diff(template(true), template(false)); diff != "" {
+		t.Errorf("the warm-up changes the pod template of the proxies (-enabled +disabled):\n%s", diff)
+	}
+}

@@ -59,8 +59,8 @@ type PodOptions struct {
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
 	// podSecurityContext is the security context of the pods. Fields that are not set keep their defaults: runAsUser,
-	// runAsGroup and fsGroup 11211, runAsNonRoot true, and the seccomp profile RuntimeDefault. With proxies, sysctls close connections
-	// whose peer has vanished after 25 seconds.
+	// runAsGroup and fsGroup 11211, runAsNonRoot true, and the seccomp profile RuntimeDefault. With proxies, sysctls of the
+	// servers close connections whose peer has vanished after 25 seconds.
 	// +optional
 	PodSecurityContext *corev1.PodSecurityContext `json:"podSecurityContext,omitempty"`
 	// securityContext is the security context of the memcached container. Fields that are not set keep their defaults: no

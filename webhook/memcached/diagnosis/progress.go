@@ -136,7 +136,7 @@ func cleaned(job *scaling.ObservedJob) string {
 // RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
 // such change, or it cannot be given up any more.
 func RoomRemedy(f scaling.Facts, d scaling.Decision) string {
-	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanEnd() {
+	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""
 	}
 	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."

@@ -23,7 +23,7 @@ type Decision struct {
 	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
 	Wait time.Duration
 
-	// Message is what the messages of a move say that Proxy does not have.
+	// Message is what users read about a move beside Proxy.
 	Message MoveMessage
 }
 

@@ -84,15 +84,20 @@ func (s *space) checkCopy(name string, w, next world) string {
 	return checkKept(w, next)
 }
 
-// checkKept checks that a sync keeps the Job of this rollout, and no other one. One that could not clean a server begins again.
+// checkKept checks that a sync keeps the Job of this rollout, and no other one. One that could not reach the server that it cleans begins again
+// with the server.
 func checkKept(w, next world) string {
 	same := next.deployment.routes == w.deployment.routes
 	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0
-	begins := w.copy.state == jobFailed && phaseOrder[w.copy.routes.phase] == Announcing
+	unreached := false
+	if routes := w.copy.routes.routes(); routes.Phase == Announcing && routes.Returns() && w.copy.state == jobFailed {
+		server := w.servers[routes.From.Absent()]
+		unreached = !server.exists || server.stops || server.starting
+	}
 	switch {
 	case !ofThisRollout && next.copy.exists:
 		return "a sync removes the Job of another rollout"
-	case ofThisRollout && same && !next.copy.exists && !begins:
+	case ofThisRollout && same && !next.copy.exists && !unreached:
 		return "no sync removes the Job of this rollout, which would begin again"
 	case !same && next.copy.exists && w.copy.state == copyRuns:
 		return "no Job goes on when the phase has ended"

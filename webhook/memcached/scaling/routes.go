@@ -106,8 +106,8 @@ func (r Routes) previous() Routes {
 	return r.in(phaseOrder[max(0, slices.Index(phaseOrder, r.Phase)-1)])
 }
 
-// CanEnd reports whether the move can be given up, because no item has moved.
-func (r Routes) CanEnd() bool { return r.Phase != Steady && r.Serving() == r.From }
+// CanGiveUp reports whether the move can be given up, because no item has moved.
+func (r Routes) CanGiveUp() bool { return r.Phase != Steady && r.Serving() == r.From }
 
 // Spares reports whether the spare has a slot before or after the move.
 func (r Routes) Spares() bool { return r.From.Spared > 0 || r.To.Spared > 0 }

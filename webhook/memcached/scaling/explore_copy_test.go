@@ -84,20 +84,25 @@ func (s *space) checkCopy(name string, w, next world) string {
 	return checkKept(w, next)
 }
 
+// unreached reports whether a Job that cleans a server which returns has failed, and the server is not ready.
+func (w world) unreached() bool {
+	routes := w.copy.routes.routes()
+	if routes.Phase != Announcing || !routes.Returns() || w.copy.state != jobFailed {
+		return false
+	}
+	server := w.servers[routes.From.Absent()]
+	return !server.exists || server.stops || server.starting
+}
+
 // checkKept checks that a sync keeps the Job of this rollout, and no other one. One that could not reach the server that it cleans begins again
 // with the server.
 func checkKept(w, next world) string {
 	same := next.deployment.routes == w.deployment.routes
 	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0
-	unreached := false
-	if routes := w.copy.routes.routes(); routes.Phase == Announcing && routes.Returns() && w.copy.state == jobFailed {
-		server := w.servers[routes.From.Absent()]
-		unreached = !server.exists || server.stops || server.starting
-	}
 	switch {
 	case !ofThisRollout && next.copy.exists:
 		return "a sync removes the Job of another rollout"
-	case ofThisRollout && same && !next.copy.exists && !unreached:
+	case ofThisRollout && same && !next.copy.exists && !w.unreached():
 		return "no sync removes the Job of this rollout, which would begin again"
 	case !same && next.copy.exists && w.copy.state == copyRuns:
 		return "no Job goes on when the phase has ended"

@@ -33,8 +33,14 @@ local TIMEOUT <const> = 1.4
 local LEASE <const> = 3
 -- The TTL of fences in seconds: after a crash in warming, proxies after the change return a fence as an empty item.
 local FENCE <const> = 2
+-- The bytes of the longest key, and of a line to which a proxy adds flags: a request to a server has less than 500.
+local MAX_KEY <const>, MAX_LINE <const> = 250, 440
+-- The largest CAS unique, delta and initial value.
+local MAX_NUMBER <const> = "18446744073709551615"
 -- memcached reads a larger TTL as a Unix time.
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
+-- A command looks every TURN seconds whether the one before it is over.
+local TURN <const> = 0.0005
 -- HANDLES is how many requests a command sends at most to each server: enough to wait for LEASE, and then to move the item, which takes
 -- MOVE requests.
 local HANDLES <const> = { kept = 1, previous = 28, current = 20 }
@@ -56,11 +62,9 @@ local STATES <const> = { [OWNED] = "owned", [CLAIM] = "claim", [LOCK] = "lock" }
 -- tells keys apart: a request for a key of a server that is marked as down fails within the proxy.
 function servers(change)
     settings{
-        backend_connect_timeout = TIMEOUT,
-        backend_read_timeout = TIMEOUT,
+        backend_connect_timeout = TIMEOUT, backend_read_timeout = TIMEOUT, tcp_keepalive = true,
         backend_retry_waittime = 1, -- seconds from one attempt to connect to the next
         backend_failure_limit = 1,  -- the first failure reconnects immediately, because a client can cause it
-        tcp_keepalive = true,
     }
     local previous, current = change.from, change.to
     local backends = { current = current }
@@ -92,94 +96,80 @@ function route_servers_conf(arguments, ctx)
 end
 
 -- responded reports whether a server responded. It is false for a server that is down, and for a key of another pool.
-local function responded(res)
-    return res:ok() or (res:raw_string() or ""):find("^%u*_?ERROR") ~= nil
-end
+local function responded(res) return res:ok() or (res:raw_string() or ""):find("^%u*_?ERROR") ~= nil end
 
 -- done reports whether a server has executed a conditional change.
 local UNDONE <const> = { [mcp.MCMC_CODE_NOT_FOUND] = true, [mcp.MCMC_CODE_NOT_STORED] = true, [mcp.MCMC_CODE_EXISTS] = true }
-local function done(res)
-    return res:ok() and not UNDONE[res:code()]
-end
+local function done(res) return res:ok() and not UNDONE[res:code()] end
 
 -- settled returns the response, or nil if the condition of a change did not hold.
-local function settled(res)
-    return (done(res) or not res:ok()) and res or nil
-end
-
-local GETS <const> = { [mcp.CMD_GET] = true, [mcp.CMD_GETS] = true, [mcp.CMD_GAT] = true, [mcp.CMD_GATS] = true }
--- COUNTED are the commands that count as hits or misses.
-local COUNTED <const> = { [mcp.CMD_GET] = true, [mcp.CMD_GETS] = true, [mcp.CMD_GAT] = true, [mcp.CMD_GATS] = true, [mcp.CMD_MG] = true }
-
--- CLASSIC has meta commands for the classic commands that change an item: only those have conditions. A number is a word of the command.
-local CLASSIC <const> = {
-    [mcp.CMD_SET] = "ms $2 $5 F$3 T$4", [mcp.CMD_ADD] = "ms $2 $5 F$3 T$4 ME", [mcp.CMD_REPLACE] = "ms $2 $5 F$3 T$4 MR",
-    [mcp.CMD_CAS] = "ms $2 $5 F$3 T$4 C$6", [mcp.CMD_APPEND] = "ms $2 $5 MA", [mcp.CMD_PREPEND] = "ms $2 $5 MP",
-    [mcp.CMD_INCR] = "ma $2 D$3 v", [mcp.CMD_DECR] = "ma $2 D$3 MD v", [mcp.CMD_DELETE] = "md $2",
-    [mcp.CMD_TOUCH] = "mg $2 T$3",
-}
--- RESPONSES has classic responses for codes of meta commands, if they are not those of one command.
-local RESPONSES <const> = { HD = "STORED", NS = "NOT_STORED", EX = "EXISTS", NF = "NOT_FOUND", EN = "END" }
-local RESPONSES_OF <const> = { [mcp.CMD_DELETE] = { HD = "DELETED" }, [mcp.CMD_TOUCH] = { HD = "TOUCHED", EN = "NOT_FOUND" } }
+local function settled(res) return (done(res) or not res:ok()) and res or nil end
 
 -- BUSY is the response to a command that finds other commands at the same key again and again.
 local function no() return false end
 local BUSY <const> = { ok = no, hit = no, raw_string = function() return "SERVER_ERROR busy\r\n" end }
 
-local function token(r, flag)
-    return select(2, r:flag_token(flag))
+-- VERBS are the commands by their number in mcp. READS count as hits or misses.
+local VERBS <const>, READS <const> = {}, { get = true, gets = true, gat = true, gats = true, mg = true }
+for verb in ("get gets gat gats mg me ms ma md set add replace cas append prepend touch incr decr delete"):gmatch("%l+") do
+    VERBS[mcp["CMD_" .. verb:upper()]] = verb
 end
 
--- copies reports whether the Job that copies items has sent a command.
-local function copies(r)
-    return r:command() == mcp.CMD_MG and token(r, "O") == COPY
+-- CLASSIC has meta commands for the classic commands that change an item: only those have conditions.
+local CLASSIC <const> = {
+    set = "ms %s %s F%s T%s", add = "ms %s %s F%s T%s ME", replace = "ms %s %s F%s T%s MR", cas = "ms %s %s F%s T%s C%s",
+    append = "ms %s %s F%s T%s MA", prepend = "ms %s %s F%s T%s MP", touch = "mg %s T%s",
+    incr = "ma %s D%s v", decr = "ma %s D%s MD v", delete = "md %s",
+}
+-- RESPONSES has classic responses for codes of meta commands, if they are not those of one command.
+local RESPONSES <const> = { HD = "STORED", NS = "NOT_STORED", EX = "EXISTS", NF = "NOT_FOUND", EN = "END" }
+local RESPONSES_OF <const> = { delete = { HD = "DELETED" }, touch = { HD = "TOUCHED", EN = "NOT_FOUND" } }
+-- REFUSALS has what memcached says about a command with a word that it refuses, if it is not FORMAT or BAD_TOKEN.
+local FORMAT <const>, DELTA <const>, EXPTIME <const> = "bad command line format", "invalid numeric delta argument", "invalid exptime argument"
+local REFUSALS <const> = { incr = DELTA, decr = DELTA, touch = EXPTIME, gat = EXPTIME, gats = EXPTIME, ma = "invalid or duplicate flag" }
+local BAD_TOKEN <const> = "bad token in command line format"
+
+-- stored returns a number of set, add, replace, cas, append or prepend as memcached stores it: 32 bits of what strtol reads.
+local function stored(letter, word)
+    if word == "0" then return word end
+    local digits = word:match("^[+-]?%d+%f[%s\0]")
+    local n = digits and math.tointeger(tonumber(digits))
+    if not n or letter == "F" and n < 0 then return "x" end
+    return ("%d"):format(letter == "F" and n & 0xffffffff or (n + 0x80000000 & 0xffffffff) - 0x80000000)
 end
 
--- touches reports whether a command changes the TTL of an item. memcached has no condition for that.
-local function touches(r)
-    return r:command() == mcp.CMD_MG and r:has_flag("T") or r:command() == mcp.CMD_GAT or r:command() == mcp.CMD_GATS
+-- invalid reports whether memcached refuses a flag of a meta command.
+local function invalid(verb, letter, rest)
+    if rest == "0" and letter:find("[CDEFJNRT]") then
+        return false
+    elseif letter:find("[FNRT]") then
+        return not rest:find("^%-?%d+$") or tonumber(rest) ~= tonumber(stored(letter, rest))
+    elseif letter:find("[CDEJ]") then
+        return not rest:find("^%d+$") or #rest > #MAX_NUMBER or #rest == #MAX_NUMBER and rest > MAX_NUMBER
+    elseif letter == "M" and (verb == "ms" or verb == "ma") then
+        return not rest:find(verb == "ms" and "^[AEPRS]" or "^[-+DI]")
+    end
+    return letter == "O" and #rest > 31 or not letter:find("[ILMOPbcfhklqstuvx]")
 end
 
-local function reads(r)
-    local command = r:command()
-    return command == mcp.CMD_GET or command == mcp.CMD_GETS or command == mcp.CMD_ME
-        or command == mcp.CMD_MG and not r:has_flag("T") and not r:has_flag("N")
+-- split returns the words of a line. (token returns the key for every number.)
+local function split(line)
+    local words = {}
+    for word in line:gmatch("[^ ]+") do
+        words[#words + 1] = word
+    end
+    return words
 end
 
-local function mode(r)
-    return r:command() == mcp.CMD_MS and (token(r, "M") or "S"):sub(1, 1) or ""
-end
-
--- creates reports whether a meta command creates the item of a missing key.
-local function creates(r)
-    local m = mode(r)
-    return m == "E" or m == "S" and not r:has_flag("C") or m ~= "S" and m ~= "R" and r:has_flag("N")
-end
+local function token(r, flag) return select(2, r:flag_token(flag)) end
 
 -- base64 returns the flag for a key that the client sends encoded.
-local function base64(r)
-    return r:has_flag("b") and " b" or ""
-end
-
--- words returns the words of a command. (token returns the key for every number.)
-local function words(r)
-    local all = {}
-    for word in r:raw_line():gmatch("%S+") do
-        all[#all + 1] = word
-    end
-    return all
-end
+local function base64(r) return r:has_flag("b") and " b" or "" end
 
 -- meta returns a meta command without some of its flags, and with others.
 local function meta(r, without, with)
-    local command, flags = r:raw_line():match("^(%S+ +%S+)(.*)$")
-    return mcp.request(command .. flags:gsub(" +[" .. without .. "]%S*", "") .. with .. "\r\n", r)
-end
-
-local function inMeta(r)
-    local all = words(r)
-    local line = CLASSIC[r:command()]:gsub("%$(%d)", function(i) return all[tonumber(i)] end)
-    return mcp.request(line .. "\r\n", r)
+    local command, flags = r:raw_line():match("^([^ ]+ +[^ ]+)(.*)$")
+    return mcp.request(command .. flags:gsub(" +[" .. without .. "][^ ]*", "") .. with .. "\r\n", r)
 end
 
 local function unique(r, kind)
@@ -188,18 +178,50 @@ local function unique(r, kind)
 end
 
 -- fresh returns a CAS unique of a plain item.
-local function fresh()
-    return math.random(1 << 32, (PROXY << 52) - 1)
-end
+local function fresh() return math.random(1 << 32, (PROXY << 52) - 1) end
 
 local function state(number)
     number = math.tointeger(tonumber(number)) or 0
     return number >> 52 == PROXY and STATES[number >> 1 & 3] or "plain"
 end
 
--- A Route runs the commands of clients, one at a time, in a change of the servers.
+-- turns has the route of the last command of a connection at a key. A connection stays on its thread, and reads no more than 20 commands
+-- before it has responded to them.
+local turns = {}
+
+-- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command.
 local Route <const> = {}
 Route.__index = Route
+
+-- __close ends the turn of a command, also of one that fails.
+function Route:__close()
+    self.turn = self.turn + 1
+    turns[self.at] = turns[self.at] ~= self and turns[self.at] or nil
+end
+
+-- parse reads a command, a classic one that changes an item as a meta command. It returns the response to one that memcached refuses.
+function Route:parse(r)
+    local words, flags, refused = split(r:raw_line()), {}, false
+    local verb, gat = words[1], words[1]:find("^gat")
+    local classic = CLASSIC[verb]
+    if classic then
+        local line = classic:find("^ms") and classic:format(words[2], words[5], stored("F", words[3]), stored("T", words[4]), words[6] or "")
+            or classic:format(words[2], words[3])
+        r, words = mcp.request(line .. "\r\n", r), split(line)
+    elseif gat then
+        refused = invalid("mg", "T", words[2])
+    end
+    self.r, self.key, self.verb, self.words, self.flags = r, r:key(), words[1], words, flags
+    for i = self.verb == "ms" and 4 or 3, self.verb:find("^m[^e]") and #words or 0 do
+        local letter, rest = words[i]:sub(1, 1), words[i]:sub(2)
+        refused = refused or flags[letter] or invalid(self.verb, letter, rest)
+        flags[letter] = rest
+    end
+    self.mode = self.verb == "ms" and (flags.M or "S"):sub(1, 1)
+    self.touches = gat or self.verb == "mg" and flags.T -- memcached has no condition for a change of the TTL
+    self.creates = self.mode == "E" or self.mode == "S" and not flags.C or self.mode ~= "S" and self.mode ~= "R" and flags.N and self.verb ~= "md"
+    return refused and "CLIENT_ERROR " .. (REFUSALS[verb] or classic and FORMAT or BAD_TOKEN) .. "\r\n"
+end
 
 -- run sends a request to a pool. A handle serves one request of a command, so each request takes the next handle.
 function Route:run(r, pool)
@@ -208,58 +230,42 @@ function Route:run(r, pool)
     return handle and self.rctx:enqueue_and_wait(r, handle) or BUSY
 end
 
-function Route:about(r, pool, command, flags, value)
+function Route:about(pool, command, flags, value)
     local size = value and " " .. #value - 2 or ""
-    return self:run(mcp.request(command .. " " .. r:key() .. size .. base64(r) .. flags .. "\r\n", value), pool)
-end
-
--- nothing returns the response that the proxy does not send.
-function Route:nothing(r)
-    self.null(self.empty, r)
-    return self.empty
+    return self:run(mcp.request(command .. " " .. self.key .. size .. base64(self.r) .. flags .. "\r\n", value), pool)
 end
 
 -- classic returns the response to a classic command for the one to its meta command.
-function Route:classic(r, res)
-    if type(res) ~= "string" and not res:ok() then
-        return res
-    elseif r:raw_line():lower():find(" noreply$") then
-        return self:nothing(r)
-    end
-    local code, rest = (type(res) == "string" and res or res:raw_string()):match("^(%u%u)[ \r].-\n(.*)$")
-    if code == "VA" then
-        return rest
-    end
-    local special = RESPONSES_OF[r:command()]
-    return code and (special and special[code] or RESPONSES[code]) .. "\r\n" or res
+local function classic(verb, res)
+    local text = type(res) == "string" and res or res:ok() and res:raw_string() or ""
+    local code, rest = text:match("^(%u%u)[ \r].-\n(.*)$")
+    local word = RESPONSES_OF[verb] and RESPONSES_OF[verb][code] or RESPONSES[code]
+    return code == "VA" and rest or word and word .. "\r\n" or res
 end
 
 -- respond returns a response to a meta command, with the flags that a server returns for it. values has those of the item.
-function Route:respond(r, code, values, body)
-    if code == "EN" and r:has_flag("q") then
-        return self:nothing(r)
+function Route:respond(code, values, body)
+    if code == "EN" and self.r:has_flag("q") then return self.nothing end
+    values = values or self.mode and { c = 0, s = tonumber(self.words[3]) } or {}
+    values.k = self.key .. base64(self.r)
+    for i = 3, #self.words do
+        local letter = self.words[i]:sub(1, 1)
+        local value = letter == "O" and self.words[i] or values[letter] and letter .. values[letter]
+        code = value and code .. " " .. value or code
     end
-    local line, all = code, words(r)
-    values = values or r:command() == mcp.CMD_MS and { c = 0, s = all[3] } or {}
-    values.k = r:key() .. base64(r)
-    for i = 3, #all do
-        local word = all[i]
-        local value = word:find("^O") and "" or values[word]
-        line = value and line .. " " .. word .. value or line
-    end
-    return line .. "\r\n" .. (body or "")
+    return code .. "\r\n" .. (body or "")
 end
 
 -- miss returns the response to a command that does not create an item, for a missing key.
 function Route:miss(r)
-    local m = mode(r)
-    if GETS[r:command()] then
-        return "END\r\n"
-    elseif r:command() == mcp.CMD_MG or r:command() == mcp.CMD_ME then
-        return self:respond(r, "EN")
+    if not self.words then
+        self:parse(r)
     end
-    local keeps = m == "A" or m == "P" or m == "R" and not r:has_flag("C")
-    return self:respond(r, keeps and "NS" or "NF")
+    if READS[self.verb] or self.verb == "me" then
+        return self.verb == "mg" and self:respond("EN") or self.verb == "me" and "EN\r\n" or "END\r\n"
+    end
+    local keeps = self.mode == "A" or self.mode == "P" or self.mode == "R" and not self.flags.C
+    return self:respond(keeps and "NS" or "NF")
 end
 
 -- wait pauses for another proxy, each time longer. It returns false if this command has waited LEASE seconds for the same item.
@@ -275,122 +281,116 @@ function Route:wait(item)
     return true
 end
 
+-- giveBack gives the W of a stale item, which a mg of this proxy has taken, to the next client.
+function Route:giveBack(pool, number) self:about(pool, "md", " I C" .. number .. " E" .. number) end
+
 -- peek returns the item of a pool, and its value if wanted. It does not count as a use of the item.
-function Route:peek(r, pool, wanted)
-    local res = self:about(r, pool, "mg", wanted and " u f t c v" or " u f t c")
-    if not res:ok() then
-        return { state = "down", res = res }
-    elseif not res:hit() then
-        return { state = "absent" }
-    end
+function Route:peek(pool, wanted)
+    local res = self:about(pool, "mg", wanted and " u f t c v" or " u f t c")
+    if not res:ok() then return { state = "down", res = res } end
+    if not res:hit() then return { state = "absent" } end
     local item, rest = { value = wanted and res:raw_string():sub(-res:vlen() - 2) }, nil
-    item.flags, item.ttl, item.unique, rest = res:line():match("^f(%d+) t(%-?%d+) c(%d+)(.*)$")
+    item.flags, item.ttl, item.unique, rest = res:raw_string():match("^%u+[ %d]* f(%d+) t(%-?%d+) c(%d+)(.-)\r\n")
     item.state, item.stale = state(item.unique), rest:find("[WXZ]") ~= nil
-    if rest:find("W") then -- gives the W of a stale item, which mg has taken, to the next client
-        self:about(r, pool, "md", " I C" .. item.unique .. " E" .. item.unique)
-    end
+    if rest:find("W") then self:giveBack(pool, item.unique) end
     return item
 end
 
-function Route:remove(r, pool, number)
-    return done(self:about(r, pool, "md", " C" .. number))
-end
+function Route:remove(pool, number) return done(self:about(pool, "md", " C" .. number)) end
 
 -- put stores the item that this proxy owns on P in a pool, in place of what has the CAS unique of the owner there. It returns nil if this
 -- proxy is not the owner.
-function Route:put(r, owned, pool, with)
-    local item = self:peek(r, "previous", true) -- another proxy may have taken it, or changed its TTL
-    if item.unique ~= owned then
-        return nil
-    end
+function Route:put(owned, pool, with)
+    local item = self:peek("previous", true) -- another proxy may have taken it, or changed its TTL
+    if item.unique ~= owned then return nil end
     local ttl = item.ttl == "-1" and 0 or math.max(tonumber(item.ttl), 1) -- a server returns 0 for less than a second
     local since = ttl > MAX_RELATIVE_TTL and mcp.time_real_millis() // 1000 or 0
-    return self:about(r, pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. with, item.value)
+    return self:about(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. with, item.value)
 end
 
 -- own makes this proxy the owner of an item on P, and returns its CAS unique. An append of nothing keeps everything else. memcached does not
 -- append to an item on flash.
-function Route:own(r, number)
-    local owned = unique(r, OWNED)
-    local res = self:about(r, "previous", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
+function Route:own(number)
+    local owned = unique(self.r, OWNED)
+    local res = self:about("previous", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
     if not done(res) then
-        res = self:put(r, number, "previous", " E" .. owned)
+        res = self:put(number, "previous", " E" .. owned)
     end
     return res and done(res) and owned or nil
 end
 
 -- clear removes a fence or a copy of another owner from C, while this proxy owns the item on P. It returns whether C has nothing.
-function Route:clear(r, owned)
-    local item = self:peek(r, "current")
+function Route:clear(owned)
+    local item = self:peek("current")
     return item.state == "absent" or item.state ~= "down"
-        and self:peek(r, "previous").unique == owned and self:remove(r, "current", item.unique)
+        and self:peek("previous").unique == owned and self:remove("current", item.unique)
 end
 
 -- recover takes an item from an owner that has not finished, with what that owner may have stored on C.
-function Route:recover(r, number)
-    local owned = self:own(r, number)
-    if owned and (self.phase == "announcing" or self:clear(r, owned)) then
-        self:put(r, owned, "previous", "")
+function Route:recover(number)
+    local owned = self:own(number)
+    if owned and (self.phase == "announcing" or self:clear(owned)) then
+        self:put(owned, "previous", "")
     end
 end
 
 -- reserve stores a claim on P, or a fence or a lock on C.
-function Route:reserve(r, pool, number)
-    return self:about(r, pool, "ms", " ME E" .. number .. " T" .. (pool == "previous" and LEASE or FENCE), "\r\n")
+function Route:reserve(pool, number)
+    return self:about(pool, "ms", " ME E" .. number .. " T" .. (pool == "previous" and LEASE or FENCE), "\r\n")
 end
 
 -- move moves an item from P to C, with its CAS unique. If a step fails, P still decides. It returns true if the item has moved, is
 -- missing, or cannot move.
-function Route:move(r)
-    local item = copies(r) and self:previous(r) or self:peek(r, "previous") -- the Job waits, because no client may ever use the item
+function Route:move()
+    local item = self.copies and self:previous() or self:peek("previous") -- the Job waits, because no client may ever use the item
     if item.state ~= "plain" or item.stale then -- the copy of a stale item would be a fresh one
         return item.state ~= "owned" and item.state ~= "down"
     end
-    local owned = self:own(r, item.unique)
-    return owned and self:copy(r, owned, " E" .. item.unique)
+    local owned = self:own(item.unique)
+    return owned and self:copy(owned, " E" .. item.unique)
 end
 
-function Route:copy(r, owned, with)
-    local res = self:reserve(r, "current", owned)
-    if not done(res) and self:clear(r, owned) then
-        res = self:reserve(r, "current", owned)
+function Route:copy(owned, with)
+    local res = self:reserve("current", owned)
+    if not done(res) and self:clear(owned) then
+        res = self:reserve("current", owned)
     end
     local fenced = done(res)
     if fenced then
-        res = self:put(r, owned, "current", with)
+        res = self:put(owned, "current", with)
     end
     if fenced and res and done(res) then
-        local moved = self:remove(r, "previous", owned)
-        for _ = 1, copies(r) and 0 or 2 do -- C keeps what was read twice. It would evict this item before older ones that the Job moves later
-            self:about(r, "current", "mg", "")
+        local moved = self:remove("previous", owned)
+        for _ = 1, self.copies and 0 or 2 do -- C keeps what was read twice. It would evict this item before older ones that the Job moves later
+            self:about("current", "mg", "")
         end
         return moved
     elseif res and not responded(res) then -- the copy can still arrive. The next owner removes the fence first
         return false
     elseif fenced then
-        self:remove(r, "current", owned)
+        self:remove("current", owned)
     end
-    self:put(r, owned, "previous", with)
+    self:put(owned, "previous", with)
     return res and not res:ok() -- C refuses the item, which may be too large
 end
 
 -- previous returns the item on P if P decides, and otherwise an absent one.
-function Route:previous(r)
+function Route:previous()
     local closing = self.phase == "closing"
-    local claims = self.phase == "announcing" or creates(r) and not closing -- whether a claim makes a difference
+    local claims = self.phase == "announcing" or self.creates and not closing -- whether a claim makes a difference
     while true do
-        local item = self:peek(r, "previous", touches(r))
+        local item = self:peek("previous", self.touches)
         if item.state == "claim" and not claims then
             return { state = "absent" }
         elseif item.state == "absent" or item.state == "down" or item.state == "plain" and not closing then
             return item
         elseif item.state == "plain" or not self:wait(item) then
-            if closing and self:peek(r, "current").state == "down" then -- P and C can be parts of a kept server that was down a moment ago
+            if closing and self:peek("current").state == "down" then -- P and C can be parts of a kept server that was down a moment ago
                 return { state = "down", res = BUSY }
             elseif closing or item.state ~= "owned" then
-                self:remove(r, "previous", item.unique)
+                self:remove("previous", item.unique)
             else
-                self:recover(r, item.unique)
+                self:recover(item.unique)
             end
         end
     end
@@ -398,48 +398,41 @@ end
 
 -- look returns the item on C if C decides. It waits for fences in use, and removes others, so that an owner that is late does not copy an
 -- item that P has lost.
-function Route:look(r)
+function Route:look()
     while true do
-        local item = self:peek(r, "current", touches(r))
-        if item.state == "absent" or item.state == "plain" or item.state == "down" then
-            return item
-        end
-        local inUse = item.state == "lock" or item.state == "claim" and self:peek(r, "previous").unique == item.unique
+        local item = self:peek("current", self.touches)
+        if item.state == "absent" or item.state == "plain" or item.state == "down" then return item end
+        local inUse = item.state == "lock" or item.state == "claim" and self:peek("previous").unique == item.unique
         if not inUse or not self:wait(item) then
-            self:remove(r, "current", item.unique)
+            self:remove("current", item.unique)
         end
     end
 end
 
+-- shown returns the CAS unique that a response shows. (line returns that of another response before memcached 1.6.45.)
 local function shown(r, res)
-    if r:command() == mcp.CMD_GETS then
-        return res:raw_string():match("^VALUE %S+ %d+ %d+ (%d+)")
-    elseif r:command() == mcp.CMD_MG and r:has_flag("c") then
-        return (" " .. res:line()):match(" c(%d+)")
-    end
+    local pattern = VERBS[r:command()] == "gets" and "^VALUE [^ ]+ %d+ %d+ (%d+)" or r:has_flag("c") and "^[^\n]- c(%d+)"
+    return pattern and res:raw_string():match(pattern) or nil
 end
 
 -- exactly runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be one
 -- of a proxy: if the response does not show it, the item is the same before and after the read.
 function Route:exactly(r, pool)
-    local hides = r:command() == mcp.CMD_MG and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
-    r = hides and meta(r, " ", " c") or r
+    local hides = VERBS[r:command()] == "mg" and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
+    r = hides and meta(r, "@", " c") or r
     local before
     while true do
         local res = self:run(r, pool)
-        if not res:ok() or not res:hit() then
-            return res, res:ok() and "absent" or "down"
-        end
+        if not res:ok() or not res:hit() then return res, res:ok() and "absent" or "down" end
         local number = shown(r, res)
         if hides then
             return res:raw_string():gsub(" c" .. number, "", 1), state(number)
         elseif number or res:vlen() > 0 then
             return res, state(number), number
         end
-        local item = self:peek(r, pool)
-        if item.unique == before or item.state ~= "plain" and item.state ~= "owned" then
-            return item.res or res, item.state
-        end
+        local item = self:peek(pool)
+        if item.unique == before or item.state ~= "plain" and item.state ~= "owned" then return item.res or res, item.state end
+        if res:raw_string():find("^VA 0[^\n]* W") then self:giveBack(pool, item.unique) end
         before = item.unique
     end
 end
@@ -452,14 +445,14 @@ function Route:readCurrent(r)
         elseif seen ~= "owned" then
             return res
         end
-        self:look(r)
+        self:look()
     end
 end
 
 -- read runs a read. It also returns whether P has the item.
 function Route:read(r)
     if self.phase == "closing" then
-        local item = self:previous(r)
+        local item = self:previous()
         return item.state == "down" and item.res or self:readCurrent(r)
     end
     while true do
@@ -471,195 +464,190 @@ function Route:read(r)
         elseif seen == "plain" or not number then
             return res, true
         elseif not self:wait({ unique = number }) then -- the item soon has the CAS unique again that it had before
-            self:recover(r, number)
+            self:recover(number)
         end
     end
 end
 
 -- fetch runs gat, or mg with T or N, for an item that was seen. If the item can move, it is stored again with the other TTL and the same CAS
 -- unique, because memcached has no conditional touch. It returns nil if another command has changed the item.
-function Route:fetch(r, pool, item)
-    local gat = GETS[r:command()]
-    local ttl = gat and words(r)[2] or token(r, "T")
+function Route:fetch(pool, item)
+    local r, gat = self.r, self.verb ~= "mg"
+    local ttl = gat and self.words[2] or self.flags.T
     local moves = self.phase == "preparing" or self.phase == "warming"
     if not ttl or item.stale or not moves and item.value ~= "\r\n" then
         local res, seen = self:exactly(gat and r or meta(r, "N", ""), pool)
         return (seen == "plain" or seen == "down") and res or nil
     end
     local read = pool == "previous" and self.read or self.readCurrent
-    local reading = gat and mcp.request(r:raw_line():gsub("^gat(s?) %S+", "get%1") .. "\r\n") or meta(r, "NRT", "")
+    local reading = gat and mcp.request(r:raw_line():gsub("^gat(s?) +[^ ]+", "get%1") .. "\r\n") or meta(r, "NRT", "")
     local past = ttl:find("^-") or tonumber(ttl) > MAX_RELATIVE_TTL and tonumber(ttl) <= mcp.time_real_millis() // 1000
     local after = not past and not gat and r:raw_line():find("%f[%S]T.* t") -- servers run the flags of mg in their order
     local before = not after and read(self, reading)
     local flags = " C" .. item.unique .. " E" .. item.unique .. " F" .. item.flags .. " T" .. ttl
-    local res = self:about(r, pool, "ms", flags, item.value)
-    if done(res) then
-        return before or (read(self, reading))
-    end
+    local res = self:about(pool, "ms", flags, item.value)
+    if done(res) then return before or (read(self, reading)) end
     return settled(res)
 end
 
 -- change runs a command that may change an item that was seen. It returns nil if another command has changed the item.
-function Route:change(r, pool, item)
-    local command, number = r:command(), token(r, "C")
-    if command == mcp.CMD_MG or GETS[command] then
-        return self:fetch(r, pool, item)
-    elseif mode(r) == "E" then
-        return self:respond(r, "NS")
-    elseif number and number ~= item.unique then
-        return self:respond(r, "EX")
+function Route:change(pool, item)
+    local verb, flags = self.verb, self.flags
+    if READS[verb] then
+        return self:fetch(pool, item)
+    elseif self.mode == "E" then
+        return self:respond("NS")
+    elseif flags.C and flags.C ~= item.unique then
+        return self:respond("EX")
     end
-    local without = command == mcp.CMD_MS and "CIN" or "CN" -- I compares CAS uniques by their order: it would replace a fence
-    local with = command == mcp.CMD_MD and r:has_flag("x") and not r:has_flag("E") and " E" .. fresh() or "" -- x keeps the CAS unique
-    local res = self:run(meta(r, without, with .. " C" .. item.unique), pool)
+    local without = self.mode and "CIN" or "CN" -- I compares CAS uniques by their order: it would replace a fence
+    local with = verb == "md" and flags.x and not flags.E and " E" .. fresh() or "" -- x keeps the CAS unique
+    local res = self:run(meta(self.r, without, with .. " C" .. item.unique), pool)
     local flash = res:ok() and res:code() == mcp.MCMC_CODE_NOT_STORED -- append to an item on flash
-    local text = command == mcp.CMD_MA and not res:ok() and responded(res) -- which memcached refuses before it compares CAS uniques
-    if flash or text then
-        return self:peek(r, pool).unique == item.unique and res or nil
-    end
+    local text = verb == "ma" and not res:ok() and responded(res) -- which memcached refuses before it compares CAS uniques
+    if flash or text then return self:peek(pool).unique == item.unique and res or nil end
     return settled(res)
 end
 
 -- store stores the item of a missing key, in the place of a claim or of a fence if there is one. It returns nil if it is not there. mg with N
 -- creates an item that no command with a condition can create.
-function Route:store(r, pool, number)
-    local condition = number and " C" .. number or " ME"
-    if r:command() == mcp.CMD_MA then
-        return self:storeNumber(r, pool, condition)
-    elseif r:command() == mcp.CMD_MG then
-        local res = self:run(r, pool)
+function Route:store(pool, number)
+    local condition, flags = number and " C" .. number or " ME", self.flags
+    if self.verb == "mg" then
+        local res = self:run(self.r, pool)
         local created = not res:ok() or res:raw_string():find("^[^\r]* W[ \r]")
         return created and res or nil
+    elseif self.mode then
+        local appends = self.mode == "A" or self.mode == "P"
+        local ttl = appends and " T" .. flags.N or ""
+        return settled(self:run(meta(self.r, appends and "CIMNT" or "CIMN", ttl .. condition), pool))
     end
-    local appends = mode(r) == "A" or mode(r) == "P"
-    local ttl = appends and " T" .. token(r, "N") or ""
-    local res = self:run(meta(r, appends and "CIMNT" or "CIMN", ttl .. condition), pool)
-    return settled(res)
-end
-
--- storeNumber is store for ma with N.
-function Route:storeNumber(r, pool, condition)
-    local initial, number, ttl = token(r, "J") or "0", token(r, "E") or fresh(), token(r, "N") or "0"
-    local res = self:about(r, pool, "ms", " T" .. ttl .. " E" .. number .. condition, initial .. "\r\n")
-    if not done(res) or r:has_flag("q") then -- the proxy does not send HD with q
+    local initial, own, ttl = (flags.J or "0"):match("^0*(%d+)$"), flags.E or fresh(), flags.T or flags.N
+    local res = self:about(pool, "ms", " T" .. ttl .. " E" .. own .. condition, initial .. "\r\n")
+    if not done(res) or self.r:has_flag("q") then -- the proxy does not send HD with q
         return settled(res)
     end
-    local values = { c = number, t = ttl == "0" and "-1" or ttl }
-    local wanted = r:has_flag("v")
-    return self:respond(r, wanted and "VA " .. #initial or "HD", values, wanted and initial .. "\r\n")
+    local values = { c = own, t = ttl == "0" and "-1" or ttl }
+    return self:respond(flags.v and "VA " .. #initial or "HD", values, flags.v and initial .. "\r\n")
 end
 
 -- create creates the item of a missing key, under a claim on P or a lock on C. It returns nil if another proxy was faster.
-function Route:create(r)
-    local phase, vivifies = self.phase, r:command() == mcp.CMD_MG
+function Route:create()
+    local phase, vivifies = self.phase, self.verb == "mg"
     if phase == "announcing" or phase == "closing" then
-        return self:store(r, phase == "closing" and "current" or "previous")
+        return self:store(phase == "closing" and "current" or "previous")
     end
     local locks = vivifies and phase == "preparing" -- mg with N would find a claim
-    local number, reserved = unique(r, locks and LOCK or CLAIM), locks and "current" or "previous"
-    local res = self:reserve(r, reserved, number)
+    local number, reserved = unique(self.r, locks and LOCK or CLAIM), locks and "current" or "previous"
+    local res = self:reserve(reserved, number)
     if not done(res) then
         return settled(res)
     elseif vivifies then
         repeat
-            res = self:store(r, locks and "previous" or "current")
-        until res or not locks or self:previous(r).state ~= "absent"
+            res = self:store(locks and "previous" or "current")
+        until res or not locks or self:previous().state ~= "absent"
     elseif phase == "preparing" then
-        local item = self:peek(r, "current")
-        res = item.state == "absent" and self:store(r, "previous", number) or item.res
+        local item = self:peek("current")
+        res = item.state == "absent" and self:store("previous", number) or item.res
     else
-        local fenced = self:reserve(r, "current", number)
-        if done(fenced) and self:peek(r, "previous").unique == number then
-            res = self:store(r, "current", number)
+        local fenced = self:reserve("current", number)
+        if done(fenced) and self:peek("previous").unique == number then
+            res = self:store("current", number)
         else
-            self:remove(r, "current", number)
+            self:remove("current", number)
             res = not fenced:ok() and fenced or nil
         end
     end
     local stored = type(res) == "string" or res and res:ok()
     if phase == "warming" or vivifies or not stored then -- otherwise the item is in its place
-        self:remove(r, reserved, number)
+        self:remove(reserved, number)
     end
     return res
 end
 
--- decided runs a command for a key that moves. It also returns whether P has an item that can move.
-function Route:decided(r)
-    if reads(r) then
-        return self:read(r)
-    elseif CLASSIC[r:command()] then
-        local res, here = self:decided(inMeta(r))
-        return self:classic(r, res), here
-    end
+-- decide runs a command for a key that moves. It also returns whether P has an item that can move.
+function Route:decide()
+    if self.reads then return self:read(self.r) end
     while true do
-        local item, pool = self:previous(r), "previous"
+        local item, pool = self:previous(), "previous"
         if item.state == "absent" and self.phase ~= "announcing" then
-            item, pool = self:look(r), "current"
+            item, pool = self:look(), "current"
         end
-        local res
-        if item.state == "down" then
-            return item.res
-        elseif item.state ~= "absent" then
-            res = self:change(r, pool, item)
-        elseif creates(r) then
-            res = self:create(r)
-        else
-            return self:miss(r)
-        end
-        if res then
-            return res, item.state == "plain" and pool == "previous" and r:command() ~= mcp.CMD_MD
-        end
+        local absent = item.state == "absent"
+        if item.state == "down" then return item.res end
+        if absent and not self.creates then return self:miss() end
+        local res = absent and self:create() or not absent and self:change(pool, item)
+        if res then return res, item.state == "plain" and pool == "previous" and self.verb ~= "md" end
     end
 end
 
-function Route:serve(r)
-    if self.phase == "warming" and copies(r) and r:key() == COPY then
-        return "SERVER_ERROR warming\r\n"
-    end
-    local used = self.used
-    used.kept, used.previous, used.current, self.awaited = 0, 0, 0, nil
-    if self.phase ~= "announcing" then
-        local res = self:run(r, "kept")
-        if responded(res) then
-            return res
-        elseif res:elapsed() > LOCAL and not self:about(r, "current", "me", " k"):ok() then
-            return res -- the key does not move. Its server has failed, maybe after it executed the command
+-- inOrder runs a command that moves after the one before it. Reads run at the same time, but one that is faster than the one before runs again.
+function Route:inOrder(before, turn)
+    local res, here
+    repeat
+        while before and before.turn == turn and not (before.reads and self.reads and not res) do
+            self.rctx:sleep(TURN)
         end
-    end
-    local res, here = self:decided(r)
-    if here and self.phase == "warming" and used.previous + MOVE <= HANDLES.previous and not self:move(r) and copies(r) then
+        res, here = self:decide()
+    until not before or before.turn ~= turn
+    if here and self.phase == "warming" and self.used.previous + MOVE <= HANDLES.previous and not self:move() and self.copies then
         return BUSY
     end
     return res
 end
 
+function Route:serve(r, verb)
+    local used, key, at = self.used, r:key(), self.rctx:cfd()
+    if self.phase == "warming" and self.copies and key == COPY then return "SERVER_ERROR warming\r\n" end
+    if #key > MAX_KEY or verb ~= "get" and #r:raw_line() > MAX_LINE then return "CLIENT_ERROR " .. FORMAT .. "\r\n" end
+    at = at .. " " .. key
+    local before, turn, own <close> = turns[at], turns[at] and turns[at].turn, self
+    turns[at], self.at, self.key, self.r, used.kept, used.previous, used.current = self, at, key, r, 0, 0, 0
+    self.reads = verb == "get" or verb == "gets" or verb == "me" or verb == "mg" and not r:has_flag("T") and not r:has_flag("N")
+    self.words, self.touches, self.creates, self.awaited = nil, nil, nil, nil
+    if self.phase ~= "announcing" then
+        local res = self:run(r, "kept")
+        if responded(res) then
+            return res
+        elseif res:elapsed() > LOCAL and not self:about("current", "me", " k"):ok() then
+            return res -- the key does not move. Its server has failed, maybe after it executed the command
+        end
+    end
+    local res = not self.reads and self:parse(r) or self:inOrder(before, turn)
+    return CLASSIC[verb] and classic(verb, res) or res
+end
+
 function route_servers_f(rctx, arg)
-    local route = setmetatable({ rctx = rctx, null = arg.null, empty = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {} }, Route)
+    local route = setmetatable({ rctx = rctx, nothing = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {}, turn = 0 }, Route)
     local steady = arg.phase == nil and arg.pools.current[1]
     local count, hits, misses = mcp.stat, arg.hits, arg.misses
     return function(r)
-        local res = steady and rctx:enqueue_and_wait(r, steady) or route:serve(r)
-        if not COUNTED[r:command()] then
-            return res == BUSY and BUSY.raw_string() or res
+        local verb = VERBS[r:command()]
+        local quiet = CLASSIC[verb] and r:raw_line():find(" noreply? *$") -- raw_line has one character less if the client sent LF alone
+        if quiet or not steady and verb ~= "get" then
+            pcall(r.token, r, 1, verb) -- ends the line with CR and LF
         end
-        local text, ofJob = type(res) == "string", not steady and copies(r)
-        local hit = text and res:find("^[VH]") or not text and res ~= route.empty and res:hit()
-        if not ofJob then
+        quiet = quiet and r:raw_line():find(" noreply *$")
+        if r:has_flag("E") and state(token(r, "E")) ~= "plain" then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
+        route.copies = verb == "mg" and token(r, "O") == COPY
+        local res = steady and rctx:enqueue_and_wait(r, steady) or route:serve(r, verb)
+        local text = type(res) == "string"
+        if not READS[verb] then -- me knows no q
+            return quiet and route.nothing or (res == BUSY or verb == "me" and not text) and res:raw_string() or res
+        end
+        local hit = text and res:find("^[VH]") or not text and res ~= route.nothing and res:hit()
+        if steady or not route.copies then
             count(hit and hits or misses, 1)
         end
-        if hit then
-            return res
-        end
-        local unread = not text and not responded(res)
-        if res == BUSY or unread and copies(r) then
-            return BUSY.raw_string()
-        end
+        local unread = not hit and not text and not responded(res)
+        if res == BUSY or unread and route.copies then return BUSY.raw_string() end
+        route.words = nil
         return unread and route:miss(r) or res
     end
 end
 
 function route_servers_start(a, ctx, fgen)
-    local arg = { null = mcp.res_mutator_new({ t = "resnull", idx = 1 }), phase = a.phase, hits = a.hits, misses = a.misses, pools = {} }
+    local arg = { phase = a.phase, hits = a.hits, misses = a.misses, pools = {} }
     for pool, handles in pairs(HANDLES) do
         local child = a["child_" .. pool]
         arg.pools[pool] = child and {}

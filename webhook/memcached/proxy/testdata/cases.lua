@@ -59,6 +59,13 @@ function cases.script(phase, ...)
     return all
 end
 
+-- pipeline returns what a client sends at once.
+function cases.pipeline(...)
+    local all = cases.script(...)
+    all.pipelines = true
+    return all
+end
+
 -- finally returns the reads at the end: in the phase of each client, and then in each later phase unless the item stays. Before preparing
 -- begins, the Job cleans the current server, and before closing begins, the Job copies the item. With leaves, it does neither in the first change.
 local function finally(clients, leaves)

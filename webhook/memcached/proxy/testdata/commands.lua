@@ -2,15 +2,21 @@
 -- each step runs once, and all schedules in which it gets the same responses find it in a tree.
 --
 -- A step has the request that the proxy sends next and its server, the seconds for which it sleeps, or its response to the client.
+--
+-- A command that its client sends before it has the response to another one follows that. Its coroutine runs beside one of the other command
+-- that stays at its first step, until the schedule says that the other command is over.
 local proxies, history = dofile(DIRECTORY .. "proxy.lua"), dofile(DIRECTORY .. "history.lua")
 local model = proxies.model
 local commands = { proxies = proxies, history = history }
 
-local count = 0
+local count, connections = 0, 0
 
 -- resume lets the coroutine of a command run until its next step.
-local function resume(routine, got)
+local function resume(routine, got, over)
     proxies.use(routine)
+    if over then
+        coroutine.close(routine.before)
+    end
     local ok, what, server = coroutine.resume(routine.thread, got)
     assert(ok, what)
     return what, server
@@ -28,20 +34,22 @@ local function routineAt(step)
     end
     routine = routineAt(step.before)
     model.now = step.now
-    resume(routine, step.got)
+    resume(routine, step.got, step.over)
     return routine
 end
 
--- after returns the step that follows a response, or the end of a pause.
-function commands.after(step, got)
+-- after returns the step that follows a response, or the end of a pause. With over, the command that this one follows is over since the last
+-- step.
+function commands.after(step, got, over)
     local now = model.now
-    local known = step.after[now] or {}
-    step.after[now] = known
+    local moment = over and -now or now
+    local known = step.after[moment] or {}
+    step.after[moment] = known
     if not known[got] then
         local routine = routineAt(step)
         model.now, count = now, count + 1
-        local next = { id = count, before = step, got = got, now = now, routine = routine, after = {} }
-        local what, server = resume(routine, got)
+        local next = { id = count, before = step, got = got, over = over, now = now, routine = routine, after = {} }
+        local what, server = resume(routine, got, over)
         if type(what) == "table" then
             next.request, next.server = what, server
         elseif what then
@@ -56,16 +64,23 @@ end
 
 local roots = {}
 
--- start returns the first step of a command with a value, from a client that knows a CAS unique.
-function commands.start(proxy, name, value, unique)
+-- start returns the first step of a command with a value, from a client that knows a CAS unique, and that has sent another command before.
+function commands.start(proxy, name, value, unique, follows)
     roots[proxy] = roots[proxy] or {}
-    local key = name .. " " .. value .. " " .. unique
+    local key = name .. " " .. value .. " " .. unique .. " " .. (follows or "")
     local root = roots[proxy][key]
     if not root then
         local request = history.request(name, value, unique)
         local number = math.tointeger(tonumber(value))
-        root = { after = {}, begin = function() -- the clocks of every second proxy are five minutes ahead
-            return { last = number * 1000, skew = number // 10 % 2 == 0 and 300000 or 0, thread = coroutine.create(function() return nil, proxy(request) end) }
+        root = { after = {}, begin = function()
+            connections = connections + 1
+            local connection, routine = connections, { last = number * 1000, skew = number // 10 % 2 == 0 and 300000 or 0 } -- the clocks of every second proxy are five minutes ahead
+            if follows then
+                routine.before = coroutine.create(function() proxy(history.request(follows, value, unique), connection) end)
+                assert(coroutine.resume(routine.before))
+            end
+            routine.thread = coroutine.create(function() return nil, proxy(request, connection) end)
+            return routine
         end }
         roots[proxy][key] = root
     end

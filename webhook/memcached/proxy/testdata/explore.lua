@@ -4,7 +4,7 @@
 collectgarbage("generational")
 DIRECTORY = arg[2]
 local cases = dofile(DIRECTORY .. "cases.lua")
-local schedules, script = cases.schedules, cases.script
+local schedules, script, pipeline = cases.schedules, cases.script, cases.pipeline
 cases.load(arg[1])
 local more = arg[3] == "more"
 
@@ -18,6 +18,10 @@ local ALL <const> = { "get", "gat", "set", "add", "append", "cas", "delete", "ge
 local RECACHE <const> = { "mg with N", "md with I" }
 -- TWICE has what one client sends after each other: it sees its own commands, and uses the CAS unique that it has read.
 local TWICE <const> = { { "gets", "cas" }, { "set", "get" }, { "delete", "get" }, { "set", "delete" } }
+-- AT_ONCE has what one client sends without waiting for the first response. FAULTY is what is explored with faults.
+local AT_ONCE <const> = { { "set", "get" }, { "set noreply", "gets" }, { "delete", "get" }, { "set", "delete" }, { "delete noreply", "add" }, { "ms with q", "ms" },
+    { "get", "set" }, { "get", "get" }, { "gets", "get" }, { "gat", "delete" }, { "append", "get" } }
+local FAULTY <const> = { { "set", "get" }, { "delete", "set" } }
 -- THREE has what three clients send, the last two to proxies in the second phase, and BASIC what replaces it with more.
 local THREE <const> = { { "get", "set", "delete" }, { "delete", "append", "get" }, { "set", "get", "get" } }
 local BASIC <const> = { "get", "append", "delete", "set" }
@@ -76,6 +80,9 @@ local function exploreFaults(pair, first, second, place)
             two(a, "set", "delete") -- nothing that is late must bring back what another proxy has moved and deleted
             two(a, "gets", "cas")
         end
+        each(more and AT_ONCE or FAULTY, more and OTHERS or { "get" }, function(a, b)
+            explore(pair .. "\t" .. fault, SLOT, place, { pipeline(first, table.unpack(a)), script(second, b) }, fault)
+        end)
     end
 end
 
@@ -88,10 +95,18 @@ local function explorePlace(pair, first, second, place)
     each(FEW, FEW, function(a, b) explore(class, { "shrink" }, place, two(a, b)) end)
     each(OTHERS, OTHERS, function(a, b) explore(class, { "slot", "all" }, place, two(a, b)) end)
     each(more and CORE or FEW, TWICE, function(a, b) explore(class, more and BOTH or GROWTH, place, { script(first, a), script(second, table.unpack(b)) }) end)
+    each(AT_ONCE, OTHERS, function(a, b)
+        explore(class, more and EACH or SLOT, place, { pipeline(first, table.unpack(a)), script(second, b) })
+    end)
     if not closes then
         each(RECACHE, CORE, function(a, b) explore(class, BOTH, place, two(a, b), nil, "stays") end)
     end
     local function three(a, b, c) explore(class, GROWTH, place, { script(first, a), script(second, b), script(second, c) }) end
+    if place == "P" and second == "warming" then -- two reads at once, while another proxy moves the item and a third one changes it
+        each({ "gets" }, { "set", "delete" }, function(a, b)
+            explore(class, SLOT, place, { pipeline(first, a, "get"), script("warming", "get"), script("warming", b) })
+        end)
+    end
     for _, commands in ipairs(more and {} or THREE) do
         three(table.unpack(commands))
     end

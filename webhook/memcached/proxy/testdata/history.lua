@@ -115,8 +115,8 @@ local function says(command, outcome, want)
     return outcome == (want == command.quiet and "" or want)
 end
 
--- possible reports whether operations with their times could be those of one server with this initial value. An operation that crashed
--- may have been executed or not. With loses, the server may lose the item, with misses a command may also not find an item that remains, and with refuses a command with a CAS
+-- possible reports whether operations with their times could be those of one server with this initial value. An operation that follows another
+-- one of its connection takes effect after it. One that crashed may have been executed or not. With loses, the server may lose the item, with misses a command may also not find an item that remains, and with refuses a command with a CAS
 -- unique may find another one. A read that a server did not respond to may be a miss.
 local function possible(operations, initial, loses, misses, refuses)
     local done, left, set, failed = {}, #operations, 0, {}
@@ -141,7 +141,8 @@ local function possible(operations, initial, loses, misses, refuses)
             return found
         end
         for i, o in ipairs(operations) do
-            if not done[i] and o.start < earliest then
+            local first = operations[o.follows]
+            if not done[i] and o.start < earliest and (not first or done[o.follows] or first.crashed) then
                 local command = COMMANDS[o.name]
                 local unread = o.unreached and (command.run == read or command[1]:find("^mg")) and says(command, o.outcome, nil)
                 if unread and try(i, state) then

@@ -49,8 +49,10 @@ function Request:raw_line() return table.concat(self.words, " ") end
 function Request:raw_value() return self.body .. "\r\n" end
 function Request:flags() return { table.unpack(self.words, self.verb == "ms" and 4 or 3) } end
 
--- token returns the rest of the word of a flag. Only meta commands have flags.
-function Request:token(flag)
+function Request:token() end -- every line ends with CR and LF
+
+-- flag returns the rest of the word of a flag. Only meta commands have flags.
+function Request:flag(flag)
     for i = self.verb == "ms" and 4 or 3, self.verb:find("^m") and #self.words or 0 do
         if self.words[i]:sub(1, 1) == flag then
             return self.words[i]:sub(2)
@@ -58,10 +60,10 @@ function Request:token(flag)
     end
 end
 
-function Request:has_flag(flag) return self:token(flag) ~= nil end
+function Request:has_flag(flag) return self:flag(flag) ~= nil end
 
 function Request:flag_token(flag)
-    local token = self:token(flag)
+    local token = self:flag(flag)
     return token ~= nil, token ~= "" and token or nil
 end
 
@@ -86,17 +88,10 @@ function Response:code() return CODES[self.word] or 0 end
 function Response:hit() return self:ok() and self:code() ~= mcp.MCMC_CODE_END end
 function Response:elapsed() return 0 end -- every failure of a model server is that of a server that is marked as down
 function Response:raw_string() return self.text end
-function Response:line() return self.text:match("^VA %d+ (.-)\r\n") or self.text:match("^HD (.-)\r\n") end
 function Response:vlen() return tonumber(self.text:match("^VA (%d+)") or self.text:match("^VALUE %S+ %d+ (%d+)") or 0) end
 
-local MISSES <const> = { get = "END", gets = "END", gat = "END", gats = "END", mg = "EN", ms = "NS", md = "NF", ma = "NF", append = "NOT_STORED", prepend = "NOT_STORED",
-    set = "NOT_STORED", add = "NOT_STORED", replace = "NOT_STORED", cas = "NOT_STORED" }
-function mcp.res_mutator_new()
-    return function(res, r)
-        res.text = (MISSES[r.verb] or "NOT_FOUND") .. "\r\n"
-        res.word = res.text:match("^[%u_]+") or ""
-    end
-end
+-- NOTHING is a response that has no text.
+local NOTHING <const> = setmetatable({ text = "", word = "" }, Response)
 
 -- sent returns what the client gets of a response: the proxy drops responses that are not wanted.
 local function sent(r, res)
@@ -133,7 +128,7 @@ end
 -- checkCount fails if a command has counted something else than the client sees.
 local function checkCount(r, text)
     local read = r.verb == "get" or r.verb == "gets" or r.verb == "gat" or r.verb == "gats" or r.verb == "mg"
-    local want = read and r:token("O") ~= "memcached-operator-copy" and (text:find("^[VH]") and "hits" or "misses") or nil
+    local want = read and r:flag("O") ~= "memcached-operator-copy" and (text:find("^[VH]") and "hits" or "misses") or nil
     assert(counted == want, "a command has counted " .. tostring(counted) .. ", but the client sees " .. tostring(want))
     counted = nil
     return text
@@ -152,15 +147,16 @@ local function poolsOf(configuration)
     return loading.pools
 end
 
--- new returns a proxy: a function that runs a request and returns the text that the client gets. Within a coroutine.
+-- new returns a proxy: a function that runs a request of a connection and returns the text that the client gets. Within a coroutine.
 local function new(configuration)
     local pools, generator, ready = poolsOf(configuration), {}, nil
     function generator:new_handle(pool) return { server = resolve(pools[pool]) } end
     function generator:ready(arguments) ready = arguments end
     route_servers_start(loading.route, { label = function() return "" end }, generator)
-    return function(r)
+    return function(r, connection)
         local used, context = {}, {}
-        function context:response_new() return response(nil) end
+        function context:cfd() return connection end
+        function context:response_new() return NOTHING end
         function context:enqueue_and_wait(request, handle)
             assert(not used[handle], "a handle serves one request of a command")
             used[handle] = true

@@ -1,7 +1,8 @@
 -- Runs every schedule of a case: which client's request is executed next, and when a fault happens.
 --
 -- A case has clients (lists of {phase, command}), the items of P and C, and reads that follow one after the other. With fault, one fault
--- happens at any time, or none. FAULTS describes them.
+-- happens at any time, or none. FAULTS describes them. A client that pipelines sends its second command before it has the response to the first
+-- one: each is a client of its own here, on one connection, and the requests of a proxy reach a server in their order.
 --
 -- A schedule is not continued if another one has led to the same state: the servers, what each client has seen, and which
 -- operations had finished when another one began. What follows, and what the check sees, is then the same. With exact, the
@@ -10,6 +11,9 @@ local commands = dofile(DIRECTORY .. "commands.lua")
 local proxies, history = commands.proxies, commands.history
 local model = proxies.model
 local schedules = { proxies = proxies, history = history, START = 1700000000000 }
+
+-- A pause of less than TURN seconds is one for another command of the connection.
+local TURN <const> = 0.001
 
 -- LATER is longer than all TTLs of proxies and leases, in milliseconds.
 local LATER <const> = 10000
@@ -30,6 +34,7 @@ local function signature(run)
         parts[#parts + 1] = client.log
         parts[#parts + 1] = client.step and client.step.id or "-"
         parts[#parts + 1] = client.asleep and (client.asleep == run.servers and "z" or "Z") or client.over and "over"
+        parts[#parts + 1] = client.follows and client.step and client.since > run.clients[client.follows].since and "later" or nil
     end
     return table.concat(parts, "|")
 end
@@ -53,7 +58,8 @@ end
 
 -- reach lets a client do a step of its command, which is a request, a pause or the response.
 local function reach(run, client, step)
-    client.step, client.asleep = step, step.pause and run.servers or nil
+    run.steps = run.steps + 1
+    client.step, client.since, client.asleep = step, run.steps, step.pause and step.pause >= TURN and run.servers or nil
     if not step.response then
         return
     end
@@ -64,7 +70,7 @@ local function reach(run, client, step)
     if unique then
         client.unique, client.known = unique, outcome:sub(2)
     end
-    run.finished = run.finished .. client.name
+    run.finished, client.done = run.finished .. client.name .. (client.follows and "'" or ""), not client.follows
     client.log = client.log .. "=" .. (run.exact and step.id or step.response)
 end
 
@@ -76,7 +82,30 @@ local function start(case, run, client)
     run.operations[client.operation] = { name = name, value = value, known = client.known or "5", start = run.clock, stop = math.huge,
         phase = phase, client = client.name }
     client.log = client.log .. " after " .. run.finished
-    reach(run, client, commands.start(case.proxies[phase], name, value, client.unique or "7"))
+    local first = run.clients[client.follows]
+    run.operations[client.operation].follows = first and first.operation
+    client.told = not first or first.done
+    reach(run, client, commands.start(case.proxies[phase], name, value, client.unique or "7", not client.told and first.script[1][2] or nil))
+end
+
+-- continue lets a client do its next step after a response, or after a pause.
+local function continue(run, client, got)
+    local over = not client.told and run.clients[client.follows].done
+    client.told = client.told or over
+    reach(run, client, commands.after(client.step, got, over or nil))
+end
+
+-- blocked reports whether a client waits for the other command of its connection: for its turn, or for a request to the same server that was
+-- sent before.
+local function blocked(run, client)
+    for i, other in ipairs(run.clients) do
+        local same = other ~= client and (client.follows == i or other.follows and run.clients[other.follows] == client)
+        if same and client.step and client.step.request and other.step and other.step.server == client.step.server and other.since < client.since then
+            return true
+        end
+    end
+    local first = run.clients[client.follows]
+    return first and (not first.operation or client.step and client.step.pause and client.step.pause < TURN and not first.done)
 end
 
 -- change replaces a server. An equal one wakes nobody.
@@ -134,11 +163,20 @@ end
 local FAULTS <const> = {
     crash = function(run, client, how)
         client.over, client.step, operation(run, client).crashed = true, run.exact and client.step or nil, true
+        local second = run.clients[2]
+        if second and second.follows == 1 and not second.over then
+            run.clients[2] = copyOf(second)
+            second = run.clients[2]
+            second.over, second.step = true, nil
+            if second.operation then
+                operation(run, second).crashed = true
+            end
+        end
         run.trace = { before = run.trace, client = client.name, how = how }
     end,
     timeout = function(run, client, how)
         operation(run, client).crashed = true
-        reach(run, client, commands.after(client.step, false))
+        continue(run, client, false)
     end,
     pause = function(run) elapse(run, LATER) end,
     ["P lose"] = function(run) lose(run, "P", model.without(run.servers.P)) end,
@@ -182,7 +220,7 @@ local function step(case, run, i, how)
     if client.asleep == run.servers then -- nobody else can do anything: time passes
         elapse(run, math.ceil(next.pause * 1000))
     end
-    reach(run, client, commands.after(next, client.asleep and "" or execute(run, client, next)))
+    continue(run, client, next.pause and "" or execute(run, client, next))
     return run
 end
 
@@ -194,7 +232,7 @@ local function faults(run, all)
         all[#all + 1] = { 1, "fault" }
     elseif fault == "pause" and client.step and not client.asleep then
         all[#all + 1] = { 1, "fault" }
-    elseif (fault == "crash" or fault == "timeout") and (client.step or client.next <= #client.script) and not client.asleep then
+    elseif (fault == "crash" or fault == "timeout") and (client.step or client.next <= client.last) and not client.asleep then
         for _, how in ipairs({ "executed", "not executed", "late" }) do
             all[#all + 1] = { 1, how }
         end
@@ -205,9 +243,11 @@ end
 local function choices(case, run)
     local all, waiting = {}, {}
     for i, client in ipairs(run.clients) do
-        if client.asleep == run.servers then
+        if blocked(run, client) then
+            -- another one continues first
+        elseif client.asleep == run.servers then
             waiting[#waiting + 1] = { i }
-        elseif not client.over and (client.step or client.next <= #client.script) then
+        elseif not client.over and (client.step or client.next <= client.last) then
             all[#all + 1] = { i }
         end
     end
@@ -225,8 +265,8 @@ local function choices(case, run)
     return all
 end
 
-local function newClient(name, script)
-    return { name = tostring(name), script = script, next = 1, log = "" }
+local function newClient(name, script, first, last, follows)
+    return { name = tostring(name), script = script, next = first or 1, last = last or #script, follows = follows, log = "", since = 0 }
 end
 
 -- finish runs the commands that follow one after the other.
@@ -274,10 +314,12 @@ end
 
 local function begin(case)
     local run = { now = schedules.START, servers = { P = model.new(10, case.P), C = model.new(1000, case.C) }, clients = {}, operations = {},
-        clock = 0, finished = "", exact = case.exact, fault = case.fault }
+        clock = 0, steps = 0, finished = "", exact = case.exact, fault = case.fault }
     case.known = {}
     for i, script in ipairs(case.clients) do
-        run.clients[i] = newClient(i, script)
+        local n = #run.clients + 1
+        run.clients[n] = newClient(i, script, 1, script.pipelines and 1)
+        run.clients[n + 1] = script.pipelines and newClient(i, script, 2, 2, n) or nil
     end
     return run
 end

@@ -87,7 +87,7 @@ function serve.me(_, r, item)
 end
 
 function serve.mg(server, r, item)
-    local vivify = r:token("N")
+    local vivify = r:flag("N")
     local created = not item
     if created then
         if not vivify then
@@ -96,31 +96,31 @@ function serve.mg(server, r, item)
         item = { value = "", flags = "0", expires = expires(vivify) }
         put(server, item)
     end
-    if r:token("T") then
-        item.expires = expires(r:token("T"))
+    if r:flag("T") then
+        item.expires = expires(r:flag("T"))
     end
     local line = returned(r, item) .. (item.won and " Z" or "") .. (item.stale and " X" or "")
     if not item.won and (item.stale or created) then
         item.won, line = true, line .. " W"
     end
-    if r:token("v") then
+    if r:flag("v") then
         return ("VA %d%s\r\n%s"):format(#item.value, line, item.value)
     end
     return "HD" .. line
 end
 
 function serve.md(server, r, item)
-    local unique = r:token("C")
+    local unique = r:flag("C")
     if not item then
         return "NF"
     elseif unique and unique ~= item.unique then
         return "EX"
-    elseif r:token("I") then
-        put(server, item, r:token("E"))
+    elseif r:flag("I") then
+        put(server, item, r:flag("E"))
         item.stale, item.won = true, nil
         return "HD"
-    elseif r:token("x") then
-        put(server, { value = "", flags = "0" }, r:token("E") or item.unique)
+    elseif r:flag("x") then
+        put(server, { value = "", flags = "0" }, r:flag("E") or item.unique)
         return "HD"
     end
     put(server, nil)
@@ -128,10 +128,10 @@ function serve.md(server, r, item)
 end
 
 function serve.ms(server, r, item)
-    local mode, unique = r:token("M") or "S", r:token("C")
-    local new = { value = r.body, flags = r:token("F") or "0", expires = expires(r:token("T")) }
+    local mode, unique = r:flag("M") or "S", r:flag("C")
+    local new = { value = r.body, flags = r:flag("F") or "0", expires = expires(r:flag("T")) }
     if mode == "A" or mode == "P" then
-        if not item and not r:token("N") then
+        if not item and not r:flag("N") then
             return "NS"
         elseif item and unique and unique ~= item.unique then
             return "EX"
@@ -150,7 +150,7 @@ function serve.ms(server, r, item)
     elseif mode == "R" and not item then
         return "NS"
     end
-    put(server, new, r:token("E"))
+    put(server, new, r:flag("E"))
     return "HD"
 end
 
@@ -172,18 +172,18 @@ local function calculate(server, item, verb, delta)
 end
 
 function serve.ma(server, r, item)
-    local unique = r:token("C")
-    if not item and r:token("N") then
-        item = { value = r:token("J") or "0", flags = "0", expires = expires(r:token("N")) }
-        put(server, item, r:token("E"))
-        return r:token("v") and ("VA %d\r\n%s"):format(#item.value, item.value) or "HD"
+    local unique = r:flag("C")
+    if not item and r:flag("N") then
+        item = { value = r:flag("J") or "0", flags = "0", expires = expires(r:flag("N")) }
+        put(server, item, r:flag("E"))
+        return r:flag("v") and ("VA %d\r\n%s"):format(#item.value, item.value) or "HD"
     elseif not item then
         return "NF"
     elseif item.value ~= "" and unique and unique ~= item.unique then -- an empty item is no number, whatever its CAS unique is
         return "EX"
     end
-    local number, failure = calculate(server, item, r:token("M") == "D" and "decr" or "incr", r:token("D") or "1")
-    return failure or r:token("v") and ("VA %d\r\n%s"):format(#number, number) or "HD"
+    local number, failure = calculate(server, item, r:flag("M") == "D" and "decr" or "incr", r:flag("D") or "1")
+    return failure or r:flag("v") and ("VA %d\r\n%s"):format(#number, number) or "HD"
 end
 
 local function retrieve(server, r, item)

@@ -17,8 +17,6 @@ import (
 type client struct {
 	connection net.Conn
 	reader     *bufio.Reader
-	// cas has the last CAS unique of each key.
-	cas map[string]string
 }
 
 func dialClient(t testing.TB, address string) *client {
@@ -36,7 +34,7 @@ func newClient(address string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{connection: connection, reader: bufio.NewReaderSize(connection, 64<<10), cas: map[string]string{}}, nil
+	return &client{connection: connection, reader: bufio.NewReaderSize(connection, 64<<10)}, nil
 }
 
 // response is a line, with the value that follows it.
@@ -97,14 +95,8 @@ func (c *client) next() (response, error) {
 	switch {
 	case len(words) >= 4 && words[0] == "VALUE":
 		size, err = strconv.Atoi(words[3])
-		if len(words) == 5 {
-			c.cas[words[1]] = words[4]
-		}
 	case len(words) >= 2 && words[0] == "VA":
 		size, err = strconv.Atoi(words[1])
-		c.remember(words)
-	case len(words) > 1 && words[0] == "HD":
-		c.remember(words)
 	}
 	if err != nil || size < 0 {
 		return response{line: strings.TrimSuffix(line, "\r\n")}, err
@@ -114,20 +106,4 @@ func (c *client) next() (response, error) {
 		return response{}, err
 	}
 	return response{strings.TrimSuffix(line, "\r\n"), string(value[:size])}, nil
-}
-
-// remember stores the CAS unique of a meta response that also has the key.
-func (c *client) remember(words []string) {
-	var key, cas string
-	for _, word := range words[1:] {
-		switch word[0] {
-		case 'k':
-			key = word[1:]
-		case 'c':
-			cas = word[1:]
-		}
-	}
-	if key != "" && cas != "" {
-		c.cas[key] = cas
-	}
 }

@@ -37,14 +37,21 @@ func TestProxyLimits(t *testing.T) {
 			t.Errorf("incr of a text returned %s", got)
 		}
 	}
-	for _, command := range []string{"flush_all", "verbosity 1", "cache_memlimit 64"} {
+	for _, command := range []string{"flush_all", "verbosity 1", "cache_memlimit 64", "config get cluster", "GET a", " get a", "\x80 get a", "mg a" + strings.Repeat(" ", 500)} {
 		if all, err := dialClient(t, warm.address).do(command + "\r\n"); err == nil {
-			t.Errorf("%s returned %q, want a closed connection", command, all)
+			t.Errorf("%.40q returned %q, want a closed connection", command, all)
 		}
 	}
 	for _, key := range allKeys(40) {
 		if got := lines(c.must(t, "get "+key+"\r\n")); got != "VALUE "+key+" 0 1|y|END" {
 			t.Errorf("get returned %s after flush_all of the proxy", got)
+		}
+	}
+	for _, command := range []string{"ms a 1 E7881299347898368000\r\nx\r\n", "md b E7881299347898368002\r\n", "ma c E7881299347898368004 N0\r\n"} {
+		for _, each := range []*client{old, c} {
+			if got := lines(each.must(t, command)); got != "CLIENT_ERROR bad token in command line format" {
+				t.Errorf("%q returned %s, want a refusal, because the CAS unique is one of proxies", command, got)
+			}
 		}
 	}
 	expectNoLuaError(t, warm)

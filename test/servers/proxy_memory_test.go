@@ -55,7 +55,7 @@ func openIdle(t *testing.T, address string, number int) []*client {
 			t.Fatalf("opening connection %d: %v", i, err)
 		}
 		t.Cleanup(func() { connection.Close() })
-		clients[i] = &client{connection: connection, reader: bufio.NewReaderSize(connection, 1<<10), cas: map[string]string{}}
+		clients[i] = &client{connection: connection, reader: bufio.NewReaderSize(connection, 1<<10)}
 	}
 	return clients
 }

@@ -44,10 +44,7 @@ type item struct {
 // TestProxyReplay runs random schedules of the exploration with real proxies and servers, and compares responses and items with
 // those of the model. In a few of them, an owner has ended, and another proxy takes over. Those run at the same time.
 func TestProxyReplay(t *testing.T) {
-	seed := *proxySeed
-	if seed == 0 {
-		seed = uint64(time.Now().Unix())
-	}
+	seed := randomSeed()
 	lua := exec.CommandContext(t.Context(), "lua5.4", "sample.lua", "../library.lua", "./", "500", strconv.FormatUint(seed, 10))
 	lua.Dir = "../../webhook/memcached/proxy/testdata"
 	sample, err := lua.Output()

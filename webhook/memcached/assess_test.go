@@ -52,7 +52,7 @@ func TestConditionsOfProxies(t *testing.T) {
 			o.Related.Pods.Get("web", "cache-proxy-1").Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
 				State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},
 				LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: 1}}}}
-		}, "ReplicaReady", "CrashLoopBackOff", "CrashLoopBackOff", "1.6.38 or later"},
+		}, "ReplicaReady", "CrashLoopBackOff", "CrashLoopBackOff", "1.6.40 or later"},
 		{"for two minutes, another Memcached has had the name of the proxies", 3, "0-2", func(o *syncRequest) {
 			remove(&o.Children.Deployments, "cache-proxy")
 			remove(&o.Related.Pods, "cache-proxy")

@@ -26,6 +26,9 @@ func withoutComments(code string) string {
 	return text.String()
 }
 
+// MinVersion is the first memcached that has all functions of the library. An earlier one does not start as a proxy.
+const MinVersion = "1.6.40"
+
 // Options returns the value of memcached's option -o for the paths of the library and of the configuration.
 func Options(library, config string) string {
 	return "proxy_config=routelib:" + library + ",proxy_arg=" + config

@@ -18,6 +18,8 @@ type Defaults struct {
 	Exporter string
 	// Library is the Lua code of the proxies.
 	Library string
+	// Domain is the DNS domain of the cluster.
+	Domain string
 }
 
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has

@@ -37,7 +37,7 @@ type Template struct {
 // rollout, and the status of the Deployment reports when it has finished.
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults.Library, routes)},
+		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
 		Spec:       children.Pod(&memcached.Spec, proxyPod(memcached, defaults, size)),
 	}}
 }
@@ -63,11 +63,12 @@ func deployment(memcached *v1alpha1.Memcached, t Template, replicas int32) *apps
 }
 
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
-func PodAnnotations(memcached *v1alpha1.Memcached, library string, routes scaling.Routes) map[string]string {
+func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes scaling.Routes) map[string]string {
+	names := func(p scaling.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.Ordinals()) }
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = library
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, routes.From.Ordinals()), children.ServerNames(memcached, routes.To.Ordinals()), routes.Phase)
+	annotations[proxyLibraryAnnotation] = defaults.Library
+	annotations[proxyConfigAnnotation] = Config(names(routes.From), names(routes.To), routes.Phase)
 	return annotations
 }
 

@@ -20,13 +20,13 @@ import (
 // routed returns the pod template of proxies with the routes of a label.
 func routed(memcached *v1alpha1.Memcached, label string) Template {
 	memcached.Default()
-	return PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
+	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
 }
 
 func TestProxyConfig(t *testing.T) {
 	memcached := sample.Proxied(3)
 	config := routed(memcached, "0-2_0-3_warming").Annotations[proxyConfigAnnotation]
-	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
+	for server, times := range map[string]int{"\"cache-0\"..domain": 2, "\"cache-2\"..domain": 2, "\"cache-3\"..domain": 1, "cache-4": 0, "\".cache.web.svc.cluster.local:11211\"": 1} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
 		}

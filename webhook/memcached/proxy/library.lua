@@ -292,7 +292,7 @@ function Route:peek(r, pool, wanted)
         return { state = "absent" }
     end
     local item, rest = { value = wanted and res:raw_string():sub(-res:vlen() - 2) }, nil
-    item.flags, item.ttl, item.unique, rest = res:line():match("^f(%d+) t(%-?%d+) c(%d+)(.*)$")
+    item.flags, item.ttl, item.unique, rest = res:raw_string():match("^%u+[ %d]* f(%d+) t(%-?%d+) c(%d+)(.-)\r\n")
     item.state, item.stale = state(item.unique), rest:find("[WXZ]") ~= nil
     if rest:find("W") then -- gives the W of a stale item, which mg has taken, to the next client
         self:about(r, pool, "md", " I C" .. item.unique .. " E" .. item.unique)
@@ -423,7 +423,7 @@ local function shown(r, res)
     if r:command() == mcp.CMD_GETS then
         return res:raw_string():match("^VALUE %S+ %d+ %d+ (%d+)")
     elseif r:command() == mcp.CMD_MG and r:has_flag("c") then
-        return (" " .. res:line()):match(" c(%d+)")
+        return res:raw_string():match("^[^\r]- c(%d+)")
     end
 end
 

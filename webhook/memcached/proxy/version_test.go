@@ -3,8 +3,16 @@ package proxy
 import (
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 )
+
+// TestLibraryReadsNoLine: before 1.6.45, line of a response can return that of another one, which the server sent at the same time.
+func TestLibraryReadsNoLine(t *testing.T) {
+	if strings.Contains(library, ":line()") {
+		t.Errorf("library.lua uses line of a response, which is wrong before 1.6.45, but proxies need %s or later. Use raw_string", MinVersion)
+	}
+}
 
 // TestMinVersion compares the version that the library and the pages say proxies need.
 func TestMinVersion(t *testing.T) {

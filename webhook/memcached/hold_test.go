@@ -83,7 +83,7 @@ func TestProxyExporterImage(t *testing.T) {
 		memcached.Default()
 		routes, request := scaling.ParseRoutes("0-2"), settledImages(memcached, children.Images{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied, Domain: DefaultClusterDomain}
-		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), 2)).Deployments
+		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), scaling.Decision{Proxies: 2})).Deployments
 		test.edit(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(Config{}.observe(&request))
 		if err != nil {

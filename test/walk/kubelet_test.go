@@ -192,11 +192,15 @@ func (c *cluster) reaches(p *pod) bool {
 	serves := func(ordinal int32) bool {
 		return slices.ContainsFunc(c.pods, func(server *pod) bool { return server.Name == fmt.Sprint(name, "-", ordinal) && server.ready })
 	}
-	to := r.To.Ordinals()
-	for slot, from := range r.From.Ordinals() {
-		alone := r.Phase == scaling.Steady || r.Phase == scaling.Announcing
-		if serves(from) && (alone || slices.ContainsFunc(to, func(ordinal int32) bool { return serves(ordinal) && (slot >= len(to) || ordinal == to[slot] || slices.Index(to, ordinal) >= int(r.From.Count)) })) {
-			return true
+	from, to := r.From.Ordinals(), r.To.Ordinals()
+	if r.Phase == scaling.Steady || r.Phase == scaling.Announcing {
+		return slices.ContainsFunc(from, serves)
+	}
+	for before := range from {
+		for after := range to {
+			if (before == after || before >= len(to) || after >= len(from)) && serves(from[before]) && serves(to[after]) {
+				return true
+			}
 		}
 	}
 	return false

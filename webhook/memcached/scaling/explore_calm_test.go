@@ -63,9 +63,7 @@ func (w *world) rollOne(s *space) {
 		}
 		return
 	}
-	for i, pod := range w.pods {
-		w.pods[i].available = pod.available || pod.exists && w.reaches(pod.routes)
-	}
+	w.reachAll()
 	free, live, updated := w.countProxies()
 	if updated < d.replicas && live < 2*d.replicas && free >= 0 {
 		w.pods[free] = podWorld{exists: true, routes: d.routes, available: !s.outages}

@@ -9,6 +9,14 @@ func (w *world) breaks(server serverWorld) bool {
 	return w.broken && server.template == brokenTemplate
 }
 
+// failure returns the failure of a server, and the server afterwards; "" if it cannot fail. With templates, only all servers of one fail.
+func (s *space) failure(server serverWorld) (event string, after serverWorld) {
+	if !s.outages || s.templates > 0 || server.starting {
+		return "", server
+	}
+	return "a server fails", serverWorld{exists: true, template: server.template, starting: true}
+}
+
 // breakEvent breaks a template, and all servers that have it.
 func (s *space) breakEvent(w world, yield func(name string, next world)) {
 	if !s.outages || s.templates < 2 || w.broken {
@@ -54,6 +62,13 @@ func (w *world) reaches(routes routesWorld) bool {
 		}
 	}
 	return false
+}
+
+// reachAll lets all proxies find the servers that are ready.
+func (w *world) reachAll() {
+	for i, pod := range w.pods {
+		w.pods[i].available = pod.available || pod.exists && w.reaches(pod.routes)
+	}
 }
 
 // allAvailable reports whether all proxies are available that are not being deleted.

@@ -57,10 +57,8 @@ func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 		return "a server stops", serverWorld{}
 	case s.stops || s.templates > 0 && (s.restarts || w.exposed(i)):
 		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops || s.outages}
-	case s.outages && !server.starting:
-		return "a server fails", serverWorld{exists: true, template: server.template, starting: true}
 	}
-	return "", server
+	return s.failure(server)
 }
 
 // connected reports whether a proxy that runs is connected to a server. Then its pod, which is being deleted, does not end.

@@ -20,10 +20,10 @@ func (f Facts) noProxyRuns() bool {
 // and nothing waits for their availability.
 func (f Facts) reaches(r Routes) bool {
 	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.HoldsOn(ordinal) }
-	any := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
+	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
 	from, to := r.From.Ordinals(), r.To.Ordinals()
 	if r.Phase == Steady || r.Phase == Announcing {
-		return any(from)
+		return some(from)
 	}
 	both := min(len(from), len(to))
 	for slot := range both {
@@ -31,7 +31,7 @@ func (f Facts) reaches(r Routes) bool {
 			return true
 		}
 	}
-	return any(from) && any(to[both:]) || any(from[both:]) && any(to) // other keys get a slot that is added, or had one that is removed
+	return some(from) && some(to[both:]) || some(from[both:]) && some(to) // other keys get a slot that is added, or had one that is removed
 }
 
 // proxiesSettled reports whether all desired proxies are available, or cannot be, and no proxy that may run has other routes.

@@ -131,8 +131,8 @@ var drains = map[string]space{
 var outages = map[string]space{
 	"outages":                   {sizes: 2, clocks: onTime},
 	"outages, no warm-up":       {sizes: 1, clocks: onTime, warmups: true},
-	"outages, late pods":        {sizes: 1, clocks: onTime, late: "pods"},
-	"outages, late Deployments": {sizes: 1, clocks: onTime, late: "deployment"},
+	"outages, late pods":        {least: 1, sizes: 2, clocks: onTime, late: "pods"},
+	"outages, late Deployments": {least: 1, sizes: 2, clocks: onTime, late: "deployment"},
 	"outages, templates":        {least: 1, sizes: 1, clocks: onTime, templates: 2},
 	"outages, drains":           {least: 1, sizes: 1, clocks: onTime, stops: true, kills: true, copies: true},
 }

@@ -35,7 +35,7 @@ func TestStatefulSet(t *testing.T) {
 	}
 	namespace := m.GetNamespace()
 	wantServers := []string{
-		"cache-0.cache." + namespace + ".svc:11211", "cache-1.cache." + namespace + ".svc:11211", "cache-2.cache." + namespace + ".svc:11211",
+		"cache-0.cache." + namespace + ".svc.cluster.local:11211", "cache-1.cache." + namespace + ".svc.cluster.local:11211", "cache-2.cache." + namespace + ".svc.cluster.local:11211",
 	}
 	if diff := cmp.Diff(wantServers, servers()); diff != "" {
 		t.Errorf("status.servers (-want +got):\n%s", diff)

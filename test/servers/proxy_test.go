@@ -65,6 +65,12 @@ func startConfigured(t testing.TB, config string, args ...string) server {
 // startRoutes starts a proxy with other routes than those of the operator.
 func startRoutes(t testing.TB, library, config string, args ...string) server {
 	t.Helper()
+	return startOne(t, freeAddress(t), append(routesArgs(t, library, config), args...)...)
+}
+
+// routesArgs writes the files of a proxy, and returns its arguments.
+func routesArgs(t testing.TB, library, config string) []string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // for the user of the process
 		t.Fatal(err)
@@ -76,7 +82,7 @@ func startRoutes(t testing.TB, library, config string, args ...string) server {
 		}
 	}
 	options := proxy.Options(filepath.Join(dir, "library.lua"), filepath.Join(dir, "config.lua"))
-	return startOne(t, freeAddress(t), append([]string{"-t", "2", "-m", "64", "-v", "-o", options}, args...)...)
+	return []string{"-t", "2", "-m", "64", "-v", "-o", options}
 }
 
 // expectNoLuaError fails the test if the library failed in a proxy.

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
@@ -27,6 +28,7 @@ type pod struct {
 	goneAt   time.Time // when a deleted pod is gone
 	fault    string    // why the first container cannot run
 	ready    bool
+	reached  bool // a proxy has reached a server since its start
 	raw      []byte
 }
 
@@ -50,7 +52,7 @@ func (c *cluster) newPod(name string, owner *object, t *template) *pod {
 	}
 	p.Spec.TerminationGracePeriodSeconds = t.Spec.TerminationGracePeriodSeconds
 	for _, sidecar := range t.Spec.InitContainers {
-		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: sidecar.Name, Image: sidecar.Image})
+		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: sidecar.Name, Image: sidecar.Image, RestartPolicy: sidecar.RestartPolicy})
 	}
 	for _, container := range t.Spec.Containers {
 		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: container.Name, Image: container.Image})
@@ -64,6 +66,10 @@ func (c *cluster) run(p *pod) {
 	started, ready := !c.now.Before(p.startAt), !c.now.Before(p.readyAt) && p.fault == "" && c.faults[p.Name] == ""
 	if p.DeletionTimestamp != nil && !p.Status.StartTime.IsZero() && c.now.After(p.DeletionTimestamp.Add(-5*time.Second)) {
 		ready = false // the containers have stopped
+	}
+	if ready && !p.reached {
+		p.reached = c.reaches(p)
+		ready = p.reached
 	}
 	fault := c.faults[p.Name]
 	if p.raw != nil && started == !p.Status.StartTime.IsZero() && ready == p.ready && fault == p.fault {
@@ -103,6 +109,9 @@ func (p *pod) setStatus(c *cluster, started bool) {
 	p.Status.InitContainerStatuses = nil
 	for _, sidecar := range p.Spec.InitContainers {
 		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *p.Status.StartTime}}
+		if sidecar.RestartPolicy == nil { // it has ended
+			running = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}
+		}
 		p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{Name: sidecar.Name, Image: sidecar.Image, Ready: true, State: running})
 	}
 	before := p.Status.ContainerStatuses
@@ -158,7 +167,7 @@ func (c *cluster) kubelets() {
 		if !p.goneAt.IsZero() && !c.now.Before(p.goneAt) {
 			return true
 		}
-		if end := c.now.Add(holdEnd); p.DeletionTimestamp != nil && len(p.Status.InitContainerStatuses) > 0 && p.goneAt.After(end) && !c.connected(p) {
+		if end := c.now.Add(holdEnd); p.DeletionTimestamp != nil && p.holds() && p.goneAt.After(end) && !c.connected(p) {
 			p.goneAt = end
 		}
 		c.run(p)
@@ -168,6 +177,34 @@ func (c *cluster) kubelets() {
 
 // holdEnd is how long a server serves on that was deleted, and that no proxy is connected to.
 const holdEnd = 4 * time.Second
+
+// holds reports whether a sidecar lets a server serve on.
+func (p *pod) holds() bool {
+	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(sidecar corev1.ContainerStatus) bool { return sidecar.Name == children.HoldName })
+}
+
+// reaches reports whether a pod is no proxy, or one that finds both servers of a slot ready.
+func (c *cluster) reaches(p *pod) bool {
+	r := scaling.ParseRoutes(p.Labels[proxy.RoutesLabel])
+	if r == (scaling.Routes{}) {
+		return true
+	}
+	serves := func(ordinal int32) bool {
+		return slices.ContainsFunc(c.pods, func(server *pod) bool { return server.Name == fmt.Sprint(name, "-", ordinal) && server.ready })
+	}
+	from, to := r.From.Ordinals(), r.To.Ordinals()
+	if r.Phase == scaling.Steady || r.Phase == scaling.Announcing {
+		return slices.ContainsFunc(from, serves)
+	}
+	for before := range from {
+		for after := range to {
+			if (before == after || before >= len(to) || after >= len(from)) && serves(from[before]) && serves(to[after]) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // connected reports whether a proxy runs that is connected to a server.
 func (c *cluster) connected(server *pod) bool {
@@ -195,6 +232,9 @@ func (c *cluster) timers() []time.Time {
 	for _, p := range c.pods {
 		if !c.lost[p.Name] {
 			timers = append(timers, p.startAt, p.readyAt, p.goneAt)
+		}
+		if !p.reached && c.now.After(p.readyAt) {
+			timers = append(timers, c.now.Add(time.Second))
 		}
 		if p.DeletionTimestamp != nil {
 			timers = append(timers, p.DeletionTimestamp.Add(-4*time.Second))

@@ -156,8 +156,14 @@ func (c *cluster) rollOut(w *workload) {
 		c.terminate(w.current[surplus-1])
 	}
 	slices.SortStableFunc(old, worst)
-	spare := w.available - (w.replicas - w.unavailable)
-	for _, p := range old {
+	minimum := w.replicas - w.unavailable
+	spare, most := w.available-minimum, len(w.live)-minimum // as reconcileOldReplicaSets
+	for _, p := range w.current {
+		if !c.available(w, p) {
+			most--
+		}
+	}
+	for _, p := range old[:max(0, min(most, len(old)))] {
 		if c.available(w, p) {
 			spare--
 		}

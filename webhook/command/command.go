@@ -73,7 +73,7 @@ The exit code is 0 after success, 1 after a failure, and 2 if the command line i
 	root.Version = version
 	root.Flags().Bool("version", false, "print the version") // cobra's has the short name -v, which many programs use for their logs
 	root.SetVersionTemplate(ofBuild(version).String() + "\n")
-	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newCopy(), newClean(), newVersion(version))
+	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean(), newVersion(version))
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)
 	root.InitDefaultHelpCmd()

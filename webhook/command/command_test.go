@@ -72,7 +72,7 @@ func TestUsage(t *testing.T) {
 		help    string // the command of the hint
 	}{
 		{"an unknown command", []string{"sevre"}, `unknown command "sevre"; did you mean serve?`, ""},
-		{"the start of two commands", []string{"re"}, `unknown command "re"; did you mean reload or render?`, ""},
+		{"the start of two commands", []string{"re"}, `unknown command "re"; did you mean reach, reload or render?`, ""},
 		{"a command that is not similar to any", []string{"start"}, `unknown command "start"`, ""},
 		{"a flag without a command", []string{"--address", ":1"}, "unknown flag --address", ""},
 		{"help for an unknown command", []string{"help", "sevre"}, `unknown command "sevre"; did you mean serve?`, ""},

@@ -15,13 +15,14 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
-		"":           {"serve ", "render ", "advise ", "reload ", "hold ", "export ", "copy ", "clean ", "version ", "completion ", "--help"},
+		"":           {"serve ", "render ", "advise ", "reload ", "hold ", "export ", "reach ", "copy ", "clean ", "version ", "completion ", "--help"},
 		"serve":      {"memcached-operator serve [flags]", "--ops-address host:port", "TLS and authentication:\n", "--max-body-bytes bytes", "--shutdown-delay duration", "--log-level debug|info|warn|error", "--help"},
 		"render":     {"memcached-operator render [flags] FILE...", "-f, --filename file", "-o, --output yaml|json", "--observed file", "--skip-others", "--help"},
 		"advise":     {"memcached-operator advise [flags] HOST[:PORT]...", "-f, --filename file", "-o, --output text|json", "--watch duration", "TLS:\n", "--tls-ca file", "--auth none|ascii|sasl", "--help"},
 		"reload":     {"--passwords file", "--tls directory", "--report file", "--help"},
 		"export":     {"--address host:port", "--proxy host:port", "--help"},
 		"hold":       {"--address host:port", "--memcached host:port", "--grace duration", "--help"},
+		"reach":      {"--proxy host:port", "--wait time", "--copy-to file", "--help"},
 		"copy":       {"--from host:port", "--through host:port", "--rate number", "--help"},
 		"clean":      {"--server host:port", "--index number", "--of number", "--help"},
 		"version":    {"-o, --output text|json", "--help"},
@@ -66,7 +67,7 @@ func TestCompletion(t *testing.T) {
 		want      []string
 		directive string
 	}{
-		{"a command", []string{"re"}, []string{"reload", "render"}, noFiles},
+		{"a command", []string{"re"}, []string{"reach", "reload", "render"}, noFiles},
 		{"a level", []string{"serve", "--log-level", ""}, []string{"debug", "info", "warn", "error"}, noFiles},
 		{"a format after =", []string{"serve", "--log-format="}, []string{"text", "json"}, noFiles},
 		{"a version of TLS", []string{"serve", "--tls-min-version", ""}, []string{"1.2", "1.3"}, noFiles},
@@ -100,7 +101,7 @@ func TestCompletion(t *testing.T) {
 // TestContainerArguments checks that the program accepts the arguments of its containers in the golden responses.
 func TestContainerArguments(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-created": "hold", "proxies-copy-begins": "copy"} {
+	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-created": "hold", "proxies-copy-begins": "copy", "proxies-cleaning": "reach"} {
 		content, err := os.ReadFile("../../test/testdata/memcached/sync/" + name + "/response.json")
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +121,7 @@ func TestContainerArguments(t *testing.T) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "$(JOB_COMPLETION_INDEX)", "1") // as the kubelet does
 		}
-		if _, stderr, code := finish(t, append(args, "--help")...); len(args) < 3 || code != 0 {
+		if _, stderr, code := finish(t, append(args, "--help")...); len(args) < 2 || code != 0 {
 			t.Errorf("%s: exit code %d for the arguments %q of %s: %s", name, code, args, command, stderr)
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +59,7 @@ each error.`,
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, - for standard input; may be repeated")
 	flags.VarP(newChoice(&options.format, "yaml", "yaml", "json"), "output", "o", "format of the output")
 	flags.StringVar(&options.observedFile, "observed", "", "`file` with a recorded sync request, whose objects are the observed state")
-	addOperatorImage(flags, &options.caches)
+	addCaches(flags, &options.caches)
 	flags.BoolVar(&options.SkipOthers, "skip-others", false, "skip objects whose API group and kind are not those of a custom resource, as in the output of kustomize")
 	flags.BoolVar(&options.ChildrenOnly, "children", false, "print only the children; the same input then always has the same output")
 	return command
@@ -79,6 +80,7 @@ func (o *renderOptions) run(command *cobra.Command) error {
 		}
 	}
 	o.Now = metav1.Now()
+	o.caches.ClusterDomain = cmp.Or(o.caches.ClusterDomain, searchedDomain(resolverFile))
 	objects, err := render.Render(parents.Controllers(o.caches), inputs, o.Options)
 	if err != nil {
 		return err

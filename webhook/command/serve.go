@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"crypto/tls"
 	"io"
 	"log/slog"
@@ -66,6 +67,7 @@ func (o *serveOptions) run(command *cobra.Command) error {
 		return err
 	}
 	o.Logger = slog.New(logHandlers[o.logFormat](command.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	o.caches.ClusterDomain = cmp.Or(o.caches.ClusterDomain, searchedDomain(resolverFile))
 	o.Controllers = parents.Controllers(o.caches)
 	return server.Serve(command.Context(), o.Config)
 }
@@ -97,7 +99,7 @@ func (o *serveOptions) addShutdown(flags *pflag.FlagSet) {
 }
 
 func (o *serveOptions) addCaches(flags *pflag.FlagSet) {
-	addOperatorImage(flags, &o.caches)
+	addCaches(flags, &o.caches)
 }
 
 func (o *serveOptions) addLog(flags *pflag.FlagSet) {
@@ -105,7 +107,8 @@ func (o *serveOptions) addLog(flags *pflag.FlagSet) {
 	flags.Var(newChoice(&o.logFormat, "text", "text", "json"), "log-format", "format of log lines")
 }
 
-// addOperatorImage adds the flag that serve and render share.
-func addOperatorImage(flags *pflag.FlagSet, caches *memcached.Config) {
+// addCaches adds the flags that serve and render share.
+func addCaches(flags *pflag.FlagSet, caches *memcached.Config) {
 	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, which makes memcached load changed certificates and passwords, lets it serve until its items are on other servers, and copies items during a change with proxies, and exports the reads of the clients of proxies; empty for none of them; pods that run keep theirs, or none, until their template changes for another reason")
+	flags.StringVar(&caches.ClusterDomain, "cluster-domain", "", "DNS `domain` of the cluster, in the names of servers and proxies; a change replaces the proxies (default that of the search list in /etc/resolv.conf, or else cluster.local)")
 }

@@ -139,9 +139,9 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestProtocol checks that the routes use the same CAS uniques, opaque, and response of proxies that move items.
+// TestProtocol checks that the routes use the same CAS uniques, Opaque, and response of proxies that move items.
 func TestProtocol(t *testing.T) {
-	for _, want := range []string{fmt.Sprintf("0x%x", owned), fmt.Sprintf("%q", opaque), moving} {
+	for _, want := range []string{fmt.Sprintf("0x%x", owned), fmt.Sprintf("%q", Opaque), moving} {
 		if !strings.Contains(proxy.Library, want) {
 			t.Errorf("library.lua has no %s", want)
 		}

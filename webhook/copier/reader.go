@@ -14,9 +14,9 @@ const (
 	// maxBytes limits the items that are read at the same time, because a proxy has a value in its memory several times while it moves
 	// the item.
 	maxBytes = 2 << 20
-	// opaque marks reads for the routes: they return SERVER_ERROR until it is certain that an item has moved, is missing, or cannot move.
-	opaque = "memcached-operator-copy"
-	// moving is the response to opaque as a key of proxies that move what they read.
+	// Opaque marks reads for the routes: they return SERVER_ERROR until it is certain that an item has moved, is missing, or cannot move.
+	Opaque = "memcached-operator-copy"
+	// moving is the response to Opaque as a key of proxies that move what they read.
 	moving = "SERVER_ERROR warming"
 	// calm is how many reads without SERVER_ERROR in a row show that all servers respond to the proxies again.
 	calm = 1000
@@ -99,7 +99,7 @@ func (r *reader) flush(ctx context.Context) error {
 func (r *reader) commands() []byte {
 	var text []byte
 	for _, key := range r.reads {
-		text = fmt.Appendf(text, "mg %s u c O%s\r\n", key, opaque)
+		text = fmt.Appendf(text, "mg %s u c O%s\r\n", key, Opaque)
 	}
 	return text
 }
@@ -163,7 +163,7 @@ func (r *reader) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	line, err := connection.Command("mg " + opaque + " O" + opaque)
+	line, err := connection.Command("mg " + Opaque + " O" + Opaque)
 	if err == nil && string(line) != moving {
 		err = fmt.Errorf("%s is no proxy that moves items: it responds %q", r.Through, line)
 	}

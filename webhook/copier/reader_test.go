@@ -120,10 +120,10 @@ func newReader(proxies *fake) *reader {
 
 // respondMoving responds as a proxy that moves items.
 func respondMoving(line string) string {
-	if strings.HasPrefix(line, "mg "+opaque) {
+	if strings.HasPrefix(line, "mg "+Opaque) {
 		return moving + "\r\n"
 	}
-	return "HD c1 O" + opaque + "\r\n"
+	return "HD c1 O" + Opaque + "\r\n"
 }
 
 // TestPatience checks that reads do not wait for a server that was down for long, and wait again after many that got responses.

@@ -31,7 +31,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
 		var err error
-		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed); err != nil {
+		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.Now)); err != nil {
 			return assessment{}, err
 		}
 	}
@@ -56,14 +56,14 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 }
 
 // assessProxies returns the assessment of the proxies.
-func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time) (*conditions.Assessment, error) {
+func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Observation{
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, replicas, o.memcached, o.liveProxyPods), Pods: o.liveProxyPods,
 		Selector: children.ProxySelector(o.memcached), Container: proxy.ContainerName,
 		Children: built, LastStep: changed.Time,
 		Remedies: diagnosis.ProxyRemedies(),
-	})
+	}, findings...)
 	return &assessed, err
 }
 

@@ -52,7 +52,7 @@ func TestConditionsOfProxies(t *testing.T) {
 			o.Related.Pods.Get("web", "cache-proxy-1").Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
 				State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},
 				LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: 1}}}}
-		}, "ReplicaReady", "CrashLoopBackOff", "CrashLoopBackOff", "1.6.38 or later"},
+		}, "ReplicaReady", "CrashLoopBackOff", "CrashLoopBackOff", "1.6.40 or later"},
 		{"for two minutes, another Memcached has had the name of the proxies", 3, "0-2", func(o *syncRequest) {
 			remove(&o.Children.Deployments, "cache-proxy")
 			remove(&o.Related.Pods, "cache-proxy")
@@ -102,13 +102,13 @@ func TestAddressOfProxies(t *testing.T) {
 		spec, want string
 		exists     bool
 	}{
-		"the Service exists":                              {"", "cache-proxy.web.svc:11211", true},
+		"the Service exists":                              {"", "cache-proxy.web.svc.cluster.local:11211", true},
 		"the Service does not exist, or is another one's": {"", "", false},
-		"the spec is invalid":                             {"invalid", "cache-proxy.web.svc:11211", true},
+		"the spec is invalid":                             {"invalid", "cache-proxy.web.svc.cluster.local:11211", true},
 		"the spec is invalid, and there is no Service":    {"invalid", "", false},
 	} {
 		request := proxied(t, 3, "0-2")
-		request.Parent.Status.Proxy.Address = "cache-proxy.web.svc:11211"
+		request.Parent.Status.Proxy.Address = "cache-proxy.web.svc.cluster.local:11211"
 		if !test.exists {
 			remove(&request.Children.Services, "cache-proxy")
 		}
@@ -179,7 +179,7 @@ func TestLastChange(t *testing.T) {
 		{"nothing changes", func(*syncRequest) {}, *ago(3600)},
 		{"the routes change", func(o *syncRequest) { o.Parent.Spec.Size = new(int32(4)) }, noon},
 		{"the number of servers changes", func(o *syncRequest) {
-			o.Parent.Status.Servers = children.ServerNames(o.Parent, scaling.Servers{Count: 4}.Ordinals())
+			o.Parent.Status.Servers = children.ServerNames(o.Parent, DefaultClusterDomain, scaling.Servers{Count: 4}.Ordinals())
 		}, noon},
 		{"status is lost", func(o *syncRequest) { o.Parent.Status.Proxy = nil }, noon},
 		{"a clock was set back", func(o *syncRequest) { o.Parent.Status.Proxy.LastChangeTime = ago(-60) }, noon},

@@ -65,7 +65,12 @@ type Config struct {
 	// OperatorImage is the image of this program. Its subcommand reload is the reloader, hold is the sidecar of servers whose items
 	// can move, and the Job of a move runs copy and clean. If it is empty, new pods have neither container, and there is no Job.
 	OperatorImage string
+	// ClusterDomain is the DNS domain of the cluster; DefaultClusterDomain if it is empty. Proxies are replaced when it changes.
+	ClusterDomain string
 }
+
+// DefaultClusterDomain is the domain of a cluster whose kubelets have no other one.
+const DefaultClusterDomain = "cluster.local"
 
 // Controller returns the hooks of Memcached.
 func Controller(config Config) composite.Controller {

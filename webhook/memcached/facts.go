@@ -140,13 +140,13 @@ func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
 	if d := o.proxies; d != nil {
 		replicas, status := *d.Spec.Replicas, d.Status
 		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
+		updated := !d.Terminating() && d.Observed() && status.Replicas == replicas && status.UpdatedReplicas == replicas
 		p.Deployment = &scaling.Deployment{
 			// metadata.generation also changes with annotations.
 			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
 			Routes:   proxy.RoutesOf(d),
 			Replicas: replicas,
-			RolledOut: !d.Terminating() && d.Observed() &&
-				status.Replicas == replicas && status.UpdatedReplicas == replicas && status.AvailableReplicas == replicas,
+			Updated:  updated, RolledOut: updated && status.AvailableReplicas == replicas,
 			Observed: d.Observed(),
 		}
 	}

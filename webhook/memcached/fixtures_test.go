@@ -104,7 +104,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	memcached, routes := sample.Proxied(size), scaling.ParseRoutes(label)
 	began, rollout := noon.Add(-time.Hour), v1alpha1.Revision{Created: *ago(3600), Generation: 7}
 	request := syncRequest{Parent: memcached, Now: noon, Children: noChildren()}
-	o := newObservation(&request)
+	o := Config{}.observe(&request)
 	templates, err := proxyConfig.templates(o)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	}
 	request.Related.Pods = composite.GroupOf(pods...)
 	memcached.Status.ObservedGeneration, memcached.Status.Replicas = memcached.Generation, size
-	memcached.Status.Servers = children.ServerNames(memcached, run.Ordinals())
+	memcached.Status.Servers = children.ServerNames(memcached, DefaultClusterDomain, run.Ordinals())
 	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), Controller: v1alpha1.ProxyMemory{Routes: label, Observed: rollout}}
 	return request
 }

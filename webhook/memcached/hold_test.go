@@ -47,7 +47,7 @@ func TestHoldImage(t *testing.T) {
 	for _, test := range cases {
 		request := settledImages(sample.Proxied(2), children.Images{Hold: test.applied})
 		test.edit(&request)
-		o := newObservation(&request)
+		o := Config{}.observe(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(o)
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
@@ -82,10 +82,10 @@ func TestProxyExporterImage(t *testing.T) {
 		memcached.Spec.Metrics.Enabled = true
 		memcached.Default()
 		routes, request := scaling.ParseRoutes("0-2"), settledImages(memcached, children.Images{})
-		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied}
-		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), 2)).Deployments
+		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied, Domain: DefaultClusterDomain}
+		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), scaling.Decision{Proxies: 2})).Deployments
 		test.edit(&request)
-		templates, err := (Config{OperatorImage: test.image}).templates(newObservation(&request))
+		templates, err := (Config{OperatorImage: test.image}).templates(Config{}.observe(&request))
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}

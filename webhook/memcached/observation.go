@@ -1,6 +1,8 @@
 package memcached
 
 import (
+	"cmp"
+
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -19,9 +21,11 @@ type observation struct {
 	job *observed.Job
 	// livePods and liveProxyPods are not being deleted.
 	livePods, liveProxyPods []*observed.Pod
+	// domain is the DNS domain of the cluster.
+	domain string
 }
 
-func newObservation(request *syncRequest) *observation {
+func (c Config) observe(request *syncRequest) *observation {
 	memcached, existing, pods := request.Parent, &request.Children, request.Related.Pods.All()
 	workload, other := existing.workloads(memcached)
 	return &observation{
@@ -33,5 +37,6 @@ func newObservation(request *syncRequest) *observation {
 		job:           existing.Jobs.Get(memcached.Namespace, proxy.JobName(memcached)),
 		livePods:      observed.LivePods(pods, memcached.Namespace, children.SelectorLabels(memcached)),
 		liveProxyPods: observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
+		domain:        cmp.Or(c.ClusterDomain, DefaultClusterDomain),
 	}
 }

@@ -12,7 +12,7 @@ func status(o *observation, t templates, d scaling.Decision, a assessment) v1alp
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   a.Status(a.own...),
 		UpdatedReplicas: a.Rollout.Updated,
-		Servers:         children.Servers(o.memcached, d.Run, o.livePods),
+		Servers:         children.Servers(o.memcached, o.domain, d.Run, o.livePods),
 		Image:           children.Image(&o.memcached.Spec, t.servers.Images),
 		Memory:          memoryStatus(t.memory),
 		Scaling:         d.Scaling,
@@ -47,5 +47,5 @@ func (o *observation) proxyAddress() string {
 	if o.Children.Services.Get(o.memcached.Namespace, proxy.Name(o.memcached)) == nil {
 		return ""
 	}
-	return proxy.Address(o.memcached)
+	return proxy.Address(o.memcached, o.domain)
 }

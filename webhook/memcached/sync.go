@@ -23,8 +23,8 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	memcached := request.Parent
 	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // not by default: the pods of a Deployment end with their items
 	memcached.Default()
-	o := newObservation(&request)
-	if err := validation.Validate(memcached, request.Children.managedKinds(), o.other != nil && !mayReplace); err != nil {
+	o := c.observe(&request)
+	if err := validation.Validate(memcached, request.Children.managedKinds(), o.other != nil && !mayReplace, o.domain); err != nil {
 		return o.keep(err)
 	}
 	if err := requireReplicas(o.workload, o.proxies); err != nil {

@@ -83,7 +83,7 @@ func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Ro
 	if o.memcached.Spec.Proxy == nil {
 		return nil, nil
 	}
-	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library)}
+	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library), Domain: o.domain, Reach: c.OperatorImage}
 	if o.memcached.Spec.HasExporter() {
 		configured.Exporter = c.OperatorImage
 	}
@@ -96,9 +96,13 @@ func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Ro
 	running := proxy.Defaults{
 		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
 		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
+		Domain:  o.domain,
 	}
 	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
 		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
+	}
+	if !appliedWithout(o.proxies, proxy.ReachName) {
+		running.Reach = appliedImage(o.proxies, proxy.ReachName, configured.Reach)
 	}
 	if running == configured || cannotRun(o.proxies, o.liveProxyPods, proxy.ContainerName) {
 		return template, nil

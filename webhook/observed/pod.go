@@ -70,6 +70,7 @@ type ContainerStatus struct {
 	Name      string         `json:"name"`
 	Image     string         `json:"image"`
 	Ready     bool           `json:"ready"`
+	Started   bool           `json:"started"`
 	State     ContainerState `json:"state"`
 	LastState ContainerState `json:"lastState"`
 }

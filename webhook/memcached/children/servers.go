@@ -14,11 +14,11 @@ import (
 
 // Servers returns the servers for clients: the names of all pods of the StatefulSet, or the addresses of the serving pods of a
 // Deployment.
-func Servers(memcached *v1alpha1.Memcached, run scaling.Servers, pods []*observed.Pod) []string {
+func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Servers, pods []*observed.Pod) []string {
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
-	return ServerNames(memcached, run.Ordinals())
+	return ServerNames(memcached, domain, run.Ordinals())
 }
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
@@ -28,24 +28,29 @@ func RecordedServers(memcached *v1alpha1.Memcached, servers []string) scaling.Se
 	}
 	name, _, _ := strings.Cut(servers[0], ".")
 	first, err := strconv.ParseInt(strings.TrimPrefix(name, memcached.Name+"-"), 10, 32)
-	if recorded := (scaling.Servers{First: int32(first), Count: int32(len(servers))}); err == nil && ServerName(memcached, strconv.FormatInt(first, 10)) == servers[0] {
-		return recorded
+	if err != nil || !strings.HasPrefix(servers[0], serviceName(memcached, strconv.FormatInt(first, 10))) {
+		return scaling.Servers{}
 	}
-	return scaling.Servers{}
+	return scaling.Servers{First: int32(first), Count: int32(len(servers))}
 }
 
 // ServerNames returns the host:port of servers of the StatefulSet.
-func ServerNames(memcached *v1alpha1.Memcached, ordinals []int32) []string {
+func ServerNames(memcached *v1alpha1.Memcached, domain string, ordinals []int32) []string {
 	names := make([]string, 0, len(ordinals))
 	for _, ordinal := range ordinals {
-		names = append(names, ServerName(memcached, strconv.Itoa(int(ordinal))))
+		names = append(names, ServerName(memcached, domain, strconv.Itoa(int(ordinal))))
 	}
 	return names
 }
 
-// ServerName returns the host:port of a pod of the StatefulSet.
-func ServerName(memcached *v1alpha1.Memcached, ordinal string) string {
-	return fmt.Sprintf("%s-%s.%s.%s.svc:%d", memcached.Name, ordinal, memcached.Name, memcached.Namespace, Port)
+// ServerName returns the host:port of a pod of the StatefulSet, with the domain of the cluster. The resolver of Alpine does not search for a
+// shorter name that has as many dots as the option ndots of the pod.
+func ServerName(memcached *v1alpha1.Memcached, domain, ordinal string) string {
+	return fmt.Sprintf("%s.%s:%d", serviceName(memcached, ordinal), domain, Port)
+}
+
+func serviceName(memcached *v1alpha1.Memcached, ordinal string) string {
+	return fmt.Sprintf("%s-%s.%s.%s.svc", memcached.Name, ordinal, memcached.Name, memcached.Namespace)
 }
 
 // Ordinal returns the ordinal of a pod of the StatefulSet, and whether it has one.

@@ -36,11 +36,11 @@ func TestServers(t *testing.T) {
 		{"an IPv6 address is in brackets", sample.New(1), 1,
 			[]*observed.Pod{podAt("fd00::a", corev1.ConditionTrue)}, []string{"[fd00::a]:11211"}},
 		{"the names of a StatefulSet are listed even if pods do not serve", stateful, 2, nil,
-			[]string{"cache-0.cache.web.svc:11211", "cache-1.cache.web.svc:11211"}},
+			[]string{"cache-0.cache.web.svc.cluster.local:11211", "cache-1.cache.web.svc.cluster.local:11211"}},
 		{"without replicas, the servers are empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Servers(test.memcached, scaling.Servers{Count: test.replicas}, test.pods)); diff != "" {
+		if diff := cmp.Diff(test.want, Servers(test.memcached, "cluster.local", scaling.Servers{Count: test.replicas}, test.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -65,7 +65,7 @@ func TestRecordedServers(t *testing.T) {
 		want    scaling.Servers
 	}{
 		{"no servers", nil, scaling.Servers{}},
-		{"after a change of the pod template", []string{"cache-3.cache.web.svc:11211", "cache-4.cache.web.svc:11211"}, scaling.Servers{First: 3, Count: 2}},
+		{"after a change of the pod template", []string{"cache-3.cache.web.svc.cluster.local:11211", "cache-4.cache.web.svc.cluster.local:11211"}, scaling.Servers{First: 3, Count: 2}},
 		{"a Deployment", []string{"10.0.0.1:11211"}, scaling.Servers{}},
 		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, scaling.Servers{}},
 	}

@@ -30,7 +30,7 @@ type Cache struct {
 
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
+	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
 	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }

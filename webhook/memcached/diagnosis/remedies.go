@@ -36,7 +36,7 @@ func Remedies(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Remedie
 func ProxyRemedies() conditions.Remedies {
 	return conditions.Remedies{proxy.ContainerName: {
 		OOMKilled: "increase spec.proxy.resources.limits.memory",
-		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, 1.6.38 or later"},
+		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, " + proxy.MinVersion + " or later"},
 	}}
 }
 

@@ -12,13 +12,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // Children returns the children that belong to the proxies.
-func Children(memcached *v1alpha1.Memcached, t Template, replicas int32) []runtime.Object {
-	all := []runtime.Object{deployment(memcached, t, replicas), service(memcached, t.Defaults.Exporter != "")}
-	if replicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
+func Children(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) []runtime.Object {
+	all := []runtime.Object{deployment(memcached, t, d), service(memcached, t.Defaults.Exporter != "")}
+	if d.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		all = append(all, podDisruptionBudget(memcached))
 	}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {

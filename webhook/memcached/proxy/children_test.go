@@ -35,7 +35,7 @@ func TestProxyChildren(t *testing.T) {
 		memcached.Default()
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range Children(memcached, routed(memcached, "0-2"), test.proxies) {
+		for _, child := range Children(memcached, routed(memcached, "0-2"), scaling.Decision{Proxies: test.proxies}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
 				t.Errorf("%s: a child has the name %s", test.reason, name)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,29 +27,45 @@ func withoutComments(code string) string {
 	return text.String()
 }
 
+// MinVersion is the first memcached that has all functions of the library. An earlier one does not start as a proxy.
+const MinVersion = "1.6.40"
+
 // Options returns the value of memcached's option -o for the paths of the library and of the configuration.
 func Options(library, config string) string {
 	return "proxy_config=routelib:" + library + ",proxy_arg=" + config
 }
 
 // Config returns the configuration of a proxy in a phase, for the host:port of the servers before and after a change. The order of the
-// servers is part of the distribution of keys.
+// servers is part of the distribution of keys. Their domain is written once: annotations of the pods contain the configuration.
 func Config(from, to []string, phase scaling.Phase) string {
-	config := "servers{\n" + backends("to", to)
+	domain := commonDomain(to, from)
+	config := "local domain = " + strconv.Quote(domain) + "\nservers{\n" + backends("to", to, domain)
 	if phase != scaling.Steady {
-		config += backends("from", from)
+		config += backends("from", from, domain)
 		config += "    phase = " + strconv.Quote(string(phase)) + ",\n"
 	}
 	return config + "}\n"
 }
 
+// commonDomain returns what follows the first label of all servers; "" if it differs.
+func commonDomain(lists ...[]string) string {
+	at := max(0, strings.Index(lists[0][0], "."))
+	domain := lists[0][0][at:]
+	for _, server := range slices.Concat(lists...) {
+		if host, _, _ := strings.Cut(server, "."); host+domain != server {
+			return ""
+		}
+	}
+	return domain
+}
+
 // backends returns a Lua field with one server per line. strconv.Quote writes the characters of a host name and a port as Lua
 // reads them.
-func backends(name string, servers []string) string {
+func backends(name string, servers []string, domain string) string {
 	text := strings.Builder{}
 	text.WriteString("    " + name + " = {\n")
 	for _, server := range servers {
-		text.WriteString("        " + strconv.Quote(server) + ",\n")
+		text.WriteString("        " + strconv.Quote(strings.TrimSuffix(server, domain)) + "..domain,\n")
 	}
 	text.WriteString("    },\n")
 	return text.String()

@@ -16,8 +16,12 @@ type Defaults struct {
 	Image string
 	// Exporter is the image of this program; "" for proxies without an exporter.
 	Exporter string
+	// Reach is the image of this program; "" for proxies that are available before they have reached a server.
+	Reach string
 	// Library is the Lua code of the proxies.
 	Library string
+	// Domain is the DNS domain of the cluster.
+	Domain string
 }
 
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
@@ -32,6 +36,9 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	}
 	if defaults.Exporter != "" {
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.Exporter
+	}
+	if defaults.Reach != "" {
+		annotations[children.ImageAnnotation(ReachName)] = defaults.Reach
 	}
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations

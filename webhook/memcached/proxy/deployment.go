@@ -37,24 +37,28 @@ type Template struct {
 // rollout, and the status of the Deployment reports when it has finished.
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults.Library, routes)},
+		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
 		Spec:       children.Pod(&memcached.Spec, proxyPod(memcached, defaults, size)),
 	}}
 }
 
-func deployment(memcached *v1alpha1.Memcached, t Template, replicas int32) *appsv1.Deployment {
+func deployment(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) *appsv1.Deployment {
+	unavailable := intstr.FromInt32(0)
+	if d.Unreached {
+		unavailable = intstr.FromString("100%")
+	}
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: objectMeta(memcached, annotations(memcached, t.Defaults)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: &replicas,
+			Replicas: &d.Proxies,
 			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
 			Template: t.PodTemplateSpec,
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{
 					MaxSurge:       new(intstr.FromString("100%")), // a change of the servers is a rollout for each phase
-					MaxUnavailable: new(intstr.FromInt32(0)),
+					MaxUnavailable: &unavailable,
 				},
 			},
 			ProgressDeadlineSeconds: new(int32(children.ProgressDeadlineSeconds)),
@@ -63,24 +67,26 @@ func deployment(memcached *v1alpha1.Memcached, t Template, replicas int32) *apps
 }
 
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
-func PodAnnotations(memcached *v1alpha1.Memcached, library string, routes scaling.Routes) map[string]string {
+func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes scaling.Routes) map[string]string {
+	names := func(p scaling.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.Ordinals()) }
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = library
-	annotations[proxyConfigAnnotation] = Config(children.ServerNames(memcached, routes.From.Ordinals()), children.ServerNames(memcached, routes.To.Ordinals()), routes.Phase)
+	annotations[proxyLibraryAnnotation] = defaults.Library
+	annotations[proxyConfigAnnotation] = Config(names(routes.From), names(routes.To), routes.Phase)
 	return annotations
 }
 
 // proxyPod returns a pod without the options in spec that place servers next to or away from each other.
 func proxyPod(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
-	containers := []corev1.Container{proxyContainer(spec, defaults.Image, size)}
+	containers := []corev1.Container{proxyContainer(spec, defaults, size)}
 	if defaults.Exporter != "" {
 		containers = append(containers, children.ProxyExporter(spec, defaults.Exporter))
 	}
 	return corev1.PodSpec{
-		Containers: containers,
-		Volumes:    []corev1.Volume{proxyVolume()},
+		InitContainers: reachContainers(defaults.Reach),
+		Containers:     containers,
+		Volumes:        append([]corev1.Volume{proxyVolume()}, reachVolumes(defaults.Reach)...),
 
 		Affinity:                  nodeAffinity(spec.Affinity),
 		TopologySpreadConstraints: children.DefaultSpread(children.ProxySelector(memcached)),
@@ -99,31 +105,23 @@ func proxyDNS() *corev1.PodDNSConfig {
 	}}
 }
 
-func proxyContainer(spec *v1alpha1.MemcachedSpec, image string, size memory.Size) corev1.Container {
+func proxyContainer(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) corev1.Container {
 	return corev1.Container{
 		Name:            ContainerName,
-		Image:           cmp.Or(spec.Image, image),
+		Image:           cmp.Or(spec.Image, defaults.Image),
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Command:         proxyCommand(spec, size),
 		Ports:           children.ContainerPorts(servicePorts()),
 		Resources:       proxyResources(spec),
-		StartupProbe:    startupProbe(),
+		StartupProbe:    startupProbe(defaults.Reach),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
 		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
 		Lifecycle:       children.Lifecycle(*spec.Proxy.PreStopSleepSeconds),
-		VolumeMounts:    []corev1.VolumeMount{{Name: ContainerName, MountPath: proxyDirectory, ReadOnly: true}},
+		VolumeMounts:    append([]corev1.VolumeMount{{Name: ContainerName, MountPath: proxyDirectory, ReadOnly: true}}, reachMounts(defaults.Reach, true)...),
 		SecurityContext: children.ContainerSecurityContext(spec.SecurityContext),
 		// The log of a proxy that cannot start names the line of the configuration.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
-}
-
-// startupProbe keeps clients from a proxy that does not reach the servers yet: it returns misses for their keys. An attempt to connect
-// fails after 1.4 seconds, and the second one follows immediately.
-func startupProbe() *corev1.Probe {
-	probe := children.ConnectProbe(children.PortName, 1, 3, 30)
-	probe.InitialDelaySeconds = 2
-	return probe
 }
 
 // proxyCommand returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half

@@ -3,6 +3,7 @@ package proxy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -20,13 +21,13 @@ import (
 // routed returns the pod template of proxies with the routes of a label.
 func routed(memcached *v1alpha1.Memcached, label string) Template {
 	memcached.Default()
-	return PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
+	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
 }
 
 func TestProxyConfig(t *testing.T) {
 	memcached := sample.Proxied(3)
 	config := routed(memcached, "0-2_0-3_warming").Annotations[proxyConfigAnnotation]
-	for server, times := range map[string]int{"cache-0.cache.web.svc:11211": 2, "cache-2.cache.web.svc:11211": 2, "cache-3.cache.web.svc:11211": 1, "cache-4": 0} {
+	for server, times := range map[string]int{"\"cache-0\"..domain": 2, "\"cache-2\"..domain": 2, "\"cache-3\"..domain": 1, "cache-4": 0, "\".cache.web.svc.cluster.local:11211\"": 1} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
 		}
@@ -119,7 +120,30 @@ func TestProxyMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestProxyStartsBeforeClients checks that a proxy has the time for two attempts to connect to the servers before clients use it, and that
+// TestProxyReaches checks the startup probe that runs the copied program: it is not killed while it waits, the kubelet does not restart a proxy
+// for hours in which no server runs, and the probe finds the copy.
+func TestProxyReaches(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Default()
+	pod := PodTemplate(memcached, Defaults{Reach: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
+	probe, copied := pod.Containers[0].StartupProbe, pod.InitContainers[0]
+	if probe.Exec == nil || time.Duration(probe.TimeoutSeconds)*time.Second <= reachWait {
+		t.Fatalf("the startup probe is %+v, want a command with more time than %s", probe, reachWait)
+	}
+	if lasts := time.Duration(probe.FailureThreshold) * reachWait; lasts < 12*time.Hour {
+		t.Errorf("the kubelet restarts a proxy that reaches no server after %s", lasts)
+	}
+	if want := "--copy-to=" + probe.Exec.Command[0]; copied.Args[1] != want || copied.Image != "operator:1" {
+		t.Errorf("the init container has image %s and %q, want operator:1 and %q", copied.Image, copied.Args, want)
+	}
+	for _, container := range []corev1.Container{copied, pod.Containers[0]} {
+		if mount := container.VolumeMounts[len(container.VolumeMounts)-1]; mount.Name != pod.Volumes[1].Name || !strings.HasPrefix(probe.Exec.Command[0], mount.MountPath+"/") {
+			t.Errorf("container %s mounts %+v", container.Name, mount)
+		}
+	}
+}
+
+// TestProxyStartsBeforeClients checks, for an operator without an image, that a proxy has the time for two attempts to connect to the servers before clients use it, and that
 // a proxy that does not accept connections is restarted after a minute at most.
 func TestProxyStartsBeforeClients(t *testing.T) {
 	memcached := sample.Proxied(3)

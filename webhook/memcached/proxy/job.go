@@ -35,11 +35,11 @@ const (
 func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + jobSuffix }
 
 // JobChildren returns the Job of a move, and its NetworkPolicy; none for the zero value.
-func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) []runtime.Object {
+func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image, domain string, size memory.Size) []runtime.Object {
 	if job == (scaling.Job{}) {
 		return nil
 	}
-	built := []runtime.Object{moveJob(memcached, job, image, size)}
+	built := []runtime.Object{moveJob(memcached, job, image, domain, size)}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		built = append(built, jobPolicy(memcached))
 	}
@@ -48,7 +48,7 @@ func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image string, s
 
 // moveJob returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
 // one server for each index. The Job is never updated, because its template is immutable.
-func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image string, size memory.Size) *batchv1.Job {
+func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image, domain string, size memory.Size) *batchv1.Job {
 	servers := int32(len(job.Sources()))
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
@@ -71,7 +71,7 @@ func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image string, size 
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, job.Routes, image, size)),
+				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, image, jobArgs(memcached, job.Routes, domain, size))),
 			},
 		},
 	}
@@ -125,8 +125,8 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 }
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
-func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) []string {
-	server, ordinals, index := children.ServerName(memcached, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
+func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, size memory.Size) []string {
+	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
 		places := r.From.Count
 		if r.From.Spared > 0 { // no key belongs to the server whose slot returns
@@ -139,7 +139,7 @@ func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, size memory.Size) 
 		"--from=" + server,
 		ordinals,
 		index,
-		"--through=" + Address(memcached),
+		"--through=" + Address(memcached, domain),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
 	switch {
@@ -157,7 +157,7 @@ func list(ordinals []int32) string {
 }
 
 // jobPod returns the pod of the Job for one server.
-func jobPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size memory.Size) corev1.PodSpec {
+func jobPod(memcached *v1alpha1.Memcached, image string, args []string) corev1.PodSpec {
 	spec := &memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
@@ -165,7 +165,7 @@ func jobPod(memcached *v1alpha1.Memcached, r scaling.Routes, image string, size 
 			Name:            copyName,
 			Image:           image,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            jobArgs(memcached, r, size),
+			Args:            args,
 			// The Job lists and reads a limited number of items at a time, however many there are.
 			Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{

@@ -42,7 +42,7 @@ func TestWarmupServers(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		job := moveJob(memcached, jobFor(test.routes), "operator:1", memory.Of(&memcached.Spec))
+		job := moveJob(memcached, jobFor(test.routes), "operator:1", "cluster.local", memory.Of(&memcached.Spec))
 		args := job.Spec.Template.Spec.Containers[0].Args
 		missing := func(arg string) bool { return !slices.Contains(args, arg) }
 		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || slices.ContainsFunc(test.args, missing) {
@@ -57,7 +57,7 @@ func TestWarmupServers(t *testing.T) {
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	labels := k8slabels.Set(moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels)
+	labels := k8slabels.Set(moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", "cluster.local", memory.Of(&memcached.Spec)).Spec.Template.Labels)
 	for name, selector := range map[string]map[string]string{
 		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
 		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
@@ -80,7 +80,7 @@ func TestJobPolicy(t *testing.T) {
 	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
 		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
 	}
-	pods := moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", memory.Of(&memcached.Spec)).Spec.Template.Labels
+	pods := moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", "cluster.local", memory.Of(&memcached.Spec)).Spec.Template.Labels
 	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
 		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
 	}

@@ -26,6 +26,14 @@
 -- under its claim or under its ownership, before it looks again whether P still has that. Who takes over on P removes the fence
 -- before P has a plain item. So a proxy that was late, for any time, stores nothing, and no clock decides.
 
+-- A memcached that lacks functions of this file does not start: it would fail with the first key that moves. Only the threads that serve have
+-- requests. raw_line came with raw_string of responses. The message is the last line of the log, which the status of the pod has: after error(),
+-- that would be a line of the stack.
+if mcp.request and not mcp.request("mg k\r\n").raw_line then
+    io.stderr:write("memcached 1.6.40 or later is needed for proxies\n")
+    os.exit(1)
+end
+
 -- TIMEOUT limits in seconds how long a connection, and a response, may take. It is more than a second, because the kernel repeats a lost
 -- packet of a new connection after one, and a thread that waits for a lost packet of the DNS reads no responses for one.
 local TIMEOUT <const> = 1.4
@@ -409,7 +417,7 @@ function Route:look()
     end
 end
 
--- shown returns the CAS unique that a response shows. (line returns that of another response before memcached 1.6.45.)
+-- shown returns the CAS unique that a response shows. (Before memcached 1.6.45, line returns that of another response.)
 local function shown(r, res)
     local pattern = VERBS[r:command()] == "gets" and "^VALUE [^ ]+ %d+ %d+ (%d+)" or r:has_flag("c") and "^[^\n]- c(%d+)"
     return pattern and res:raw_string():match(pattern) or nil

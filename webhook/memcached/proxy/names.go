@@ -25,9 +25,9 @@ var NameSuffixes = []string{nameSuffix, jobSuffix}
 // StatefulSet has at most 52 characters.
 func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + nameSuffix }
 
-// Address returns the host:port at which clients reach the proxies.
-func Address(memcached *v1alpha1.Memcached) string {
-	return fmt.Sprintf("%s.%s.svc:%d", Name(memcached), memcached.Namespace, children.Port)
+// Address returns the host:port at which clients reach the proxies, with the domain of the cluster.
+func Address(memcached *v1alpha1.Memcached, domain string) string {
+	return fmt.Sprintf("%s.%s.svc.%s:%d", Name(memcached), memcached.Namespace, domain, children.Port)
 }
 
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {

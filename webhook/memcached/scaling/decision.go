@@ -14,6 +14,8 @@ type Decision struct {
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
+	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
+	Unreached bool
 	// Job is the desired Job; the zero value if there is none.
 	Job Job
 	// Scaling is the step to record in status; nil without maxStep.
@@ -99,7 +101,7 @@ type outcome struct {
 func (c change) complete(o outcome) Decision {
 	d := Decision{
 		Run: o.run, Partition: c.partition(o.routes, o.run),
-		Proxies: c.Proxies.Replicas, Routes: o.routes,
+		Proxies: c.Proxies.Replicas, Routes: o.routes, Unreached: !c.reaches(o.routes),
 		Job:   o.job,
 		Proxy: record(o.routes, c.revision, o.report),
 	}

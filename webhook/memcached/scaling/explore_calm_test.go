@@ -6,8 +6,8 @@ package scaling
 func (s *space) calm(w world) world {
 	w.before = 0
 	next := s.apply(w, s.observation(w, false, 0, noFault), whole, false)
-	next.updateOne()
-	next.rollOne()
+	next.updateOne(s)
+	next.rollOne(s)
 	next.use()
 	next.endJob()
 	next.pass()
@@ -15,16 +15,16 @@ func (s *space) calm(w world) world {
 }
 
 // updateOne stops a server that is not desired, or restarts one that has an earlier template. The current revision follows.
-func (w *world) updateOne() {
+func (w *world) updateOne(s *space) {
 	for i := window - 1; i >= 0; i-- {
 		if w.exposed(i) {
-			w.servers[i] = serverWorld{exists: true, template: w.set.template}
+			w.servers[i] = serverWorld{exists: true, template: w.set.template, starting: s.outages}
 			break
 		}
 	}
 	for i := window - 1; i >= 0; i-- {
 		server := &w.servers[i]
-		server.starting = false
+		server.starting = server.starting && w.breaks(*server)
 		if server.stops && (w.cold || !w.connected(int32(i))) {
 			*server = serverWorld{exists: true, template: w.set.restarts(i)}
 		}
@@ -48,9 +48,9 @@ func (w *world) endJob() {
 	}
 }
 
-// rollOne stops those proxies that are being deleted, and starts or deletes one proxy, as a Deployment with maxSurge 1 and maxUnavailable 0 does. If none is desired, it deletes
+// rollOne stops those proxies that are being deleted, and starts or deletes one proxy, as a Deployment does. If none is desired, it deletes
 // all.
-func (w *world) rollOne() {
+func (w *world) rollOne(s *space) {
 	d := w.deployment
 	for i := range w.pods {
 		if w.pods[i].deleted {
@@ -63,21 +63,18 @@ func (w *world) rollOne() {
 		}
 		return
 	}
+	w.reachAll()
 	free, live, updated := w.countProxies()
-	if updated < d.replicas && live <= d.replicas && free >= 0 {
-		w.pods[free] = podWorld{exists: true, routes: d.routes}
+	if updated < d.replicas && live < 2*d.replicas && free >= 0 {
+		w.pods[free] = podWorld{exists: true, routes: d.routes, available: !s.outages}
 		return
 	}
-	if live <= d.replicas {
-		return
-	}
-	last := -1
 	for i, pod := range w.pods {
-		if pod.exists && !pod.deleted && (last < 0 || pod.routes != d.routes) {
-			last = i
+		if w.replaces(pod) || live > d.replicas && updated == live && pod.exists && !pod.deleted {
+			w.pods[i].deleted = true
+			return
 		}
 	}
-	w.pods[last].deleted = true
 }
 
 // reached reports whether the desired state is reached.
@@ -89,7 +86,7 @@ func (s *space) reached(w world) bool {
 	if w.size == 0 {
 		return d.replicas == 0
 	}
-	return !w.desired || d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == worldOfServers(set.run())
+	return !w.desired || w.allAvailable() && d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && d.routes.to == worldOfServers(set.run())
 }
 
 // converge checks that every state leads to the desired state, which then stays.
@@ -97,7 +94,7 @@ func (x *exploration) converge() {
 	good := map[world]bool{}
 	for number, w := range x.worlds {
 		path := []world{}
-		for at := w; !good[at]; {
+		for at := x.normal(x.repaired(w)); !good[at]; {
 			if len(path) > 300 {
 				x.Errorf("does not reach the desired state:\n%s\nthen %s\n%s", x.trace(int32(number)), path[len(path)-2], path[len(path)-1])
 				return

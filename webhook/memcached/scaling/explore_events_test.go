@@ -7,6 +7,7 @@ func (s *space) events(w world, yield func(name string, next world)) {
 	next.pass()
 	yield("time passes", next)
 	s.serverEvents(w, yield)
+	s.breakEvent(w, yield)
 	s.proxyEvents(w, yield)
 	if s.losses {
 		next := w
@@ -125,7 +126,7 @@ func (s *space) keep(next *world, w world, kind string) {
 	case "deployment":
 		b.deployment = w.deployment
 		b.deployment.revision = -1
-		b.deployment.rolledOut = w.rolledOut()
+		b.deployment.updated, b.deployment.rolledOut = w.rolledOut(), w.rolledOut() && w.allAvailable()
 	case "pods":
 		b.servers, b.pods = w.servers, w.pods
 	case "job":
@@ -160,14 +161,19 @@ func (s *space) proxyEvents(w world, yield func(name string, next world)) {
 		replicas = w.deployment.replicas
 	}
 	if free >= 0 && updated < replicas && live < 2*replicas { // maxSurge is 100%
-		change("a proxy starts", free, podWorld{exists: true, routes: w.deployment.routes})
+		change("a proxy starts", free, podWorld{exists: true, routes: w.deployment.routes, available: !s.outages})
 	}
 	for i, pod := range w.pods {
+		if pod.exists && !pod.deleted && !pod.available && w.reaches(pod.routes) {
+			reached := pod
+			reached.available = true
+			change("a proxy reaches a server", i, reached)
+		}
 		switch {
 		case !pod.exists || i > 0 && pod == w.pods[i-1]: // the event is the same for equal proxies
 		case pod.deleted:
 			change("a proxy stops", i, podWorld{})
-		case live > replicas && (replicas == 0 || pod.routes != w.deployment.routes):
+		case w.replaces(pod):
 			pod.deleted = true
 			change("a proxy is deleted", i, pod)
 		}

@@ -77,7 +77,7 @@ func (p podWorld) order() int {
 	}
 	order := int(p.routes.from.first)<<12 | int(p.routes.from.count)<<8 | int(p.routes.to.first)<<4 | int(p.routes.to.count)
 	order = order<<4 | int(p.routes.from.spared)<<2 | int(p.routes.to.spared)
-	order = order<<3 | int(p.routes.phase)
+	order = order<<4 | int(p.routes.phase)<<1 | bit(p.available)
 	return order<<1 | bit(p.deleted)
 }
 

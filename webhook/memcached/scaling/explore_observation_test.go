@@ -29,7 +29,7 @@ const (
 
 // observation returns what a sync observes.
 func (s *space) observation(w world, late bool, clock int16, f fault) observation {
-	w.deployment.rolledOut = w.rolledOut()
+	w.deployment.updated, w.deployment.rolledOut = w.rolledOut(), w.rolledOut() && w.allAvailable()
 	if late {
 		b := s.snapshots[w.before-1]
 		switch s.late {
@@ -50,6 +50,7 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 	}
 	w.set.current = 0
 	w.copy.whole = false
+	w.broken = false
 	w.before, w.warmed, w.copied, w.cleaned, w.claims = 0, false, false, false, false
 	return observation{w, clock, f}
 }
@@ -60,6 +61,7 @@ type decision struct {
 	run       serversWorld
 	partition int8
 	proxies   int8
+	unreached bool
 	desired   bool
 	routes    routesWorld
 	job       copyWorld
@@ -77,7 +79,7 @@ func (s *space) decide(v observation) decision {
 	}
 	d := decision{status: statusOf(decided), run: worldOfServers(decided.Run), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
-		d.proxies, d.routes = int8(decided.Proxies), worldOf(decided.Routes)
+		d.proxies, d.routes, d.unreached = int8(decided.Proxies), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
 			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout]}
 		}
@@ -102,12 +104,12 @@ func (s *space) facts(v observation) Facts {
 		}
 	}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
-		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), RolledOut: d.rolledOut, Observed: true}
+		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), Updated: d.updated, RolledOut: d.rolledOut, Observed: true}
 		switch v.fault {
 		case unavailableProxies:
 			observed.RolledOut = d.rolledOut && d.replicas == 0
 		case beforeRollout:
-			observed.RolledOut, observed.Observed = false, false
+			observed.Updated, observed.RolledOut, observed.Observed = false, false, false
 			observed.Generation--
 		}
 		facts.Proxies.Deployment = observed

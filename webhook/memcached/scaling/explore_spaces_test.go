@@ -34,6 +34,8 @@ type space struct {
 	copies bool
 	// stops lets servers be deleted. They serve on while proxies are connected, unless kills is true: then they may end at any time.
 	stops, kills bool
+	// outages lets servers fail, and those with the template brokenTemplate for ever. A proxy is available once it has reached a server.
+	outages bool
 
 	snapshots []snapshot
 	numbers   map[snapshot]int32
@@ -125,6 +127,29 @@ var drains = map[string]space{
 	"drains, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
 }
 
+// outages are configurations in which servers fail, and proxies that reach none are not available.
+var outages = map[string]space{
+	"outages":                   {sizes: 2, clocks: onTime},
+	"outages, no warm-up":       {sizes: 1, clocks: onTime, warmups: true},
+	"outages, late pods":        {least: 1, sizes: 2, clocks: onTime, late: "pods"},
+	"outages, late Deployments": {least: 1, sizes: 2, clocks: onTime, late: "deployment"},
+	"outages, templates":        {least: 1, sizes: 1, clocks: onTime, templates: 2},
+	"outages, drains":           {least: 1, sizes: 1, clocks: onTime, stops: true, kills: true, copies: true},
+}
+
+// outagePairs are outages with more sizes, templates and faults.
+var outagePairs = map[string]space{
+	"outages, steps of 1":                  {sizes: 2, clocks: onTime, maxStep: 1},
+	"outages, no warm-up, size 2":          {sizes: 2, clocks: onTime, warmups: true},
+	"outages, templates, size 0":           {sizes: 1, clocks: onTime, templates: 2},
+	"outages, another template":            {least: 1, sizes: 1, clocks: onTime, templates: 3},
+	"outages, templates, size 2":           {least: 2, sizes: 2, clocks: onTime, templates: 2},
+	"outages, templates, late pods":        {least: 1, sizes: 1, clocks: onTime, templates: 2, late: "pods"},
+	"outages, templates, late Deployments": {least: 1, sizes: 1, clocks: onTime, templates: 2, late: "deployment"},
+	"outages, drains, size 0":              {sizes: 1, clocks: onTime, stops: true, kills: true, copies: true},
+	"outages, drains, size 2":              {least: 2, sizes: 2, clocks: onTime, stops: true, kills: true, copies: true},
+}
+
 // faults are the kinds of faults, each as a change of a space without faults.
 var faults = map[string]func(*space){
 	"clocks":            func(s *space) { s.clocks = []int16{0, skew} },
@@ -163,11 +188,19 @@ func spacesAndFaults() map[string]space {
 	for name, s := range drains {
 		all[name] = s.drained()
 	}
+	for name, s := range outages {
+		all[name] = s.failing()
+	}
 	return all
 }
 
 func (s space) drained() space {
 	s.stops, s.copies, s.warmup = true, true, warmup
+	return s
+}
+
+func (s space) failing() space {
+	s.outages, s.warmup = true, warmup
 	return s
 }
 
@@ -178,6 +211,9 @@ func pairsOfFaults() map[string]space {
 	for name, s := range drains {
 		s.least, s.sizes = 1, 2
 		all[name] = s.drained()
+	}
+	for name, s := range outagePairs {
+		all[name] = s.failing()
 	}
 	for name, s := range replacements {
 		s.templates, s.warmup, s.least = 3, warmup, 0

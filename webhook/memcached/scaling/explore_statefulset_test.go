@@ -45,7 +45,7 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 	server, desired := w.servers[i], w.set.run().Has(int32(i))
 	switch {
-	case s.stops && server.starting:
+	case server.starting && !w.breaks(server):
 		server.starting = false
 		return "a server gets ready", server
 	case s.stops && !server.stops:
@@ -56,9 +56,9 @@ func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 	case !desired:
 		return "a server stops", serverWorld{}
 	case s.stops || s.templates > 0 && (s.restarts || w.exposed(i)):
-		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops}
+		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops || s.outages}
 	}
-	return "", server
+	return s.failure(server)
 }
 
 // connected reports whether a proxy that runs is connected to a server. Then its pod, which is being deleted, does not end.
@@ -96,7 +96,7 @@ func (s *space) scale(next *world, w world, run serversWorld, partition, templat
 	next.set = to
 	for i := range next.servers {
 		if to.run().Has(int32(i)) && !next.servers[i].exists {
-			next.servers[i] = serverWorld{exists: true, template: to.restarts(i), starting: s.stops}
+			next.servers[i] = serverWorld{exists: true, template: to.restarts(i), starting: s.stops || s.outages}
 		}
 	}
 	next.status.age(workloadObject, older)
@@ -182,9 +182,10 @@ func (s *space) normalSet(w world) world {
 		w.shift(-by)
 		before.shift(-by)
 	}
-	names := [maxTemplates]int8{-1, -1, -1}
-	w.rename(&names, true)
-	before.rename(&names, s.late == "parent")
+	if names := [maxTemplates]int8{-1, -1, -1}; !s.outages {
+		w.rename(&names, true)
+		before.rename(&names, s.late == "parent")
+	}
 	if w.before != 0 {
 		w.before = s.number(before)
 	}

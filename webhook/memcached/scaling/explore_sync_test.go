@@ -75,7 +75,7 @@ func (s *space) apply(w world, v observation, parts int, late bool) world {
 		s.scale(&next, w, d.run, d.partition, v.world.template)
 	}
 	if parts&deployment != 0 && (v.fault != noDeployment || !w.deployment.exists) {
-		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies})
+		s.rollOut(&next, w, deploymentWorld{exists: d.desired, routes: d.routes, replicas: d.proxies, unreached: d.unreached})
 	}
 	if parts&job != 0 {
 		s.applyCopy(&next, w, v, d.job)

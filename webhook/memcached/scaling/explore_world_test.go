@@ -23,6 +23,8 @@ type world struct {
 	copied, cleaned bool
 	// claims reports whether a preparing or warming proxy may have left short-lived items that steady proxies would return.
 	claims bool
+	// broken reports whether the servers of brokenTemplate never get ready any more, for example because their image is gone.
+	broken bool
 }
 
 // objects are what syncs observe. A snapshot has those of one kind before their last change.
@@ -90,7 +92,9 @@ type deploymentWorld struct {
 	exists    bool
 	replicas  int8
 	revision  int8 // 0, except in an earlier state
+	updated   bool // only if it is observed
 	rolledOut bool // only if it is observed
+	unreached bool // a rollout may stop all proxies; only with outages
 	routes    routesWorld
 }
 
@@ -104,6 +108,7 @@ type serversWorld struct{ first, count, spared int8 }
 
 type podWorld struct {
 	exists, deleted bool
+	available       bool // always without outages
 	routes          routesWorld
 }
 

@@ -102,9 +102,9 @@ type Deployment struct {
 	v1alpha1.Revision
 	Routes   Routes
 	Replicas int32
-	// RolledOut reports whether exactly as many pods exist as desired, and all have the current template and are available.
-	// It does not count pods that are being deleted.
-	RolledOut bool
+	// Updated reports whether exactly as many pods exist as desired, and all have the current template. RolledOut reports whether all are
+	// also available. They do not count pods that are being deleted.
+	Updated, RolledOut bool
 	// Observed reports whether Revision is that of the pod template.
 	Observed bool
 }

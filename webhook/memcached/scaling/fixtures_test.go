@@ -27,7 +27,7 @@ func cache(size, servers int32, label string) *Facts {
 		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
 		Proxies: Proxies{
 			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
-			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, RolledOut: true, Observed: true},
+			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, Updated: true, RolledOut: true, Observed: true},
 		},
 	}
 	s.Workload, s.Servers = observed(servers)

@@ -13,10 +13,31 @@ func (f Facts) noProxyRuns() bool {
 	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
 }
 
-// proxiesSettled reports whether all desired proxies are available, and no proxy that may run has other routes.
+// reaches reports whether a proxy with some routes can respond to a read: all servers that the key has before and after a move are ready. A proxy is
+// available from the first such response on.
+//
+// If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies at once,
+// and nothing waits for their availability.
+func (f Facts) reaches(r Routes) bool {
+	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.HoldsOn(ordinal) }
+	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
+	from, to := r.From.Ordinals(), r.To.Ordinals()
+	if r.Phase == Steady || r.Phase == Announcing {
+		return some(from)
+	}
+	both := min(len(from), len(to))
+	for slot := range both {
+		if serves(from[slot]) && serves(to[slot]) {
+			return true
+		}
+	}
+	return some(from) && some(to[both:]) || some(from[both:]) && some(to) // other keys get a slot that is added, or had one that is removed
+}
+
+// proxiesSettled reports whether all desired proxies are available, or cannot be, and no proxy that may run has other routes.
 func (c change) proxiesSettled() bool {
 	d := c.Proxies.Deployment
-	return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)
+	return c.shown && (d.RolledOut || d.Updated && !c.reaches(c.routes)) && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)
 }
 
 // only reports whether all proxies that may run have one of two routes.

@@ -39,7 +39,7 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 }
 
 // validateProxyConfig refuses a size whose server names do not fit into the annotations of a pod.
-func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.ErrorList {
+func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path, domain string) field.ErrorList {
 	if memcached.Spec.Proxy == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path) field.
 	from := scaling.Servers{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
 	to := scaling.Servers{First: from.End(), Count: size}
 	longest := scaling.Routes{From: scaling.Pool{Servers: from}, To: scaling.Pool{Servers: to}, Phase: scaling.Announcing}
-	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Library, longest))) == 0 {
+	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Defaults{Library: proxy.Library, Domain: domain}, longest))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

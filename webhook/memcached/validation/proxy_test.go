@@ -42,7 +42,7 @@ func TestValidateProxy(t *testing.T) {
 		memcached := sample.Proxied(3)
 		test.change(memcached)
 		memcached.Default()
-		err := Validate(memcached, allKinds, false)
+		err := Validate(memcached, allKinds, false, "cluster.local")
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
 		}

@@ -30,8 +30,9 @@ import (
 )
 
 // Validate returns an error for a spec that must not change a running cache. managed are the kinds of children that the
-// CompositeController manages, and other reports whether a workload of the other kind exists that spec does not replace explicitly.
-func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other bool) error {
+// CompositeController manages, other reports whether a workload of the other kind exists that spec does not replace explicitly, and domain is
+// that of the cluster.
+func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other bool, domain string) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, validateName(memcached)...)
@@ -50,7 +51,7 @@ func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other boo
 	errs = append(errs, validatePod(memcached, path)...)
 	if len(errs) == 0 { // the memory size and the server names follow from valid fields only
 		errs = append(errs, validateMemory(spec, path)...)
-		errs = append(errs, validateProxyConfig(memcached, path)...)
+		errs = append(errs, validateProxyConfig(memcached, path, domain)...)
 	}
 	return summary(errs)
 }

@@ -72,7 +72,7 @@ func TestManyErrors(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: make([]string, 10_000)}}}
 	memcached.Default()
-	err := Validate(memcached, allKinds, false)
+	err := Validate(memcached, allKinds, false, "cluster.local")
 	if err == nil || !strings.HasSuffix(err.Error(), ", and 9990 more") || len(err.Error()) > 4096 {
 		t.Errorf("%d invalid entries: %.300v", 10_000, err)
 	}
@@ -89,7 +89,7 @@ func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedS
 	change(&memcached.Spec)
 	memcached.Default()
 	got := ""
-	if err := Validate(memcached, allKinds, false); err != nil {
+	if err := Validate(memcached, allKinds, false, "cluster.local"); err != nil {
 		got = err.Error()
 	}
 	if (got == "") != (sentence == "") || !strings.Contains(got, sentence) {
@@ -119,7 +119,7 @@ func TestValidate(t *testing.T) {
 		memcached := sample.New(0)
 		memcached.Name, memcached.Spec.Size = test.name, test.size
 		memcached.Default()
-		err := Validate(memcached, allKinds, false)
+		err := Validate(memcached, allKinds, false, "cluster.local")
 		if test.sentence == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.reason, err)
@@ -165,7 +165,7 @@ func TestValidateChildren(t *testing.T) {
 		memcached := sample.New(1)
 		test.edit(&memcached.Spec)
 		memcached.Default()
-		err := Validate(memcached, allKinds, false)
+		err := Validate(memcached, allKinds, false, "cluster.local")
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
 		}

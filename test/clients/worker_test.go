@@ -113,7 +113,7 @@ func (w *worker) note(began time.Time, success bool, response string) {
 	w.commands++
 	switch {
 	case !success:
-		w.report.failed++
+		w.failed++
 		w.failure = response
 		if w.failing.IsZero() {
 			w.failing = began

@@ -71,19 +71,13 @@ func (c *client) run(operation string, args []json.RawMessage) (any, error) {
 		_ = json.Unmarshal(args[1], &number)
 	}
 	item := &memcache.Item{Key: key, Value: []byte(value)}
+	stores := map[string]func(*memcache.Item) error{"set": c.Set, "add": c.Add, "replace": c.Replace, "append": c.Append, "prepend": c.Prepend}
+	if store := stores[operation]; store != nil {
+		return "stored", store(item)
+	}
 	switch operation {
 	case "get", "gets":
 		return c.get(key)
-	case "set":
-		return "stored", c.Set(item)
-	case "add":
-		return "stored", c.Add(item)
-	case "replace":
-		return "stored", c.Replace(item)
-	case "append":
-		return "stored", c.Append(item)
-	case "prepend":
-		return "stored", c.Prepend(item)
 	case "cas":
 		unique := *c.unique
 		unique.Value = item.Value

@@ -14,6 +14,9 @@ var closing = []string{"ascii verbosity", "ascii flush", "ascii flush noreply"}
 
 // TestMemccapable runs libmemcached's own test of servers. Proxies in each phase pass what one memcached passes.
 func TestMemccapable(t *testing.T) {
+	if _, err := exec.LookPath("memccapable"); err != nil {
+		t.Fatalf("NOT TESTED: %v. Install with: %slibmemcached-tools", err, apt)
+	}
 	host, port, _ := net.SplitHostPort(startServers(t, 1)[0])
 	want := capable(t, host, port)
 	if len(want) < 25 || !want["ascii set"] {

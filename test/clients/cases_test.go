@@ -23,7 +23,8 @@ type testCase struct {
 }
 
 // refused are cases with commands that a server refuses with CLIENT_ERROR. Then a proxy closes its connection to this server, and a command
-// that waits on this connection fails (webhook/memcached/proxy/README.md). So a key can be missing, or keep its value, but no command gets the response to another one.
+// that waits on this connection fails (webhook/memcached/proxy/README.md). So a key can be missing, or keep its value, but no command gets the
+// response to another one.
 var refused = []string{
 	"a text that is counted", "a text that is counted, not awaited", "a key that is too long", "a key that is too long, not awaited",
 }

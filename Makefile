@@ -13,13 +13,13 @@ HELM            = $(GO) -C test/cluster/programs tool helm
 # Without shellcheck and pyflakes, which actionlint runs if they are installed.
 ACTIONLINT      = $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 # Nested modules, whose dependencies are too heavy for the go.mod of the root.
-MODULES         = test/manifests test/monitoring test/cluster
+MODULES         = test/manifests test/monitoring test/clients test/cluster
 # The files that make generate writes.
 GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generated.deepcopy.go'
 
 # The modules, the programs that tests build, the generators and the linter share packages, which compile once if the flags are the
 # same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-CHECKS = generate verify test explore test-servers test-full test-manifests test-monitoring lint test-cluster demo recording chart
+CHECKS = generate verify test explore test-servers test-full test-clients test-manifests test-monitoring lint test-cluster demo recording chart
 $(CHECKS): export CGO_ENABLED = 0
 $(CHECKS): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 # What sends thousands of requests, one after the other: with the race detector it takes ten times longer.
@@ -28,7 +28,7 @@ NO_RACE = test/walk test/golden test/hookcheck
 INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-operator -gcflags=github.com/go-json-experiment/json)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
+.PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-clients test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
 	faults bench bench-cluster picture record-release image dist chart clean
 
 help: ## Show this help.
@@ -52,7 +52,7 @@ recording: ## Record the demo as the pictures of README.md (apt-get install term
 
 check: verify ## Run everything that needs no cluster, two targets at a time.
 	@# The longest target first: it mostly waits.
-	$(MAKE) --jobs 2 --output-sync=target test-servers test explore test-manifests test-monitoring lint
+	$(MAKE) --jobs 2 --output-sync=target test-servers test-clients test explore test-manifests test-monitoring lint
 
 test: ## Run the fast tests of the root module, with the race detector.
 	CGO_ENABLED=1 $(GO) test -race -vet=off $$($(GO) list ./... | grep -v $(NO_RACE:%=-e /%$$)) # make lint runs vet
@@ -70,6 +70,9 @@ test-servers: ## Test command lines with memcached (apt-get install memcached), 
 
 test-full: ## Measure changes of full servers, with all sizes of items, for an hour (MEMCACHED=program).
 	cd test/servers && $(GO) test -count=1 -timeout 3h -tags servers -run '^TestProxyFullServers$$' -full
+
+test-clients: ## Test client libraries with proxies (MEMCACHED=program), or measure rollouts (ARGS="-run TestRollouts -all").
+	cd test/clients && $(GO) test -count=1 -timeout 20m $(ARGS)
 
 test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
 	cd test/monitoring && $(GO) test -count=1 ./...

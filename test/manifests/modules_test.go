@@ -18,7 +18,7 @@ var otherVersions = map[string]string{
 // another version of a module on which k8s.io/apimachinery depends, almost 400 packages compile twice.
 func TestModulesShareVersions(t *testing.T) {
 	versions := versionsIn(t, ".")
-	for _, nested := range []string{"test/manifests", "test/monitoring", "test/cluster", "test/cluster/programs"} {
+	for _, nested := range []string{"test/manifests", "test/monitoring", "test/clients", "test/cluster", "test/cluster/programs"} {
 		for module, version := range versionsIn(t, nested) {
 			if want, shared := versions[module]; shared && version != want && otherVersions[module] != nested {
 				t.Errorf("%s/go.mod has %s %s, want %s as in go.mod", nested, module, version, want)

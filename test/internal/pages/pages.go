@@ -22,14 +22,15 @@ type Block struct {
 // Text returns the lines, each with its end.
 func (b Block) Text() string { return strings.Join(b.Lines, "\n") + "\n" }
 
-// Find returns the pages below a directory. It skips hidden directories except .github.
+// Find returns the pages below a directory. It skips hidden directories except .github, and packages of npm.
 func Find(root string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && file != root && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".github" {
+		hidden := file != root && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".github"
+		if entry.IsDir() && (hidden || entry.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(file) == ".md" {

@@ -39,7 +39,7 @@ func check(root string) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && entry.Name() == ".git":
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
 			return filepath.SkipDir
 		case filepath.Ext(file) == ".md":
 			pages[file], err = readPage(file)

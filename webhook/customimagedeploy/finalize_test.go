@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -92,27 +91,5 @@ func TestFinalize(t *testing.T) {
 		if diff := cmp.Diff(desired, again); diff != "" || err != nil {
 			t.Errorf("%s: the same request has another response (%v):\n%s", test.reason, err, diff)
 		}
-	}
-}
-
-func TestFinalizeReports(t *testing.T) {
-	request := running(sample())
-	request.Finalizing = true
-	desired, err := finalize(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, condition := range desired.Status.Conditions {
-		got[condition.Type] = string(condition.Status) + " " + condition.Reason
-	}
-	want := map[string]string{
-		api.Available:   "True ReplicaReady", // the pods still serve
-		api.Ready:       "False Terminating",
-		api.Progressing: "True Terminating",
-		api.Degraded:    "False AsExpected",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }

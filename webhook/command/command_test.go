@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/example/memcached-operator/test/loopback"
 	"github.com/example/memcached-operator/webhook/command"
 )
 
@@ -150,22 +151,7 @@ func TestFailures(t *testing.T) {
 // closeConnections returns the address of a server that closes a connection after the first line, as memcached with SASL does.
 func closeConnections(t *testing.T) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = bufio.NewReader(connection).ReadString('\n')
-			connection.Close()
-		}
-	}()
-	return listener.Addr().String()
+	return loopback.Serve(t, func(connection net.Conn) { _, _ = bufio.NewReader(connection).ReadString('\n') })
 }
 
 // TestVersion checks that the version names Go and the platform, for reports of defects.

@@ -29,7 +29,7 @@ INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-op
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
-	faults bench bench-cluster picture record-release image dist chart clean
+	faults bench picture record-release image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -113,12 +113,8 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).
 	$(GO) test -tags faults ./test/faults -count=1 -v -timeout 2h -program $(CURDIR)/bin/memcached-operator $(ARGS)
 
-bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="--rounds 5").
+bench: ## Run the benchmarks COUNT (6) times for benchstat.
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
-	$(GO) run ./test/bench/hooks $(ARGS)
-
-bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="--parents 200").
-	cd test/cluster && $(GO) run ./bench $(ARGS)
 
 picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
 	cd test/monitoring && $(GO) run ./picture $(ARGS)

@@ -17,25 +17,6 @@ func TestFinalize(t *testing.T) {
 		keep      []string
 		finalized bool
 	}{
-		{"the Ingress is deleted first", func(*syncRequest) {}, []string{"Deployment", "Service"}, false},
-		{
-			"an Ingress that is being deleted keeps the Service",
-			func(r *syncRequest) {
-				terminating := observed.Ingress{Child: observed.Child{ChildMeta: observed.ChildMeta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}}
-				r.Children.Ingresses = composite.GroupOf(terminating)
-			},
-			[]string{"Deployment", "Service"}, false,
-		},
-		{"then the Service", func(r *syncRequest) { r.Children.Ingresses = composite.GroupOf[observed.Ingress]() }, []string{"Deployment"}, false},
-		{
-			"then the Deployment",
-			func(r *syncRequest) {
-				r.Children.Ingresses, r.Children.Services = composite.GroupOf[observed.Ingress](), composite.GroupOf[observed.Child]()
-			},
-			nil, false,
-		},
-		{"then the parent", func(r *syncRequest) { r.Children = childGroups{} }, nil, true},
-		{"a Service that is already deleted is not created again", func(r *syncRequest) { r.Children.Services = composite.GroupOf[observed.Child]() }, []string{"Deployment"}, false},
 		{"a Deployment that is already deleted is not created again", func(r *syncRequest) { r.Children.Deployments = composite.GroupOf[observed.Workload]() }, []string{"Service"}, false},
 		{
 			"an Ingress with another name keeps the Service too",

@@ -29,7 +29,7 @@ INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-op
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
-	faults bench picture record-release image dist chart clean
+	faults bench picture image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -118,10 +118,6 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat.
 
 picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
 	cd test/monitoring && $(GO) run ./picture $(ARGS)
-
-record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged. No release is recorded yet.
-	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
-	$(GO) test ./test/golden -run '^TestUpgrade$$' -record $(VERSION)
 
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .

@@ -104,8 +104,3 @@ func desiredState(t *testing.T, kind client.Object, m *unstructured.Unstructured
 	}
 	return map[string]any{"spec": object["spec"], "annotations": annotations}
 }
-
-func statusGeneration(m *unstructured.Unstructured) int64 {
-	generation, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
-	return generation
-}

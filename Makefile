@@ -29,7 +29,7 @@ INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-op
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-clients test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
-	faults bench bench-cluster picture record-release image dist chart clean
+	faults bench picture image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -84,10 +84,9 @@ test-cluster: ## Run the cluster tests with a real API server, and with Metacont
 	cd test/cluster/minimal && $(GO) test -count=1 -timeout 20m $(ARGS)
 	cd test/cluster/helm && $(GO) test -count=1 -timeout 20m $(ARGS)
 
-lint: ## Lint code, workflows and the chart, and check the links of pages and that go.mod files are tidy.
+lint: ## Lint code, workflows and the chart, and check that go.mod files are tidy.
 	$(ACTIONLINT)
 	$(HELM) lint --strict --quiet $(CURDIR)/manifests/helm
-	cd test/manifests && $(GO) run ./links
 	@set -e; for module in . $(MODULES); do echo "linting $$module"; \
 	  (cd $$module && $(GO) mod tidy -diff && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); done
 
@@ -107,8 +106,6 @@ verify: generate ## Fail if generated files differ from the committed or staged 
 	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; test -z "$$new" || { echo "untracked generated files:" $$new; exit 1; }
 
 fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, and run random commands, schedules and SEEDS (300) walks.
-	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzSync$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
-	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzCustomize$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
 	$(GO) test -v -run '^TestEveryOrderOfEvents$$' ./webhook/memcached/proxy -timeout 3h -more
@@ -119,19 +116,11 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).
 	$(GO) test -tags faults ./test/faults -count=1 -v -timeout 2h -program $(CURDIR)/bin/memcached-operator $(ARGS)
 
-bench: ## Run the benchmarks COUNT (6) times for benchstat, and compare with other hooks (ARGS="--rounds 5").
+bench: ## Run the benchmarks COUNT (6) times for benchstat.
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
-	$(GO) run ./test/bench/hooks $(ARGS)
-
-bench-cluster: ## Compare Metacontroller and the hook with an operator, in a cluster (METACONTROLLER=program; ARGS="--parents 200").
-	cd test/cluster && $(GO) run ./bench $(ARGS)
 
 picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
 	cd test/monitoring && $(GO) run ./picture $(ARGS)
-
-record-release: ## Record the responses of the hooks for the upgrade test, before release VERSION is tagged. No release is recorded yet.
-	@! git rev-parse -q --verify refs/tags/$(VERSION) >/dev/null || { echo "$(VERSION) is already tagged, so its record must not change"; exit 1; }
-	$(GO) test ./test/golden -run '^TestUpgrade$$' -record $(VERSION)
 
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).
 	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .

@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -96,29 +94,6 @@ func waitForRetries(t *testing.T, name string, calls <-chan time.Time) {
 	}
 }
 
-func TestEmptyResponseDeletesChildren(t *testing.T) {
-	because(t, "Metacontroller deletes all children after {} with status 200, and no setting prevents this. So the hook "+
-		"checks each response before it sends one. The cache must at least be created again")
-	t.Parallel()
-	m := newMemcached(t, newNamespace(t), "cache", 2)
-	before := deploymentOf(t, m).UID
-	stopFault := hook.fail(t, m.GetNamespace(), "sync", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "{}") })
-	setSize(t, m, 3)
-	eventually(t, waitTimeout, "the Deployment is deleted", func(ctx context.Context) error {
-		err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), &appsv1.Deployment{})
-		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("not deleted: %w", err)
-		}
-		return nil
-	})
-	stopFault()
-	triggerSync(t, m)
-	waitReady(t, m, 3, recoveryTimeout)
-	if after := deploymentOf(t, m).UID; after == before {
-		t.Error("want a new Deployment")
-	}
-}
-
 func TestEmptyCustomizeResponseDeletesNothing(t *testing.T) {
 	because(t, "{} from customize means no related objects, and Metacontroller caches it for this generation of the parent: sync "+
 		"must reject a request without pods, or status.nodes would be empty, and the next edit must fix it")
@@ -136,12 +111,6 @@ func TestEmptyCustomizeResponseDeletesNothing(t *testing.T) {
 	setSize(t, m, 4)
 	waitReady(t, m, 4, recoveryTimeout)
 	childrenExist(t)
-}
-
-// triggerSync triggers a sync of the Memcached. After a success Metacontroller would wait for the next resync.
-func triggerSync(t *testing.T, m *unstructured.Unstructured) {
-	t.Helper()
-	kubectl(t, "annotate", "--overwrite", "--namespace", m.GetNamespace(), "memcached/"+m.GetName(), "test/touched=true")
 }
 
 // recordChildren returns a check that the current Deployment and its current pods still exist.

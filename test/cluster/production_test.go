@@ -2,12 +2,8 @@ package cluster
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -107,61 +103,4 @@ func desiredState(t *testing.T, kind client.Object, m *unstructured.Unstructured
 		delete(annotations, name)
 	}
 	return map[string]any{"spec": object["spec"], "annotations": annotations}
-}
-
-func TestDisabledChildrenAreDeleted(t *testing.T) {
-	because(t, "a disabled PodDisruptionBudget or NetworkPolicy must not continue to block")
-	t.Parallel()
-	m := newMemcached(t, newNamespace(t), "cache", 2)
-	key := client.ObjectKeyFromObject(m)
-	must(t, shared.Client.Get(t.Context(), key, &policyv1.PodDisruptionBudget{}))
-	must(t, shared.Client.Get(t.Context(), key, &networkingv1.NetworkPolicy{}))
-	off := `{"spec":{"podDisruptionBudget":{"enabled":false},"networkPolicy":{"enabled":false}}}`
-	must(t, shared.Client.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", []byte(off))))
-	eventually(t, waitTimeout, "both are deleted", func(ctx context.Context) error {
-		for _, child := range []client.Object{&policyv1.PodDisruptionBudget{}, &networkingv1.NetworkPolicy{}} {
-			if err := shared.Client.Get(ctx, key, child); !apierrors.IsNotFound(err) {
-				return fmt.Errorf("%T: %w", child, errors.Join(err, errors.New("not deleted")))
-			}
-		}
-		return nil
-	})
-}
-
-func TestScaledInSteps(t *testing.T) {
-	because(t, "each added or removed pod moves keys; many at the same time overload the database behind the cache")
-	t.Parallel()
-	const interval = 6 * time.Second // long enough to observe each step on a busy machine
-	m := newMemcachedOf(t, newNamespace(t), "cache", 1, map[string]any{
-		"scaling": map[string]any{"maxStep": int64(1), "stepIntervalSeconds": int64(interval.Seconds())},
-	})
-	setSize(t, m, 4)
-	seen, steps := int64(1), map[int64]time.Time{}
-	eventually(t, waitTimeout, "the Deployment reaches the size in steps", func(ctx context.Context) error {
-		must(t, shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m))
-		replicas, _, _ := unstructured.NestedInt64(m.Object, "status", "scaling", "replicas")
-		text, _, _ := unstructured.NestedString(m.Object, "status", "scaling", "lastStepTime")
-		if at, err := time.Parse(time.RFC3339, text); err == nil && replicas != seen {
-			if last := steps[replicas-1]; !last.IsZero() && at.Sub(last) < interval {
-				t.Errorf("the step to %d came %s after the previous step", replicas, at.Sub(last))
-			}
-			if replicas != seen+1 {
-				t.Errorf("one step from %d to %d replicas", seen, replicas)
-			}
-			seen, steps[replicas] = replicas, at
-		}
-		if ready := Condition(m, "Ready"); seen < 4 && m.GetGeneration() == statusGeneration(m) && ready["status"] == "True" {
-			t.Errorf("ready with %d of 4 replicas: %v", seen, ready)
-		}
-		if seen != 4 {
-			return fmt.Errorf("%d replicas: %v", seen, Condition(m, "Progressing")["message"])
-		}
-		return nil
-	})
-	waitReady(t, m, 4, waitTimeout)
-}
-
-func statusGeneration(m *unstructured.Unstructured) int64 {
-	generation, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
-	return generation
 }

@@ -134,11 +134,8 @@ func (p *proxy) fail(t *testing.T, namespace, hook string, f fault) (stop func()
 }
 
 // syncsOf returns the number of calls of the sync hook for a parent.
-func (p *proxy) syncsOf(namespace, name string) int { return p.callsOf("sync", namespace, name) }
-
-// callsOf returns the number of calls of a hook for a parent.
-func (p *proxy) callsOf(hook, namespace, name string) int {
+func (p *proxy) syncsOf(namespace, name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.calls[hook+" "+namespace+"/"+name]
+	return p.calls["sync "+namespace+"/"+name]
 }

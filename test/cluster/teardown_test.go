@@ -3,10 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sort"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -47,61 +45,6 @@ func TestTeardownIsOrdered(t *testing.T) {
 	}
 }
 
-// TestTeardownContinuesAfterRestart is not parallel, because it kills the hook and Metacontroller, which all tests share.
-func TestTeardownContinuesAfterRestart(t *testing.T) {
-	because(t, "deleting a load balancer may take minutes, and a restart in this time may not skip or repeat a step")
-	namespace := newNamespaceOf(t, "baseline")
-	deploy := newCustomImageDeploy(t, namespace)
-	for _, kind := range []string{"ingress", "service", "deployment"} {
-		kubectl(t, "patch", "--namespace", namespace, kind+"/shop", "--type=merge", "--patch", `{"metadata":{"finalizers":["test.example.com/hold"]}}`)
-	}
-	must(t, shared.Client.Delete(t.Context(), deploy))
-
-	order := []schema.GroupVersionKind{ingressKind, serviceKind, deploymentKind}
-	for i, kind := range order {
-		waitTerminating(t, namespace, "shop", kind)
-		restart(t, shared.Hook)
-		restart(t, shared.Metacontroller)
-		finalized := hook.callsOf("finalize", namespace, "shop")
-		eventually(t, waitTimeout, "Metacontroller calls the finalize hook again", func(context.Context) error {
-			if n := hook.callsOf("finalize", namespace, "shop"); n <= finalized {
-				return fmt.Errorf("called %d times", n)
-			}
-			return nil
-		})
-		waitTerminating(t, namespace, "shop", kind)
-		for _, later := range order[i+1:] {
-			if get(t, later, namespace, "shop").GetDeletionTimestamp() != nil {
-				t.Errorf("the %s is being deleted before the %s is deleted", later.Kind, kind.Kind)
-			}
-		}
-		kubectl(t, "patch", "--namespace", namespace, kind.Kind+"/shop", "--type=merge", "--patch", `{"metadata":{"finalizers":null}}`)
-	}
-	waitForDeletion(t, deploy)
-}
-
-// waitTerminating waits until the child of the kind is being deleted and the parent's condition Ready names the kind.
-func waitTerminating(t *testing.T, namespace, name string, kind schema.GroupVersionKind) {
-	t.Helper()
-	eventually(t, waitTimeout, "the parent waits for its "+kind.Kind, func(context.Context) error {
-		parent := get(t, customImageDeployKind, namespace, name)
-		ready := Condition(parent, "Ready")
-		if ready == nil || ready["reason"] != "Terminating" || !strings.Contains(fmt.Sprint(ready["message"]), kind.Kind) {
-			return fmt.Errorf("condition Ready: %v", ready)
-		}
-		if get(t, kind, namespace, name).GetDeletionTimestamp() == nil {
-			return fmt.Errorf("the %s is not being deleted", kind.Kind)
-		}
-		return nil
-	})
-}
-
-func restart(t *testing.T, process Killable) {
-	t.Helper()
-	must(t, process.Kill())
-	must(t, process.Start())
-}
-
 func TestCustomImageDeployDeletedAsOrphan(t *testing.T) {
 	because(t, "--cascade=orphan removes the children from the operator's control; a teardown would interrupt their traffic")
 	t.Parallel()
@@ -115,15 +58,6 @@ func TestCustomImageDeployDeletedAsOrphan(t *testing.T) {
 			t.Errorf("want the %s to remain without an owner: %v", kind.Kind, child.Object["metadata"])
 		}
 	}
-}
-
-func TestCustomImageDeployDeletedInTheForeground(t *testing.T) {
-	because(t, "with --cascade=foreground the garbage collector deletes the children, and the operator must still finalize the parent")
-	t.Parallel()
-	namespace := newNamespaceOf(t, "baseline")
-	deploy := newCustomImageDeploy(t, namespace)
-	kubectl(t, "delete", "--namespace", namespace, "customimagedeploy/shop", "--cascade=foreground")
-	waitForDeletion(t, deploy)
 }
 
 // deletion is the deletion of an object at a resourceVersion, which orders all changes in the cluster.

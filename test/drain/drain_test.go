@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/test/internal/paired"
@@ -45,17 +44,6 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-func TestReadyAddresses(t *testing.T) {
-	got := readyAddresses(discoveryv1.EndpointSlice{Ports: []discoveryv1.EndpointPort{{Port: new(int32(11211))}}, Endpoints: []discoveryv1.Endpoint{
-		{Addresses: []string{"10.0.0.1"}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)}},
-		{Addresses: []string{"10.0.0.2"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false), Serving: new(true)}},
-		{Addresses: []string{"fd00::3"}},
-	}})
-	if want := []string{"10.0.0.1:11211", "[fd00::3]:11211"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 func TestGoals(t *testing.T) {
 	g := goals{minKept: 0.99, maxBehind: 0.5}
 	all, some := paired.Kept{Control: 1000, Both: 990}, paired.Kept{Control: 1000, Both: 989}
@@ -75,16 +63,6 @@ func TestGoals(t *testing.T) {
 	} {
 		if got := g.missed(test.used, test.unread, test.worst, func(string) int { return test.bad }); len(got) != test.want {
 			t.Errorf("%s: got %v, want %d", reason, got, test.want)
-		}
-	}
-}
-
-func TestSteps(t *testing.T) {
-	start := time.Now()
-	s := &steps{all: []step{{"steady", start}, {"drain a", start.Add(10 * time.Second)}}}
-	for seconds, want := range map[int]string{-1: "steady", 0: "steady", 9: "steady", 10: "drain a", 99: "drain a"} {
-		if got := s.at(start.Add(time.Duration(seconds) * time.Second)); got != want {
-			t.Errorf("second %d: got %s, want %s", seconds, got, want)
 		}
 	}
 }

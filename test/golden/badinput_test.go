@@ -82,39 +82,6 @@ func TestRefusedHeaders(t *testing.T) {
 	}
 }
 
-// TestInvalidSize checks that an invalid spec.size changes no child. The status or the Event names the problem.
-func TestInvalidSize(t *testing.T) {
-	t.Parallel()
-	handler := newHandler()
-	request, err := readRequest("memcached", "sync", "ready")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := []struct{ reason, size, sentence string }{
-		{"a negative number", `-1`, "spec.size"},
-		{"a fraction", `1.5`, "spec.size: 1.5"},
-		{"a number in quotes", `"3"`, "spec.size"},
-		{"an int32 overflow", `4294967298`, "spec.size: 4294967298"},
-		{"an int64 overflow", `1e300`, "spec.size: 1e300"},
-		{"null means absent", `null`, "spec.size"},
-		{"a boolean", `true`, "spec.size"},
-		{"a list", `[3]`, "spec.size"},
-	}
-	for _, test := range cases {
-		body := bytes.Replace(request, []byte(`"size": 2`), []byte(`"size": `+test.size), 1)
-		if bytes.Equal(body, request) {
-			t.Fatalf("%s: the request has no size 2 to replace", test.reason)
-		}
-		recorder := post(handler, "/memcached/sync", body)
-		wantUnchanged(t, recorder, parse(t, body), test.reason)
-		if !strings.Contains(recorder.Body.String(), test.sentence) {
-			t.Errorf("%s: message %q does not contain %q", test.reason, recorder.Body, test.sentence)
-		}
-	}
-	absent := bytes.Replace(request, []byte(`"size": 2`), []byte(`"sise": 2`), 1)
-	wantUnchanged(t, post(handler, "/memcached/sync", absent), parse(t, absent), "an absent size is not 0")
-}
-
 // wantRefused fails unless a request was refused with the given code and one plain sentence. Only a 200 changes the cluster.
 func wantRefused(t testing.TB, recorder *httptest.ResponseRecorder, code int, reason string) {
 	t.Helper()

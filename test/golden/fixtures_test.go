@@ -133,8 +133,3 @@ func encode(t testing.TB, value any) []byte {
 	}
 	return body
 }
-
-// readRequest returns the request of one fixture.
-func readRequest(controller, hook, name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(testdata, controller, hook, name, "request.json"))
-}

@@ -36,7 +36,7 @@ func kustomizations(t *testing.T, dir string) []string {
 	return found
 }
 
-// TestBuild checks that every kustomization builds. Components cannot be built alone: TestComponents builds them.
+// TestBuild checks that every kustomization builds. Components cannot be built alone: TestChart builds them.
 func TestBuild(t *testing.T) {
 	for _, dir := range append(kustomizations(t, "manifests"), kustomizations(t, "crds")...) {
 		if path.Dir(dir) == "manifests/components" {

@@ -10,17 +10,11 @@ var direct = map[string]struct {
 	kind string
 	path []any
 }{
-	"tolerations":               {"Deployment", []any{"spec", "template", "spec", "tolerations"}},
-	"affinity":                  {"Deployment", []any{"spec", "template", "spec", "affinity"}},
-	"nodeSelector":              {"Deployment", []any{"spec", "template", "spec", "nodeSelector"}},
-	"topologySpreadConstraints": {"Deployment", []any{"spec", "template", "spec", "topologySpreadConstraints"}},
-	"podSecurityContext":        {"Deployment", []any{"spec", "template", "spec", "securityContext"}},
-	"podAnnotations":            {"Deployment", []any{"spec", "template", "metadata", "annotations"}},
-	"securityContext":           {"Deployment", []any{"spec", "template", "spec", "containers", 0, "securityContext"}},
-	"resources":                 {"Deployment", []any{"spec", "template", "spec", "containers", 0, "resources"}},
-	"image":                     {"Deployment", []any{"spec", "template", "spec", "containers", 0, "image"}},
-	"networkPolicy.from":        {"NetworkPolicy", []any{"spec", "ingress", 0, "from"}},
-	"service.annotations":       {"Service", []any{"metadata", "annotations"}},
+	"podAnnotations":      {"Deployment", []any{"spec", "template", "metadata", "annotations"}},
+	"resources":           {"Deployment", []any{"spec", "template", "spec", "containers", 0, "resources"}},
+	"image":               {"Deployment", []any{"spec", "template", "spec", "containers", 0, "image"}},
+	"networkPolicy.from":  {"NetworkPolicy", []any{"spec", "ingress", 0, "from"}},
+	"service.annotations": {"Service", []any{"metadata", "annotations"}},
 }
 
 // TestAPIServerRefusesTheSame checks that the API server refuses what a hook refuses, for fields that are copied into a child

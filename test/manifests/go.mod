@@ -7,7 +7,6 @@ require (
 	github.com/fluxcd/cli-utils v1.2.2
 	github.com/google/go-cmp v0.7.0
 	github.com/yannh/kubeconform v0.8.0
-	github.com/yuin/goldmark v1.8.7
 	github.com/yuin/gopher-lua v1.1.2
 	helm.sh/helm/v4 v4.3.1
 	k8s.io/api v0.37.2

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/advise"
@@ -33,7 +32,7 @@ type adviseOptions struct {
 func newAdvise() *cobra.Command {
 	var options adviseOptions
 	command := &cobra.Command{
-		Use:   "advise [flags] HOST[:PORT]...",
+		Use:   "advise HOST[:PORT]...",
 		Short: "Predict the hit ratio of servers with more and less memory, and advise what to change",
 		Long: `Predict the hit ratio of memcached servers with more and less memory, and advise what to change. The servers may be any,
 also those that no operator manages.
@@ -43,36 +42,30 @@ and needs no cluster. With -f, the servers are those of the status of a Memcache
 advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
 		Example: `  memcached-operator advise 10.0.0.1
   kubectl get memcached NAME -o json | memcached-operator advise --watch=30m -f -`,
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, args []string) error {
 			return options.run(command, args)
 		},
 	}
-	addGroup(command, "Input and output", func(flags *pflag.FlagSet) {
-		flags.StringVarP(&options.file, "filename", "f", "", "`file` with a Memcached and its status, - for standard input")
-		flags.VarP(newChoice(&options.format, "text", "text", "json"), "output", "o", "format of the output")
-		flags.DurationVar(&options.Watch, "watch", 5*time.Minute, "`duration` for which to read the requests of clients")
-		flags.IntVar(&options.Items, "items", 300_000, "maximum `number` of items of each server whose requests are counted; those are a random sample")
-		flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of the listing of a server, also if it is busy with another listing")
-		flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of a connection, and of each wait for a response")
-	})
-	addGroup(command, "TLS", func(flags *pflag.FlagSet) {
-		flags.BoolVar(&options.useTLS, "tls", false, "connect with TLS")
-		flags.StringVar(&options.ca, "tls-ca", "", "`file` with CAs that sign the certificates of servers; without it those of the system")
-		flags.StringVar(&options.certificate, "tls-cert", "", "`file` with a client certificate")
-		flags.StringVar(&options.key, "tls-key", "", "`file` with the key of the client certificate")
-		flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of servers; without it the host of the address")
-	})
-	addGroup(command, "Passwords", func(flags *pflag.FlagSet) {
-		flags.Var(newChoice(&options.auth, "none", "none", "ascii", "sasl"), "auth", "how to log in: ascii for memcached -Y, sasl for memcached -S, which cannot list items")
-		flags.StringVar(&options.user, "user", "", "`name` of the user")
-		flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with lines of user:password")
-	})
+	flags := command.Flags()
+	flags.StringVarP(&options.file, "filename", "f", "", "`file` with a Memcached and its status, - for standard input")
+	flags.VarP(newChoice(&options.format, "text", "text", "json"), "output", "o", "format of the output")
+	flags.DurationVar(&options.Watch, "watch", 5*time.Minute, "`duration` for which to read the requests of clients")
+	flags.IntVar(&options.Items, "items", 300_000, "maximum `number` of items of each server whose requests are counted; those are a random sample")
+	flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of the listing of a server, also if it is busy with another listing")
+	flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of a connection, and of each wait for a response")
+	flags.BoolVar(&options.useTLS, "tls", false, "connect with TLS")
+	flags.StringVar(&options.ca, "tls-ca", "", "`file` with CAs that sign the certificates of servers; without it those of the system")
+	flags.StringVar(&options.certificate, "tls-cert", "", "`file` with a client certificate")
+	flags.StringVar(&options.key, "tls-key", "", "`file` with the key of the client certificate")
+	flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of servers; without it the host of the address")
+	flags.Var(newChoice(&options.auth, "none", "none", "ascii", "sasl"), "auth", "how to log in: ascii for memcached -Y, sasl for memcached -S, which cannot list items")
+	flags.StringVar(&options.user, "user", "", "`name` of the user")
+	flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with lines of user:password")
 	return command
 }
 
 func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
-	if err := o.check(command); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	var cache *v1alpha1.Memcached
@@ -93,11 +86,11 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 		}
 	}
 	if len(addresses) == 0 {
-		return usageErrorf(command, "advise requires the host:port of a server, or a Memcached with servers in its status")
+		return usageErrorf("advise requires the host:port of a server, or a Memcached with servers in its status")
 	}
 	for i := range addresses {
 		if addresses[i] = withPort(addresses[i]); addresses[i] == "" {
-			return usageErrorf(command, "the argument %d is not the host:port of a server", i+1)
+			return usageErrorf("the argument %d is not the host:port of a server", i+1)
 		}
 	}
 	config, err := o.config(command)
@@ -175,24 +168,24 @@ func newProgress(command *cobra.Command) func(string) {
 }
 
 // check returns an error for flags that do not fit together.
-func (o *adviseOptions) check(command *cobra.Command) error {
+func (o *adviseOptions) check() error {
 	switch {
 	case o.Watch < time.Second:
-		return usageErrorf(command, "--watch must be at least 1s")
+		return usageErrorf("--watch must be at least 1s")
 	case o.Items <= 0:
-		return usageErrorf(command, "--items must be above 0")
+		return usageErrorf("--items must be above 0")
 	case o.Listing <= 0:
-		return usageErrorf(command, "--listing-timeout must be above 0")
+		return usageErrorf("--listing-timeout must be above 0")
 	case o.timeout <= 0:
-		return usageErrorf(command, "--timeout must be above 0")
+		return usageErrorf("--timeout must be above 0")
 	case o.auth == "none" && o.user+o.passwordFile != "":
-		return usageErrorf(command, "--user and --password-file require --auth")
+		return usageErrorf("--user and --password-file require --auth")
 	case o.auth != "none" && o.passwordFile == "":
-		return usageErrorf(command, "--auth=%s requires --password-file", o.auth)
+		return usageErrorf("--auth=%s requires --password-file", o.auth)
 	case !o.useTLS && o.ca+o.certificate+o.key+o.name != "":
-		return usageErrorf(command, "the flags for TLS require --tls")
+		return usageErrorf("the flags for TLS require --tls")
 	case (o.certificate == "") != (o.key == ""):
-		return usageErrorf(command, "--tls-cert and --tls-key must be set together")
+		return usageErrorf("--tls-cert and --tls-key must be set together")
 	default:
 		return nil
 	}

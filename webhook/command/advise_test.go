@@ -1,37 +1,18 @@
 package command_test
 
 import (
-	"bufio"
-	"fmt"
 	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/example/memcached-operator/test/loopback"
 )
 
 // startStats starts a server that responds to each command with the same statistics.
 func startStats(t *testing.T, stats string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer connection.Close()
-				for lines := bufio.NewScanner(connection); lines.Scan(); {
-					fmt.Fprintf(connection, "%sEND\r\n", stats)
-				}
-			}()
-		}
-	}()
-	return listener.Addr().String()
+	return loopback.Serve(t, loopback.Lines(func(string) string { return stats + "END\r\n" }))
 }
 
 // TestAdviseFailsEarly checks that an error of one server comes before the end of the interval.

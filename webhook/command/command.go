@@ -1,13 +1,16 @@
 // Package command is the command line of memcached-operator: its commands and their flags. It uses cobra, as the tools of
-// Kubernetes do, because cobra suggests names and completes command lines in shells.
+// Kubernetes do.
 package command
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,13 +33,15 @@ func Main(version string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	// A second signal ends the program immediately.
 	context.AfterFunc(ctx, stop)
-	err := newRoot(version).ExecuteContext(ctx)
+	root, started := newRoot(version), false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, "memcached-operator:", err)
-	if usage, ok := errors.AsType[*usageError](err); ok {
-		fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())
+	if _, wrong := errors.AsType[usageError](err); wrong || !started {
+		fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", command.CommandPath())
 		return exitUsage
 	}
 	if errors.Is(err, context.Canceled) {
@@ -45,16 +50,14 @@ func Main(version string) int {
 	return exitFailure
 }
 
-// usageError is an error in the command line, and the command whose help shows what is right.
-type usageError struct {
-	error
-	command *cobra.Command
+// usageError is an error in the command line that cobra does not find.
+type usageError struct{ error }
+
+func usageErrorf(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
 }
 
-func usageErrorf(command *cobra.Command, format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...), command}
-}
-
+// newRoot sets no templates, because text/template makes the linker keep all methods of all types: a fifth of the binary.
 func newRoot(version string) *cobra.Command {
 	if version == "" {
 		version = builtVersion()
@@ -66,68 +69,33 @@ func newRoot(version string) *cobra.Command {
 The exit code is 0 after success, 1 after a failure, and 2 if the command line is wrong.`,
 		Example: `  memcached-operator render -f cache.yaml
   memcached-operator advise 10.0.0.1`,
-		PersistentPreRunE: checkAddresses,
-		SilenceErrors:     true, // Main prints the error
-		SilenceUsage:      true,
+		Version:       fmt.Sprintf("%s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		SilenceErrors: true, // Main prints the error
+		SilenceUsage:  true,
 	}
-	root.Version = version
-	root.Flags().Bool("version", false, "print the version") // cobra's has the short name -v, which many programs use for their logs
-	root.SetVersionTemplate(ofBuild(version).String() + "\n")
-	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean(), newVersion(version))
-	root.SetFlagErrorFunc(flagError)
-	root.SetUsageFunc(printUsage)
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	requireSubcommand(root)
+	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean())
 	for _, command := range root.Commands() {
-		completeFlags(command)
-		switch command.Name() {
-		case "help":
-			command.RunE = help
-		case "completion":
-			requireSubcommand(command)
-			for _, shell := range command.Commands() {
-				shell.Args = noArgs
-			}
-		}
+		command.Flags().SortFlags = false
 	}
 	return root
 }
 
-// requireSubcommand makes a command print its help without arguments, and refuse an unknown subcommand. By default, cobra's
-// error has several lines, and completion accepts any argument.
-func requireSubcommand(command *cobra.Command) {
-	command.Args = cobra.ArbitraryArgs
-	command.RunE = func(command *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknownCommand(command, args[0])
+// builtVersion returns the version that the go command has recorded.
+func builtVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}
+
+// inPod completes a command that pods run. It logs to stderr.
+func inPod(command *cobra.Command, check func() error, run func(context.Context, *slog.Logger) error) *cobra.Command {
+	command.Args = cobra.NoArgs
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		if err := check(); err != nil {
+			return usageError{err}
 		}
-		return command.Help()
+		return run(command.Context(), slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil)))
 	}
-}
-
-func unknownCommand(parent *cobra.Command, name string) error {
-	parent.SuggestionsMinimumDistance = 2 // cobra's default, which it sets only for its own message
-	return usageErrorf(parent, "unknown command %q%s", name, didYouMean(parent.SuggestionsFor(name)))
-}
-
-// help prints the help of the command that the arguments name. By default, cobra accepts an unknown command.
-func help(command *cobra.Command, args []string) error {
-	target, rest, err := command.Root().Find(args)
-	if err != nil {
-		return err
-	}
-	if len(rest) > 0 {
-		return unknownCommand(target, rest[0])
-	}
-	target.InitDefaultHelpFlag() // otherwise the help does not list --help
-	return target.Help()
-}
-
-// noArgs refuses arguments other than flags.
-func noArgs(command *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageErrorf(command, "%s accepts only flags, not %q", command.Name(), args[0])
-	}
-	return nil
+	return command
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -17,8 +18,8 @@ const holdMemory = 32 << 20
 
 func newHold() *cobra.Command {
 	var config hold.Config
-	command := &cobra.Command{
-		Use:   "hold [flags]",
+	command := inPod(&cobra.Command{
+		Use:   "hold",
 		Short: "Run next to memcached and let it serve until its items are on other servers",
 		Long: `Run next to memcached in the same pod, and serve the kubelet. The preStop hook of memcached calls /hold, and its liveness
 probe /alive.
@@ -28,19 +29,12 @@ connections to it. It also responds when memcached has not responded for 5s, and
 /alive responds with status 200 if memcached responds, and otherwise with 503.
 
 The exit code is 0 after SIGTERM.`,
-		Example:           "  memcached-operator hold --memcached 127.0.0.1:11211 --grace 5m",
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(command *cobra.Command, _ []string) error {
-			if err := config.Check(); err != nil {
-				return usageErrorf(command, "%w", err)
-			}
-			debug.SetMemoryLimit(holdMemory)
-			config.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
-			return hold.Run(command.Context(), config)
-		},
-	}
-	command.Flags().SortFlags = false
+		Example: "  memcached-operator hold --memcached 127.0.0.1:11211 --grace 5m",
+	}, config.Check, func(ctx context.Context, logger *slog.Logger) error {
+		debug.SetMemoryLimit(holdMemory)
+		config.Logger = logger
+		return hold.Run(ctx, config)
+	})
 	command.Flags().AddFlagSet(HoldFlags(&config))
 	return command
 }

@@ -27,9 +27,8 @@ server since its start does not become available. With --copy-to, an init contai
 which runs in the container of the proxy.
 
 The exit code is 0 once a server has responded, and 1 if none has in time.`,
-		Example:           "  memcached-operator reach --proxy 127.0.0.1:11211 --wait 5s",
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  memcached-operator reach --proxy 127.0.0.1:11211 --wait 5s",
+		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if options.copyTo != "" {
 				return copyProgram(options.copyTo)
@@ -40,7 +39,6 @@ The exit code is 0 once a server has responded, and 1 if none has in time.`,
 		},
 	}
 	flags := command.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&options.proxy, "proxy", "127.0.0.1:11211", "`host:port` of the proxy")
 	flags.DurationVar(&options.wait, "wait", 8*time.Second, "longest `time` to wait for a response")
 	flags.StringVar(&options.copyTo, "copy-to", "", "`file` to copy this program to, instead of reading")

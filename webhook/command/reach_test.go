@@ -27,7 +27,7 @@ func TestReachCopiesProgram(t *testing.T) {
 	if _, stderr, code := finish(t, "reach", "--copy-to", file); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	cmd := exec.CommandContext(t.Context(), file, "version")
+	cmd := exec.CommandContext(t.Context(), file, "--version")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "memcached-operator") {
 		t.Errorf("the copy returns %v and prints %q", err, out)

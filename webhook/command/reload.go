@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -12,32 +13,31 @@ import (
 	"github.com/example/memcached-operator/webhook/reloader"
 )
 
-type reloadOptions struct {
-	reloader.Config
-	reportFile string
-}
-
 func newReload() *cobra.Command {
-	var options reloadOptions
-	command := &cobra.Command{
-		Use:   "reload [flags]",
+	var config reloader.Config
+	var reportFile string
+	command := inPod(&cobra.Command{
+		Use:   "reload",
 		Short: "Run next to memcached and reload changed certificates and passwords",
 		Long: `Run next to memcached in the same pod. When the files of certificates or passwords change, reload makes memcached load
 them.
 
 If memcached does not accept a change, reload writes the reason to a file and exits with 1. Once memcached accepts the
 files again, reload exits with 0.`,
-		Example:           "  memcached-operator reload --tls /tls --passwords /passwords/file",
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return options.run(command)
-		},
-	}
-	flags := command.Flags()
-	flags.SortFlags = false
-	flags.AddFlagSet(ReloadFlags(&options.Config))
-	flags.StringVar(&options.reportFile, "report", "/dev/termination-log", "`file` for the reason of a failure; the kubelet copies it to the pod's status")
+		Example: "  memcached-operator reload --tls /tls --passwords /passwords/file",
+	}, config.Check, func(ctx context.Context, logger *slog.Logger) error {
+		config.Logger = logger
+		err := reloader.Run(ctx, config)
+		if err == nil {
+			return nil
+		}
+		if writeErr := os.WriteFile(reportFile, []byte(err.Error()), 0o600); writeErr != nil {
+			return fmt.Errorf("%w; also, the reason cannot be written: %w", err, writeErr)
+		}
+		return err
+	})
+	command.Flags().AddFlagSet(ReloadFlags(&config))
+	command.Flags().StringVar(&reportFile, "report", "/dev/termination-log", "`file` for the reason of a failure; the kubelet copies it to the pod's status")
 	return command
 }
 
@@ -53,19 +53,4 @@ func ReloadFlags(config *reloader.Config) *pflag.FlagSet {
 	flags.DurationVar(&config.Interval, "interval", 5*time.Second, "`duration` between two checks of the files")
 	flags.DurationVar(&config.Patience, "patience", 30*time.Second, "`duration` for which memcached may not accept changed files before a failure is reported")
 	return flags
-}
-
-func (o *reloadOptions) run(command *cobra.Command) error {
-	if err := o.Check(); err != nil {
-		return usageErrorf(command, "%w", err)
-	}
-	o.Logger = slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
-	err := reloader.Run(command.Context(), o.Config)
-	if err == nil {
-		return nil
-	}
-	if writeErr := os.WriteFile(o.reportFile, []byte(err.Error()), 0o600); writeErr != nil {
-		return fmt.Errorf("%w; also, the reason cannot be written: %w", err, writeErr)
-	}
-	return err
 }

@@ -33,7 +33,7 @@ type renderOptions struct {
 func newRender() *cobra.Command {
 	var options renderOptions
 	command := &cobra.Command{
-		Use:   "render [flags] FILE...",
+		Use:   "render FILE...",
 		Short: "Print the desired state of custom resources, without a cluster",
 		Long: `Print the desired state of custom resources without a cluster: each custom resource with its status, followed by its
 children. The output is valid input for kubectl diff -f -.
@@ -46,16 +46,12 @@ line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has
 each error.`,
 		Example: `  memcached-operator render -f cache.yaml
   kubectl kustomize . | memcached-operator render --skip-others - | kubectl diff -f -`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
-		},
 		RunE: func(command *cobra.Command, args []string) error {
 			options.files = append(options.files, args...)
 			return options.run(command)
 		},
 	}
 	flags := command.Flags()
-	flags.SortFlags = false
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, - for standard input; may be repeated")
 	flags.VarP(newChoice(&options.format, "yaml", "yaml", "json"), "output", "o", "format of the output")
 	flags.StringVar(&options.observedFile, "observed", "", "`file` with a recorded sync request, whose objects are the observed state")
@@ -67,7 +63,7 @@ each error.`,
 
 func (o *renderOptions) run(command *cobra.Command) error {
 	if len(o.files) == 0 {
-		return usageErrorf(command, "render requires a file or a directory, or - for standard input")
+		return usageErrorf("render requires a file or a directory, or - for standard input")
 	}
 	stdin := command.InOrStdin()
 	inputs, err := readInputs(o.files, stdin)

@@ -38,7 +38,7 @@ func TestRenderExitCodes(t *testing.T) {
 		{"another kind in a directory is skipped", "", []string{"--skip-others", mixed}, 0, "kind: Deployment"},
 		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml, Memcached cache: spec.size"},
 		{"a file that does not exist", "", []string{valid, "nothing.yaml"}, 1, "nothing.yaml"},
-		{"an unknown flag", "", []string{"--skip-other", valid}, 2, "did you mean --skip-others?"},
+		{"an unknown flag", "", []string{"--skip-other", valid}, 2, "unknown flag: --skip-other"},
 	}
 	for _, test := range cases {
 		var stdout, stderr bytes.Buffer

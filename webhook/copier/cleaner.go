@@ -36,7 +36,9 @@ func (c *CleanConfig) Check() error {
 		return errors.New("clean requires --server")
 	case !isHostPort(c.Server):
 		return fmt.Errorf("--server %q must be host:port", c.Server)
-	case c.Of < 0 || c.Index < 0 || c.Of > 0 && c.Index >= c.Of:
+	case c.Of < 0:
+		return errors.New("clean requires --of")
+	case c.Index < 0 || c.Of > 0 && c.Index >= c.Of:
 		return fmt.Errorf("--index %d must be less than --of %d, and not negative", c.Index, c.Of)
 	case c.Patience <= 0:
 		return errors.New("--patience must be above 0")

@@ -1,12 +1,9 @@
 package copier
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"io"
 	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/example/memcached-operator/test/loopback"
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
@@ -35,33 +33,13 @@ func (f *fake) received() []string {
 // serve starts a server that responds to each line with what a function returns.
 func serve(t *testing.T, respond func(line string) string) *fake {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	f := &fake{address: listener.Addr().String()}
-	serveConnection := func(connection net.Conn) {
-		defer connection.Close()
-		for lines := bufio.NewScanner(connection); lines.Scan(); {
-			f.lock.Lock()
-			f.lines = append(f.lines, lines.Text())
-			response := respond(lines.Text())
-			f.lock.Unlock()
-			if _, err := io.WriteString(connection, response); err != nil {
-				return
-			}
-		}
-	}
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go serveConnection(connection)
-		}
-	}()
+	f := &fake{}
+	f.address = loopback.Serve(t, loopback.Lines(func(line string) string {
+		f.lock.Lock()
+		defer f.lock.Unlock()
+		f.lines = append(f.lines, line)
+		return respond(line)
+	}))
 	return f
 }
 

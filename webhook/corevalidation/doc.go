@@ -1,6 +1,6 @@
-// Package corevalidation validates the core Kubernetes types in the specs of parents as the API server validates them in
-// children. Without it the API server would accept a parent and reject its children: at best pods do not start, at worst a
-// NetworkPolicy is missing.
+// Package corevalidation validates fields with core Kubernetes types in the specs of parents as the API server validates them in children,
+// if a child that the API server refuses would fail open, or if names and sizes follow from the value. The API server refuses other values
+// in the child, and the parent is then Degraded.
 //
 // The rules are those of k8s.io/kubernetes, whose validation is not available as a library. test/manifests compares both.
 //

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -20,6 +22,10 @@ func NetworkPolicyPeer(path *field.Path, peer *networkingv1.NetworkPolicyPeer) f
 		errs = append(errs, ipBlock(path.Child("ipBlock"), peer.IPBlock)...)
 	}
 	return errs
+}
+
+func labelSelector(path *field.Path, selector *metav1.LabelSelector) field.ErrorList {
+	return Sorted(metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, path))
 }
 
 func ipBlock(path *field.Path, block *networkingv1.IPBlock) field.ErrorList {

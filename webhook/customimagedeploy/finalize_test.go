@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -18,25 +17,6 @@ func TestFinalize(t *testing.T) {
 		keep      []string
 		finalized bool
 	}{
-		{"the Ingress is deleted first", func(*syncRequest) {}, []string{"Deployment", "Service"}, false},
-		{
-			"an Ingress that is being deleted keeps the Service",
-			func(r *syncRequest) {
-				terminating := observed.Ingress{Child: observed.Child{ChildMeta: observed.ChildMeta{Name: "shop", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}}
-				r.Children.Ingresses = composite.GroupOf(terminating)
-			},
-			[]string{"Deployment", "Service"}, false,
-		},
-		{"then the Service", func(r *syncRequest) { r.Children.Ingresses = composite.GroupOf[observed.Ingress]() }, []string{"Deployment"}, false},
-		{
-			"then the Deployment",
-			func(r *syncRequest) {
-				r.Children.Ingresses, r.Children.Services = composite.GroupOf[observed.Ingress](), composite.GroupOf[observed.Child]()
-			},
-			nil, false,
-		},
-		{"then the parent", func(r *syncRequest) { r.Children = childGroups{} }, nil, true},
-		{"a Service that is already deleted is not created again", func(r *syncRequest) { r.Children.Services = composite.GroupOf[observed.Child]() }, []string{"Deployment"}, false},
 		{"a Deployment that is already deleted is not created again", func(r *syncRequest) { r.Children.Deployments = composite.GroupOf[observed.Workload]() }, []string{"Service"}, false},
 		{
 			"an Ingress with another name keeps the Service too",
@@ -92,27 +72,5 @@ func TestFinalize(t *testing.T) {
 		if diff := cmp.Diff(desired, again); diff != "" || err != nil {
 			t.Errorf("%s: the same request has another response (%v):\n%s", test.reason, err, diff)
 		}
-	}
-}
-
-func TestFinalizeReports(t *testing.T) {
-	request := running(sample())
-	request.Finalizing = true
-	desired, err := finalize(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, condition := range desired.Status.Conditions {
-		got[condition.Type] = string(condition.Status) + " " + condition.Reason
-	}
-	want := map[string]string{
-		api.Available:   "True ReplicaReady", // the pods still serve
-		api.Ready:       "False Terminating",
-		api.Progressing: "True Terminating",
-		api.Degraded:    "False AsExpected",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }

@@ -1,7 +1,6 @@
 package customimagedeploy
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -89,26 +88,6 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// TestSyncKeepsChildrenOfAnInvalidParent: the children stay exactly as they were applied, and the status reports why.
-func TestSyncKeepsChildrenOfAnInvalidParent(t *testing.T) {
-	request := running(sample())
-	request.Parent.Spec.Port, request.Parent.Spec.Image = nil, "other:1"
-	desired, err := sync(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := desiredChildren(sample())
-	for i, child := range desired.Children {
-		if diff := cmp.Diff(encoded(want[i]), encoded(child)); diff != "" {
-			t.Errorf("the child changes (-applied +returned):\n%s", diff)
-		}
-	}
-	ready := meta.FindStatusCondition(desired.Status.Conditions, api.Ready)
-	if len(desired.Children) != len(want) || ready.Reason != "InvalidSpec" || !strings.Contains(ready.Message, "spec.port: Required value: set the port on which the image serves HTTP") {
-		t.Errorf("%d children, Ready is %v", len(desired.Children), ready)
-	}
-}
-
 // TestSyncRefusesAnInvalidParent: children whose last applied form is unknown cannot be returned unchanged.
 func TestSyncRefusesAnInvalidParent(t *testing.T) {
 	request := running(sample())
@@ -120,18 +99,4 @@ func TestSyncRefusesAnInvalidParent(t *testing.T) {
 	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
 		t.Errorf("error %v, want a ParentError", err)
 	}
-}
-
-func encoded(child runtime.Object) string {
-	text, err := json.Marshal(child)
-	if err != nil {
-		panic(err)
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(text, &fields); err != nil {
-		panic(err)
-	}
-	delete(fields, "status")
-	text, _ = json.Marshal(fields)
-	return string(text)
 }

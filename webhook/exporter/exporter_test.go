@@ -1,41 +1,16 @@
 package exporter
 
 import (
-	"bufio"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// startProxy starts a server with one response to every command, and returns its address. test/servers uses a real proxy.
-func startProxy(t *testing.T, response string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer connection.Close()
-				for lines := bufio.NewScanner(connection); lines.Scan(); {
-					_, _ = connection.Write([]byte(response))
-				}
-			}()
-		}
-	}()
-	return listener.Addr().String()
-}
+	"github.com/example/memcached-operator/test/loopback"
+)
 
 func TestExport(t *testing.T) {
 	const stats = "STAT user_hits_warming 7\r\nSTAT user_misses_warming 1\r\nSTAT user_other_warming 9\r\nSTAT user_hits_ 9\r\nSTAT cmd_get 8\r\nEND\r\n"
@@ -53,7 +28,7 @@ func TestExport(t *testing.T) {
 	for _, test := range cases {
 		address := "127.0.0.1:1" // nothing listens
 		if test.response != "" {
-			address = startProxy(t, test.response)
+			address = loopback.Serve(t, loopback.Lines(func(string) string { return test.response })) // test/servers uses a real proxy
 		}
 		config := Config{Proxy: address, Logger: slog.New(slog.DiscardHandler)}
 		recorder := httptest.NewRecorder()

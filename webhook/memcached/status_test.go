@@ -1,14 +1,12 @@
 package memcached
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/api"
@@ -90,62 +88,6 @@ func TestPartOfPodsMissing(t *testing.T) {
 	if found[api.Available].Status != metav1.ConditionTrue {
 		t.Errorf("Available is %+v, want True", found[api.Available])
 	}
-}
-
-// TestInvalidSpec checks that an invalid spec does not change the applied children, and that the status reports the reason.
-func TestInvalidSpec(t *testing.T) {
-	cases := []struct {
-		reason string
-		edit   func(*v1alpha1.Memcached)
-	}{
-		{"the size is missing", func(m *v1alpha1.Memcached) { m.Spec.Size = nil }},
-		{"a valid change of the image and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.Image, m.Spec.Cache.ExtraArgs = "other:1", []string{"-p"} }},
-		{"the kind of workload changes with its default", func(m *v1alpha1.Memcached) { m.Spec.Workload, m.Spec.Proxy = "", &v1alpha1.Proxy{} }},
-		{"a valid change of the NetworkPolicy and an invalid field", func(m *v1alpha1.Memcached) { m.Spec.NetworkPolicy.Enabled, m.Spec.Size = new(false), new(int32(-1)) }},
-	}
-	for _, test := range cases {
-		request := settled(sample.New(2))
-		applied, err := (Config{}).sync(settled(sample.New(2)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		test.edit(request.Parent)
-		desired, err := (Config{}).sync(request)
-		if err != nil {
-			t.Errorf("%s: %v", test.reason, err)
-			continue
-		}
-		if diff := cmp.Diff(specs(t, applied.Children), specs(t, desired.Children)); diff != "" {
-			t.Errorf("%s: the children change (-applied +desired):\n%s", test.reason, diff)
-		}
-		for _, condition := range desired.Status.Conditions {
-			if (condition.Type == api.Ready || condition.Type == api.Degraded) && condition.Reason != "InvalidSpec" {
-				t.Errorf("%s: %v", test.reason, condition)
-			}
-		}
-		if diff := cmp.Diff([]string{"cache-0", "cache-1"}, desired.Status.Nodes); diff != "" {
-			t.Errorf("%s: status.nodes (-want +got):\n%s", test.reason, diff)
-		}
-	}
-}
-
-// specs returns the children as JSON, by kind.
-func specs(t *testing.T, desired []runtime.Object) map[string]any {
-	t.Helper()
-	all := map[string]any{}
-	for _, child := range desired {
-		text, err := json.Marshal(child)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(text, &fields); err != nil {
-			t.Fatal(err)
-		}
-		delete(fields, "status")
-		all[child.GetObjectKind().GroupVersionKind().Kind] = fields
-	}
-	return all
 }
 
 // TestInvalidSpecWithoutChildren checks that no children are created for an invalid spec, and that its lists are not null: the API server

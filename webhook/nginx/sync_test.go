@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -50,20 +49,5 @@ func TestValidate(t *testing.T) {
 		if (degraded.Reason == "InvalidSpec") != (test.message != "") || !strings.Contains(degraded.Message, test.message) {
 			t.Errorf("%s: Degraded is %v, want a message about %q", test.reason, degraded, test.message)
 		}
-	}
-}
-
-func TestNodesAreOwnLivePods(t *testing.T) {
-	nginx, other := sample(2), sample(2)
-	other.Name = "other"
-	pod := func(name, namespace string, of *v1alpha1.Nginx) observed.Pod {
-		return observed.Pod{Meta: observed.Meta{Name: name, Namespace: namespace, Labels: selectorLabels(of)}}
-	}
-	desired, err := sync(newRequest(nginx, pod("b", "web", nginx), pod("a", "web", nginx), pod("c", "web", other), pod("d", "shop", nginx)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"a", "b"}, desired.Status.Nodes); diff != "" {
-		t.Errorf("status has pods of another parent or namespace (-want +got):\n%s", diff)
 	}
 }

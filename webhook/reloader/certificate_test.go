@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/test/loopback"
 )
 
 // tlsImitation is a server with TLS that loads its certificate again on refresh_certs. test/servers uses a real memcached.
@@ -28,28 +29,10 @@ type tlsImitation struct {
 func newTLSImitation(t *testing.T, m *tlsImitation) Config {
 	t.Helper()
 	m.load(t)
-	listen := func(serve func(net.Conn)) string {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { listener.Close() })
-		go func() {
-			for {
-				connection, err := listener.Accept()
-				if err != nil {
-					return
-				}
-				serve(connection)
-				connection.Close()
-			}
-		}()
-		return listener.Addr().String()
-	}
 	config := &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return m.served.Load(), nil }}
 	return Config{
 		TLSDirectory: m.directory,
-		CommandAddress: listen(func(connection net.Conn) {
+		CommandAddress: loopback.Serve(t, func(connection net.Conn) {
 			for lines := bufio.NewScanner(connection); lines.Scan() && lines.Text() != "refresh_certs"; {
 				continue
 			}
@@ -59,7 +42,7 @@ func newTLSImitation(t *testing.T, m *tlsImitation) Config {
 			}
 			fmt.Fprintf(connection, "%s\r\n", m.response)
 		}),
-		TLSAddress: listen(func(connection net.Conn) { _ = tls.Server(connection, config).Handshake() }),
+		TLSAddress: loopback.Serve(t, func(connection net.Conn) { _ = tls.Server(connection, config).Handshake() }),
 	}
 }
 

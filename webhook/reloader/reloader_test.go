@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/test/loopback"
 )
 
 // imitation is a server that accepts one password, and loads it again when it is signaled. test/servers uses a real
@@ -31,24 +32,11 @@ type imitation struct {
 
 func newImitation(t *testing.T, file string) *imitation {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	m := &imitation{file: file, address: listener.Addr().String()}
+	m := &imitation{file: file}
 	if err := m.read(); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			m.respond(connection)
-		}
-	}()
+	m.address = loopback.Serve(t, m.respond)
 	return m
 }
 
@@ -63,7 +51,6 @@ func (m *imitation) write(content string) {
 }
 
 func (m *imitation) respond(connection net.Conn) {
-	defer connection.Close()
 	lines := bufio.NewScanner(connection)
 	lines.Scan() // the command; its value is in the next line
 	if lines.Scan() && lines.Text() == m.password.Load() {

@@ -1,23 +1,26 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
 // document is one object of a file.
 type document struct {
 	file   string
-	line   int // the line of the file at which the document starts, from 1
+	number int // of the YAML document in the file, from 1
 	object map[string]any
 }
 
@@ -32,69 +35,49 @@ func documents(input Input) ([]document, error) {
 	if len(input.Content) > maxBytes {
 		return nil, fmt.Errorf("%s has more than %d bytes: split it", input.Name, maxBytes)
 	}
-	tooMany := fmt.Errorf("%s has more than %d objects: split it", input.Name, maxObjects)
-	parts, err := split(input)
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(input.Content)))
+	var found []document
+	for doc := (document{file: input.Name, number: 1}); ; doc.number++ {
+		text, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		var objects []document
+		if err == nil {
+			objects, err = doc.parse(text)
+		}
+		if err != nil {
+			return nil, doc.errorOf(fmt.Errorf("reading an object: %w", err))
+		}
+		if found = append(found, objects...); len(found) > maxObjects || doc.number > maxObjects {
+			return nil, fmt.Errorf("%s has more than %d objects: split it", input.Name, maxObjects)
+		}
+	}
+}
+
+// parse returns the object of a text, or the items of a list, which kubectl get writes.
+func (d document) parse(text []byte) ([]document, error) {
+	decoder := yamlv3.NewDecoder(bytes.NewReader(text))
+	if decoder.Decode(new(yamlv3.Node)) == nil && !errors.Is(decoder.Decode(new(yamlv3.Node)), io.EOF) {
+		return nil, errors.New("another document must start after a line ---") // kubectl skips it without a message
+	}
+	content, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return nil, err
 	}
-	if len(parts) > maxObjects {
-		return nil, tooMany
+	var object unstructured.Unstructured
+	if err := json.Unmarshal(content, &object.Object); err != nil || object.Object == nil {
+		return nil, err
 	}
-	var found []document
-	for _, each := range parts {
-		doc, err := parse(input.Name, each)
-		if err != nil {
-			return nil, err
-		}
-		if doc == nil {
-			continue
-		}
-		objects, err := doc.flatten()
-		if err != nil {
-			return nil, err
-		}
-		if found = append(found, objects...); len(found) > maxObjects {
-			return nil, tooMany
-		}
+	if !object.IsList() || !strings.HasSuffix(object.GetKind(), "List") {
+		return []document{{d.file, d.number, object.Object}}, nil
 	}
-	return found, nil
-}
-
-// parse returns the document of a part; nil when it is empty.
-func parse(file string, text part) (*document, error) {
-	doc := &document{file: file, line: text.line}
-	var root yamlv3.Node
-	decoder := yamlv3.NewDecoder(bytes.NewReader(text.content))
-	err := decoder.Decode(&root)
-	if errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	if err == nil {
-		err = atEnd(decoder)
-	}
-	if err != nil {
-		return nil, doc.errorOf(err)
-	}
-	if len(root.Content) == 0 || root.Content[0].Tag == "!!null" {
-		return nil, nil
-	}
-	content, err := yaml.YAMLToJSONStrict(text.content)
-	if err != nil {
-		return nil, doc.errorOf(fmt.Errorf("reading an object: %w", err))
-	}
-	if err := json.Unmarshal(content, &doc.object); err != nil {
-		return nil, doc.errorOf(fmt.Errorf("reading an object: %w", err))
-	}
-	return doc, nil
-}
-
-// atEnd refuses content after the end of a document (...), which kubectl skips without a message.
-func atEnd(decoder *yamlv3.Decoder) error {
-	err := decoder.Decode(new(yamlv3.Node))
-	if errors.Is(err, io.EOF) {
+	var items []document
+	err = object.EachListItem(func(item runtime.Object) error {
+		items = append(items, document{d.file, d.number, item.(*unstructured.Unstructured).Object})
 		return nil
-	}
-	return cmp.Or(err, errors.New("another document must start after a line ---"))
+	})
+	return items, err
 }
 
 func (d document) kind() schema.GroupVersionKind {
@@ -109,11 +92,11 @@ func (d document) metadata(field string) string {
 	return value
 }
 
-// errorOf adds the file and the object to an error, or the line of a document without a name.
+// errorOf adds the file and the object to an error, or the number of a document without a name.
 func (d document) errorOf(err error) error {
 	name := d.metadata("name")
 	if name == "" {
-		return fmt.Errorf("%s, in the document at line %d: %w", d.file, d.line, err)
+		return fmt.Errorf("%s, document %d: %w", d.file, d.number, err)
 	}
 	if namespace := d.metadata("namespace"); namespace != "" {
 		name = namespace + "/" + name

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	k8slabels "k8s.io/apimachinery/pkg/labels"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -12,21 +11,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
-
-func TestDeploymentImage(t *testing.T) {
-	cases := []struct{ reason, image, want string }{
-		{"the default image", "", DefaultImage},
-		{"an image without a tag, whose registry has a port", "registry.example.com:5000/memcached", "registry.example.com:5000/memcached"},
-		{"an image with a digest", "memcached@sha256:0123", "memcached@sha256:0123"},
-	}
-	for _, test := range cases {
-		memcached := sample.New(1)
-		memcached.Spec.Image = test.image
-		if got := workload(memcached, templateOf(memcached), running(1)).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image; got != test.want {
-			t.Errorf("%s: image is %q, want %q", test.reason, got, test.want)
-		}
-	}
-}
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	own := deployment(sample.New(2), templateOf(sample.New(2)), running(2))

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/example/memcached-operator/webhook/corevalidation"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -26,10 +25,16 @@ func podSecurityContext(spec *corev1.PodSecurityContext, sysctls []corev1.Sysctl
 // ContainerSecurityContext returns the restricted security context of a container, with the fields of spec.
 func ContainerSecurityContext(spec *corev1.SecurityContext) *corev1.SecurityContext {
 	restricted := resources.RestrictedContainer()
-	if spec != nil && corevalidation.Escalates(spec) {
+	if spec != nil && escalates(spec) {
 		restricted.AllowPrivilegeEscalation = nil
 	}
 	return mergeFields(restricted, spec)
+}
+
+// escalates reports whether the API server refuses a container that also forbids privilege escalation.
+func escalates(given *corev1.SecurityContext) bool {
+	return given.Privileged != nil && *given.Privileged ||
+		given.Capabilities != nil && slices.Contains(given.Capabilities.Add, "CAP_SYS_ADMIN")
 }
 
 // reloaderSecurityContext returns the restricted security context with the user and group of memcached, because the kernel

@@ -3,6 +3,7 @@ package validation
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -22,11 +23,14 @@ const (
 	option = `(` + allowedOptions + `)(=[0-9A-Za-z.-]+)?`
 )
 
-// argsPattern matches all elements, separated by spaces. A value follows a flag that needs it, and no other.
-var argsPattern = regexp.MustCompile(`^((` + allowedFlags + `|-o ` + option + `(,` + option + `)*)( |$))*$`)
+// argsPattern matches all elements, separated by spaces. A value follows a flag that needs it, and no other. Most caches have no extraArgs,
+// and the compiled pattern takes 200 kB.
+var argsPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((` + allowedFlags + `|-o ` + option + `(,` + option + `)*)( |$))*$`)
+})
 
 func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
-	if joined := strings.Join(args, " "); !argsPattern.MatchString(joined) {
+	if joined := strings.Join(args, " "); joined != "" && !argsPattern().MatchString(joined) {
 		return field.ErrorList{field.Invalid(path, joined, "may only have the flags and the options of -o that the documentation allows; each flag and each value is an element")}
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 
 func validateMetrics(metrics *v1alpha1.Metrics, path *field.Path) field.ErrorList {
 	errs := corevalidation.Resources(path.Child("resources"), &metrics.Resources)
-	errs = append(errs, corevalidation.HugePages(path.Child("resources"), &metrics.Resources)...)
 	if metrics.ServiceMonitor == nil {
 		return errs
 	}

@@ -34,8 +34,7 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	}
 	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
 	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), spec.Proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
-	errs = append(errs, corevalidation.Resources(path.Child("resources"), &spec.Proxy.Resources)...)
-	return append(errs, corevalidation.HugePages(path.Child("resources"), &spec.Proxy.Resources)...)
+	return append(errs, corevalidation.Resources(path.Child("resources"), &spec.Proxy.Resources)...)
 }
 
 // validateProxyConfig refuses a size whose server names do not fit into the annotations of a pod.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -27,13 +26,6 @@ func TestValidateCoreTypes(t *testing.T) {
 		{"a CIDR with host bits", func(s *v1alpha1.MemcachedSpec) {
 			s.NetworkPolicy.MetricsFrom = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.1/8"}}}
 		}, `spec.networkPolicy.metricsFrom[0].ipBlock.cidr: Invalid value: "10.0.0.1/8"`},
-		{"an unknown operator", func(s *v1alpha1.MemcachedSpec) { s.Tolerations = []corev1.Toleration{{Key: "a", Operator: "Foo"}} }, `spec.tolerations[0].operator: Unsupported value: "Foo"`},
-		{"a constraint without a selector gets the selector of the cache", func(s *v1alpha1.MemcachedSpec) {
-			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule, MatchLabelKeys: []string{"pod-template-hash"}}}
-		}, ""},
-		{"a key of the selector of the cache must not be in matchLabelKeys", func(s *v1alpha1.MemcachedSpec) {
-			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule, MatchLabelKeys: []string{"app"}}}
-		}, `spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: "app"`},
 		{"a negative limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.Memory, s.Resources = sample.Quantity("64Mi"), sample.Limits("-5Mi")
 		}, `spec.resources.limits[memory]: Invalid value: "-5Mi": must not be negative`},
@@ -42,12 +34,9 @@ func TestValidateCoreTypes(t *testing.T) {
 		}, `spec.resources.limits[memory]: Invalid value: "0": must be at least 1Mi`},
 		{"a limit above 64 bits", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("1000000000000000000000") }, `spec.resources.limits[memory]: Invalid value: must be less than 8Ei`},
 		{"a negative limit of the exporter", func(s *v1alpha1.MemcachedSpec) { s.Metrics.Resources = sample.Limits("-1") }, `spec.metrics.resources.limits[memory]`},
-		{"a privileged container cannot forbid privilege escalation", func(s *v1alpha1.MemcachedSpec) {
-			s.SecurityContext = &corev1.SecurityContext{Privileged: new(true), AllowPrivilegeEscalation: new(false)}
-		}, `spec.securityContext.allowPrivilegeEscalation`},
-		{"a negative group", func(s *v1alpha1.MemcachedSpec) {
-			s.PodSecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(-1))}
-		}, `spec.podSecurityContext.fsGroup`},
+		{"the label by which Metacontroller selects children", func(s *v1alpha1.MemcachedSpec) {
+			s.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{Labels: map[string]v1alpha1.LabelValue{"controller-uid": "x"}}}
+		}, "spec.metrics.serviceMonitor.labels"},
 		{"an annotation of Metacontroller", func(s *v1alpha1.MemcachedSpec) { s.PodAnnotations = map[string]string{"metacontroller.k8s.io/a": "b"} }, `spec.podAnnotations[metacontroller.k8s.io/a]: Forbidden`},
 	}
 	for _, test := range cases {
@@ -127,46 +116,6 @@ func TestValidate(t *testing.T) {
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), test.sentence) {
-			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
-		}
-	}
-}
-
-// TestValidateChildren checks that the hook refuses what the API server would refuse in a child.
-func TestValidateChildren(t *testing.T) {
-	block := func(cidr string, except ...string) func(*v1alpha1.MemcachedSpec) {
-		return func(spec *v1alpha1.MemcachedSpec) {
-			spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: cidr, Except: except}}}
-		}
-	}
-	cases := []struct {
-		reason   string
-		edit     func(*v1alpha1.MemcachedSpec)
-		sentence string
-	}{
-		{"an IPv4 CIDR", block("10.0.0.0/8", "10.1.0.0/16"), ""},
-		{"an IPv6 CIDR", block("2001:db8::/32"), ""},
-		{"an address without a prefix length", block("10.0.0.0"), "spec.networkPolicy.from[0].ipBlock.cidr"},
-		{"an exception outside the CIDR", block("10.0.0.0/8", "192.168.0.0/16"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
-		{"an exception that is equal to the CIDR", block("10.0.0.0/8", "10.0.0.0/8"), "spec.networkPolicy.from[0].ipBlock.except[0]"},
-		{"a resource claim that the pod does not have", func(spec *v1alpha1.MemcachedSpec) { spec.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}} }, "spec.resources.claims"},
-		{"a resource claim of the exporter", func(spec *v1alpha1.MemcachedSpec) {
-			spec.Metrics.Resources.Claims = []corev1.ResourceClaim{{Name: "gpu"}}
-		}, "spec.metrics.resources.claims"},
-		{
-			"the label by which Metacontroller selects children",
-			func(spec *v1alpha1.MemcachedSpec) {
-				spec.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{Labels: map[string]v1alpha1.LabelValue{"controller-uid": "x"}}}
-			},
-			"spec.metrics.serviceMonitor.labels",
-		},
-	}
-	for _, test := range cases {
-		memcached := sample.New(1)
-		test.edit(&memcached.Spec)
-		memcached.Default()
-		err := Validate(memcached, allKinds, false, "cluster.local")
-		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
 		}
 	}

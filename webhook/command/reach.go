@@ -20,7 +20,7 @@ type reachOptions struct {
 func newReach() *cobra.Command {
 	var options reachOptions
 	command := &cobra.Command{
-		Use:   "reach [flags]",
+		Use:   "reach",
 		Short: "Find out whether a proxy reaches a server",
 		Long: `Read keys through a proxy until a server has responded. reach is the startup probe of proxies: a proxy that has reached no
 server since its start does not become available. With --copy-to, an init container of the pod copies this program for the probe,

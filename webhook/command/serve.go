@@ -102,6 +102,6 @@ func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
 
 // addCaches adds the flags that serve and render share.
 func addCaches(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for sidecars that reload, hold and export, and for Jobs that copy; empty for none. Pods keep theirs, or none, until their template changes for another reason")
+	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for sidecars that reload, hold and export, for the startup probe of proxies, and for Jobs that copy; empty for none. Pods keep theirs, or none, until their template changes for another reason")
 	flags.StringVar(&caches.ClusterDomain, "cluster-domain", "", "DNS `domain` of the cluster, in the names of servers and proxies; a change replaces the proxies (default that of the search list in /etc/resolv.conf, or else cluster.local)")
 }

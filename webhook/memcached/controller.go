@@ -63,7 +63,8 @@ type Config struct {
 	// Image, ExporterImage and ProxyLibrary are those of this build if they are empty.
 	Image, ExporterImage, ProxyLibrary string
 	// OperatorImage is the image of this program. Its subcommand reload is the reloader, hold is the sidecar of servers whose items
-	// can move, and the Job of a move runs copy and clean. If it is empty, new pods have neither container, and there is no Job.
+	// can move, export is the exporter of proxies, reach is their startup probe, and the Job of a move runs copy and clean. If it is empty,
+	// new pods have none of them, and there is no Job.
 	OperatorImage string
 	// ClusterDomain is the DNS domain of the cluster; DefaultClusterDomain if it is empty. Proxies are replaced when it changes.
 	ClusterDomain string

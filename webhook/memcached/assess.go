@@ -48,8 +48,8 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Proxies: proxies,
 	}
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Observation: servers, Memcached: o.memcached, Memory: t.memory, Reloader: t.servers.Images.Reloader,
-		Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(),
+		Observation: servers, Memcached: o.memcached, Memory: t.memory, Images: t.servers.Images,
+		ProxyPods: o.liveProxyPods, Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(),
 	})
 	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err

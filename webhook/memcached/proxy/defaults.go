@@ -34,7 +34,7 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	if memcached.Spec.Image == "" {
 		annotations[children.ImageAnnotation(ContainerName)] = defaults.Image
 	}
-	if defaults.Exporter != "" {
+	if memcached.Spec.HasExporter() { // also "": see children.ImageAnnotation
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.Exporter
 	}
 	if defaults.Reach != "" {

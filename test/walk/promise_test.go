@@ -33,7 +33,7 @@ func routesIn(annotations map[string]string) (r routes) {
 	return r
 }
 
-var address = regexp.MustCompile(`\s*"` + name + `-(\d+)\.[^"]*"`)
+var address = regexp.MustCompile(`\s*"` + name + `-(\d+)"\.\.domain`)
 
 // ordinalsIn returns the ordinals in a list of addresses, with a comma after each.
 func ordinalsIn(list string) string { return strings.TrimSpace(address.ReplaceAllString(list, "$1")) }

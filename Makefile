@@ -110,7 +110,7 @@ fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, 
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
 	$(GO) test -v -run '^TestEveryOrderOfEvents$$' ./webhook/memcached/proxy -timeout 3h -more
 	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
-	$(GO) test ./test/walk -timeout 1h -everything -seeds $(or $(SEEDS),300)
+	$(GO) test ./test/walk -timeout 1h -seeds $(or $(SEEDS),300)
 	$(GO) test -tags servers ./test/servers -count 10 -v -run '^TestProxy(BehavesAsOneServer|NeverShiftsResponses|Replay)$$' -proxy-seed 0
 
 faults: build ## Test the program with slow callers, much memory, overload, restarts and rotation (ARGS=-long: all figures).

@@ -48,10 +48,8 @@ func (o *object) number(path ...string) int64 {
 type apiServer struct {
 	children map[string]*object // by key
 	version  int64
-	writes   []string       // what Metacontroller wrote since the last reset
-	created  map[string]int // by key, how often Metacontroller created a child
-	deleted  map[string]int
-	refused  string // the kind of which the API server accepts no write
+	writes   []string // what Metacontroller wrote since the last reset
+	refused  string   // the kind of which the API server accepts no write
 }
 
 func (s *apiServer) nextVersion() string {
@@ -103,13 +101,6 @@ func (s *apiServer) edit(key string, now time.Time, change func(o *unstructured.
 // keys returns the sorted keys of all children.
 func (s *apiServer) keys() []string { return slices.Sorted(maps.Keys(s.children)) }
 
-// immutable are the fields that the API server lets no client change.
-var immutable = map[string][]string{
-	"Deployment":  {"selector"},
-	"StatefulSet": {"selector", "serviceName", "podManagementPolicy", "volumeClaimTemplates"},
-	"Service":     {"clusterIP"},
-}
-
 // create stores a child that Metacontroller creates. It fails if the name is taken, which Metacontroller ignores.
 func (s *apiServer) create(child *unstructured.Unstructured, now time.Time) error {
 	if child.GetKind() == s.refused {
@@ -117,7 +108,6 @@ func (s *apiServer) create(child *unstructured.Unstructured, now time.Time) erro
 	}
 	if key := keyIn(child); s.children[key] == nil {
 		s.put(child, now)
-		s.created[key]++
 		s.writes = append(s.writes, "create "+key)
 	}
 	return nil
@@ -132,13 +122,6 @@ func (s *apiServer) update(known *object, next *unstructured.Unstructured, now t
 		return nil
 	case known.GetKind() == s.refused:
 		return fmt.Errorf("%s is refused", s.refused)
-	}
-	for _, field := range immutable[known.GetKind()] {
-		before, _, _ := unstructured.NestedFieldNoCopy(known.Object, "spec", field)
-		after, _, _ := unstructured.NestedFieldNoCopy(stored(next).Object, "spec", field)
-		if !reflect.DeepEqual(before, after) {
-			fail("the update of %s changes the immutable field %s from %v to %v", key, field, before, after)
-		}
 	}
 	kind := kindOfUpdate(known.Unstructured, next)
 	if s.put(next, now) {
@@ -177,7 +160,6 @@ func (s *apiServer) remove(known *object) error {
 		return fmt.Errorf("%s has another UID", key)
 	}
 	delete(s.children, key)
-	s.deleted[key]++
 	s.writes = append(s.writes, "delete "+key)
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // walker does random things to a cluster.
@@ -34,52 +36,56 @@ func pick[T any](w *walker, from []T) T { return from[w.random.IntN(len(from))] 
 // faults are reasons why a container waits. The last one is no valid reason of a condition.
 var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down"}
 
-// events are what users, faults and the network do.
-var events = []struct {
+// event is something that can happen. With proxies, all items are kept if keeps is true.
+type event struct {
 	weight int
 	text   string
 	do     func(w *walker)
-}{
-	{10, "a user edits spec", func(w *walker) { w.editSpec(pick(w, edits)) }},
-	{1, "a user stores an invalid spec", func(w *walker) { w.parent.replace(mergePatch(w.valid, pick(w, invalidEdits)), w.now) }},
-	{2, "the container of a pod cannot run", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }},
-	{1, "a pod is killed for its memory", func(w *walker) { w.kill() }},
-	{2, "a pod is evicted", func(w *walker) { w.terminate(w.pod) }},
-	{1, "a node is lost", func(w *walker) { w.lost[w.pod.Name] = true }},
-	{1, "the API server refuses writes of a kind", func(w *walker) { w.refused, _, _ = strings.Cut(w.child, "/") }},
-	{2, "all faults end", (*walker).endFaults},
-	{2, "a user deletes a child", func(w *walker) { delete(w.children, w.child) }},
-	{4, "a user edits a child", (*walker).editChild},
+	keeps  bool
+}
+
+// events are what users, faults and the network do.
+var events = []event{
+	{10, "a user edits spec", func(w *walker) { w.editSpec(pick(w, edits)) }, true},
+	{1, "a user stores an invalid spec", func(w *walker) { w.parent.replace(mergePatch(w.valid, pick(w, invalidEdits)), w.now) }, false},
+	{2, "the container of a pod cannot run", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }, false},
+	{2, "a pod is evicted", (*walker).evict, true},
+	{1, "a node is lost", (*walker).loseNode, false},
+	{1, "the API server refuses writes of a kind", func(w *walker) { w.refused, _, _ = strings.Cut(w.child, "/") }, false},
+	{2, "all faults end", (*walker).endFaults, false},
+	{2, "a user deletes a child", func(w *walker) { delete(w.children, w.child) }, false},
+	{4, "a user edits a child", (*walker).editChild, false},
 	{1, "a child loses its label", func(w *walker) {
 		w.edit(w.child, w.now, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"app": "memcached"}) })
-	}},
-	{1, "the status is lost", func(w *walker) { w.parent.status = []byte(`{"observedGeneration":-1}`) }},
-	{1, "an old status is restored", func(w *walker) { w.parent.status = pick(w, w.states) }},
-	{1, "the clock of the hook changes", func(w *walker) { w.skew = time.Duration(w.random.IntN(1200)-600) * time.Second }},
-	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(_, old *observation) *observation { return old }) }},
+	}, false},
+	{1, "the status is lost", func(w *walker) { w.parent.status = []byte(`{"observedGeneration":-1}`) }, true},
+	{1, "an old status is restored", func(w *walker) { w.parent.status = pick(w, w.states) }, true},
+	{1, "the clock of the hook changes", func(w *walker) { w.skew = time.Duration(w.random.IntN(1200)-600) * time.Second }, false},
+	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(_, old *observation) *observation { return old }) }, true},
 	{1, "the hook observes an earlier parent", func(w *walker) {
 		w.stale(func(now, old *observation) *observation { v := *now; v.parent = old.parent; return &v })
-	}},
-	{1, "the hook observes earlier children", func(w *walker) {
-		w.stale(func(now, old *observation) *observation { v := *now; v.children = old.children; return &v })
-	}},
+	}, true},
+	{2, "the hook observes earlier children of a kind", func(w *walker) {
+		w.stale(func(now, old *observation) *observation { return now.lagging(old, pick(w, kinds)) })
+	}, true},
 	{1, "the hook observes earlier pods", func(w *walker) {
 		w.stale(func(now, old *observation) *observation {
 			v := *now
 			v.pods, v.podNames = old.pods, old.podNames
 			return &v
 		})
-	}},
-	{2, "Metacontroller is killed during its writes", func(w *walker) { w.sync(w.observe(), w.random.IntN(4)) }},
-	{1, "the parent is deleted with its children, and created again", func(w *walker) { clear(w.children); w.recreate() }},
-	{1, "the parent is deleted without its children, and created again", func(w *walker) { w.orphan(); w.recreate() }},
-	{1, "a user labels orphans for adoption", (*walker).adopt},
+	}, true},
+	{2, "Metacontroller is killed during its writes", func(w *walker) { w.sync(w.observe(), w.random.IntN(4)) }, true},
+	{1, "the parent is deleted with its children, and created again", func(w *walker) { clear(w.children); w.recreate() }, false},
+	{1, "the parent is deleted without its children, and created again", func(w *walker) { w.orphan(); w.recreate() }, false},
+	{1, "a user labels orphans for adoption", (*walker).adopt, false},
 }
 
 // happen does one random event.
 func (w *walker) happen() {
+	happening := slices.DeleteFunc(slices.Clone(events), func(e event) bool { return w.calm && !e.keeps })
 	sum := 0
-	for _, event := range events {
+	for _, event := range happening {
 		sum += event.weight
 	}
 	chosen := w.random.IntN(sum)
@@ -93,7 +99,7 @@ func (w *walker) happen() {
 		w.pod = pick(w, w.pods)
 	}
 	w.states = append(w.states, w.parent.status)
-	for _, event := range events {
+	for _, event := range happening {
 		if chosen -= event.weight; chosen < 0 {
 			w.note("%s (%s, %s)", event.text, w.child, w.pod.Name)
 			event.do(w)
@@ -104,7 +110,7 @@ func (w *walker) happen() {
 
 // editSpec merges a patch unless the API server would refuse the result.
 func (w *walker) editSpec(patch string) {
-	if spec := mergePatch(w.valid, patch); w.accepted(spec) {
+	if spec := mergePatch(w.valid, patch); w.accepted(spec) && (!w.calm || !losesItems(spec)) {
 		w.parent.replace(spec, w.now)
 		w.valid = spec
 		w.note("spec: %s", patch)
@@ -117,11 +123,32 @@ func (m *metacontroller) accepted(spec []byte) bool {
 	return !invalid(statusOf(m.hook("/memcached/sync", v.request(), m.now)))
 }
 
-func (w *walker) kill() {
-	if len(w.pod.Status.ContainerStatuses) > 0 {
-		w.pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137, FinishedAt: metav1.NewTime(w.now)}
-		w.pod.changed()
+// losesItems reports whether some items are lost with a spec, or may be.
+func losesItems(text []byte) bool {
+	spec := decoded[v1alpha1.MemcachedSpec](text)
+	return *spec.Size == 0 || spec.Proxy == nil || spec.Proxy.Warmup.Enabled != nil || spec.Proxy.Warmup.MaxSeconds != nil || spec.TerminationGracePeriodSeconds != nil
+}
+
+// evict deletes a pod. Of a cache whose items must be kept, only one server is deleted at a time, as its PodDisruptionBudget allows.
+func (w *walker) evict() {
+	budget := w.children["PodDisruptionBudget/"+name]
+	blocked := w.pod.routes != (routes{}) || budget != nil && budget.number("spec", "maxUnavailable") == 0
+	for _, p := range w.pods {
+		blocked = blocked || p.routes == (routes{}) && (p.DeletionTimestamp != nil || !p.serves())
 	}
+	if !w.calm || !blocked {
+		w.terminate(w.pod)
+	}
+}
+
+// loseNode makes a pod unready without a reason, as the node controller does, and deletes it.
+func (w *walker) loseNode() {
+	w.lost[w.pod.Name] = true
+	w.terminate(w.pod)
+	for i := range w.pod.Status.Conditions {
+		w.pod.Status.Conditions[i].Status, w.pod.Status.Conditions[i].Reason = corev1.ConditionFalse, ""
+	}
+	w.pod.changed()
 }
 
 func (w *walker) endFaults() {

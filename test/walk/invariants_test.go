@@ -27,15 +27,15 @@ func (m *metacontroller) check(v *observation) {
 		must(!m.wrote("create", "update"), "a Memcached is Ready only if its children match the desired state: %v", m.writes)
 		m.checkReady(v, &spec)
 	}
-	if after.Proxy != nil && meta.IsStatusConditionTrue(after.Conditions, "Available") {
-		mustServe(v, scaling.RecordedRoutes(after.Proxy).Serving())
+	m.mustReleaseFormer()
+	if available := meta.FindStatusCondition(after.Conditions, "Available"); after.Proxy != nil {
+		runs, serves := servers(v, scaling.RecordedRoutes(after.Proxy).Serving())
+		must((runs || available.Status != "True") && (!serves || available.Reason != "NoReplicaReady"), "a Memcached is Available if a server that the proxies use runs, also while it is being deleted: %v of %q", available, v.podNames)
 	}
-	switch {
-	case invalid(after):
-		must(!m.wrote("create", "delete"), "an invalid spec creates and deletes nothing: %v", m.writes)
-	case spec.Scaling.MaxStep != nil:
-		m.checkStep(v, &spec, before.Proxy, after.Proxy)
+	if risk := meta.FindStatusCondition(after.Conditions, "AtRisk"); risk != nil {
+		m.endsSoon = m.endsSoon || risk.Reason == "GraceTooShort"
 	}
+	must(!invalid(after) || !m.wrote("create", "delete"), "an invalid spec creates and deletes nothing: %v", m.writes)
 }
 
 // wrote reports whether the sync has one of these kinds of writes.
@@ -60,33 +60,19 @@ func checkConditions(before, after []metav1.Condition, generation int64) {
 	must(!degraded || !meta.IsStatusConditionTrue(after, "Ready"), "Ready and Degraded are not both True: %v", after)
 }
 
-// checkStep checks that the number of servers that clients use changes by at most maxStep, unless there are no items to keep.
-func (m *metacontroller) checkStep(v *observation, spec *v1alpha1.MemcachedSpec, before, after *v1alpha1.ProxyStatus) {
-	from, to := workloadIn(v.children).number("spec", "replicas"), m.desiredReplicas()
-	switch {
-	case before != nil && after != nil && m.faultless: // clients use the servers that the proxies use
-		from, to = serving(before), serving(after)
-	case spec.Proxy != nil:
-		return // without a reliable status, only the proxies show which servers they use
-	}
-	must(from == 0 || len(v.pods) == 0 || max(from-to, to-from) <= int64(*spec.Scaling.MaxStep), "steps are within maxStep %d: from %d to %d", *spec.Scaling.MaxStep, from, to)
-}
-
-// serving returns the number of servers that the proxies use.
-func serving(status *v1alpha1.ProxyStatus) int64 {
-	return int64(scaling.RecordedRoutes(status).Serving().Count)
-}
-
-// mustServe checks that memcached runs in a pod of the servers that the proxies use.
-func mustServe(v *observation, servers scaling.Pool) {
+// servers reports whether memcached runs in a pod of some servers, and whether one serves on: its node is not lost, and if it is being deleted, it
+// holds and is none of a deleted Memcached.
+func servers(v *observation, of scaling.Pool) (runs, serves bool) {
 	for _, raw := range v.pods {
-		p := decoded[corev1.Pod](raw)
+		p := pod{Pod: decoded[corev1.Pod](raw)}
 		ordinal, err := strconv.ParseInt(strings.TrimPrefix(p.Name, name+"-"), 10, 32)
-		if err == nil && servers.Has(int32(ordinal)) && len(p.Status.ContainerStatuses) > 0 && p.Status.ContainerStatuses[0].State.Running != nil {
-			return
+		if err != nil || !of.Has(int32(ordinal)) || !p.serves() {
+			continue
 		}
+		holds := len(p.Status.InitContainerStatuses) > 0 && !p.CreationTimestamp.Time.Before(v.parent.created)
+		runs, serves = true, serves || p.Status.Conditions[0].Status == "True" && (p.DeletionTimestamp == nil || holds)
 	}
-	fail("a Memcached is Available only if a server that the proxies use runs: %s of %q", servers, v.podNames)
+	return runs, serves
 }
 
 func (m *metacontroller) checkReady(v *observation, spec *v1alpha1.MemcachedSpec) {
@@ -120,14 +106,6 @@ func workloadIn(children []*object) *object {
 		}
 	}
 	return &object{Unstructured: &unstructured.Unstructured{}}
-}
-
-func (m *metacontroller) desiredReplicas() int64 {
-	var children []*object
-	for _, child := range m.desired {
-		children = append(children, &object{Unstructured: child})
-	}
-	return workloadIn(children).number("spec", "replicas")
 }
 
 func statusOf(response []byte) v1alpha1.MemcachedStatus {

@@ -30,6 +30,8 @@ type pod struct {
 	ready    bool
 	reached  bool // a proxy has reached a server since its start
 	raw      []byte
+	routes   routes       // of a proxy
+	items    map[int]bool // the keys of a server
 }
 
 // delay returns a delay that depends only on the seed and what is delayed, so that it is the same in two runs.
@@ -42,7 +44,7 @@ func (c *cluster) delay(what string, most int) time.Duration {
 // newPod returns a pod that is not on a node yet.
 func (c *cluster) newPod(name string, owner *object, t *template) *pod {
 	c.serial++
-	p := &pod{owner: owner.GetUID(), revision: t.revision, startAt: c.now.Add(2 * time.Second)}
+	p := &pod{owner: owner.GetUID(), revision: t.revision, routes: routesIn(t.Annotations), items: map[int]bool{}, startAt: c.now.Add(2 * time.Second)}
 	p.readyAt = p.startAt.Add(c.delay("start of "+name, 4))
 	p.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
 	p.ObjectMeta = metav1.ObjectMeta{Name: name, Namespace: namespace, UID: types.UID(fmt.Sprint("pod-", c.serial)), CreationTimestamp: metav1.NewTime(c.now),
@@ -77,6 +79,9 @@ func (c *cluster) run(p *pod) {
 	}
 	p.ready, p.fault = ready, fault
 	p.setStatus(c, started)
+	if !p.serves() {
+		clear(p.items)
+	}
 	p.changed()
 }
 
@@ -114,18 +119,14 @@ func (p *pod) setStatus(c *cluster, started bool) {
 		}
 		p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, corev1.ContainerStatus{Name: sidecar.Name, Image: sidecar.Image, Ready: true, State: running})
 	}
-	before := p.Status.ContainerStatuses
 	p.Status.Phase, p.Status.ContainerStatuses = corev1.PodRunning, nil
 	for i, container := range p.Spec.Containers {
 		next := corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: p.ready || i > 0 && !c.now.Before(p.readyAt)}
-		if len(before) > i {
-			next.LastTerminationState = before[i].LastTerminationState
-		}
 		switch {
 		case next.Ready:
 			next.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(p.readyAt)}
 		case p.fault != "":
-			next.State.Waiting = &corev1.ContainerStateWaiting{Reason: p.fault, Message: strings.Repeat("long ", 300)}
+			next.State.Waiting = &corev1.ContainerStateWaiting{Reason: p.fault}
 		default:
 			next.State.Waiting = &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}
 		}
@@ -208,10 +209,9 @@ func (c *cluster) reaches(p *pod) bool {
 
 // connected reports whether a proxy runs that is connected to a server.
 func (c *cluster) connected(server *pod) bool {
-	ordinal, _ := strconv.ParseInt(strings.TrimPrefix(server.Name, name+"-"), 10, 32)
+	ordinal, _ := strconv.Atoi(strings.TrimPrefix(server.Name, name+"-"))
 	return slices.ContainsFunc(c.pods, func(p *pod) bool {
-		r := scaling.ParseRoutes(p.Labels[proxy.RoutesLabel])
-		return !p.Status.StartTime.IsZero() && (r.From.Has(int32(ordinal)) || r.Phase != scaling.Announcing && r.To.Has(int32(ordinal)))
+		return !p.Status.StartTime.IsZero() && p.routes.knows(ordinal)
 	})
 }
 

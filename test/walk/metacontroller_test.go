@@ -47,20 +47,18 @@ type metacontroller struct {
 	skew    time.Duration // how far the clock of the hook is ahead
 	order   *rand.Rand    // the order in which Metacontroller applies children; nil for the order of the response
 
-	last      *observation // of the last sync
-	response  []byte
-	body      response
-	resync    time.Time // when resyncAfterSeconds or the resync period ends
-	faultless bool      // whether the status is what the hook has returned
-	awaited   bool      // whether the hook has set resyncAfterSeconds
-	retry     bool      // the last sync has failed
-	syncs     int
-	desired   []*unstructured.Unstructured // the children of the response
+	last     *observation // of the last sync
+	response []byte
+	body     response
+	resync   time.Time // when resyncAfterSeconds or the resync period ends
+	endsSoon bool      // whether AtRisk has reported that a grace period is too short
+	awaited  bool      // whether the hook has set resyncAfterSeconds
+	retry    bool      // the last sync has failed
+	syncs    int
+	desired  []*unstructured.Unstructured // the children of the response
 	// decoded has the children of all responses by their JSON, and unchanged those that did not change an observed child.
 	decoded   map[string]*unstructured.Unstructured
 	unchanged map[*object]*unstructured.Unstructured
-	// perturb changes what a sync observes, and limits how many of its writes are applied; nil for no perturbation.
-	perturb func(v *observation) (*observation, int)
 
 	rules       []rule
 	rulesFor    string // UID and generation
@@ -76,9 +74,6 @@ type response struct {
 // sync calls the hook and applies at most so many of the writes. Then Metacontroller is killed, unless all writes are applied.
 func (m *metacontroller) sync(v *observation, writes int) {
 	m.syncs++
-	if m.perturb != nil {
-		v, writes = m.perturb(v)
-	}
 	m.writes = nil
 	m.response = m.hook("/memcached/sync", v.request(), m.now.Add(m.skew))
 	m.last, m.body = v, response{}
@@ -129,7 +124,7 @@ func (m *metacontroller) plan(v *observation) []func() error {
 	var deletes []func() error
 	for _, o := range v.children {
 		if !desired[o.key()] {
-			deletes = append(deletes, func() error { return m.remove(o) })
+			deletes = append(deletes, func() error { return m.write(&v.parent, o.key(), func() error { return m.remove(o) }) })
 		}
 	}
 	return append(append(deletes, steps...), func() error { return m.writeStatus(v) })
@@ -157,7 +152,7 @@ func (m *metacontroller) apply(observed *object, child *unstructured.Unstructure
 		return func() error {
 			created := requests.Created(desired)
 			created.SetOwnerReferences([]metav1.OwnerReference{controllerRef(p)})
-			return m.create(created, m.now)
+			return m.write(p, keyIn(created), func() error { return m.create(created, m.now) })
 		}
 	}
 	return func() error {
@@ -166,8 +161,16 @@ func (m *metacontroller) apply(observed *object, child *unstructured.Unstructure
 			m.unchanged[observed] = child
 			return nil
 		}
-		return m.update(observed, next, m.now)
+		return m.write(p, observed.key(), func() error { return m.update(observed, next, m.now) })
 	}
+}
+
+// write does a write that follows from an observed parent, and checks what it does.
+func (m *metacontroller) write(p *parent, key string, do func() error) error {
+	before := m.children[key]
+	err := do()
+	m.mustKeepPromises(before, m.children[key], p)
+	return err
 }
 
 // writeStatus replaces the status of the parent if the live parent is the observed one.

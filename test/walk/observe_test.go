@@ -121,3 +121,13 @@ func (v *observation) same(last *observation) bool {
 	return last != nil && v.parent.uid == last.parent.uid && v.parent.generation == last.parent.generation &&
 		slices.Equal(v.children, last.children) && reflect.DeepEqual(v.pods, last.pods)
 }
+
+// lagging returns an observation with the children of one kind of an earlier one.
+func (v *observation) lagging(old *observation, kind string) *observation {
+	isKind := func(o *object) bool { return o.group() == kind }
+	isOther := func(o *object) bool { return o.group() != kind }
+	lagging := *v
+	lagging.children = slices.DeleteFunc(slices.Clone(v.children), isKind)
+	lagging.children = append(lagging.children, slices.DeleteFunc(slices.Clone(old.children), isOther)...)
+	return &lagging
+}

@@ -46,11 +46,13 @@ func (m *metacontroller) snapshot() map[string]string {
 	if err := json.Unmarshal(m.parent.status, &status); err != nil {
 		panic(err)
 	}
-	if m.children["Deployment/"+name] != nil { // names and addresses are random
-		for _, list := range []string{"nodes", "servers"} {
-			entries, _ := status[list].([]any)
-			status[list] = len(entries)
-		}
+	lists := []string{"nodes"} // sorted as text, so cache-10 is before cache-9
+	if m.children["Deployment/"+name] != nil {
+		lists = append(lists, "servers") // addresses
+	}
+	for _, list := range lists {
+		entries, _ := status[list].([]any)
+		status[list] = len(entries)
 	}
 	state["status"] = text(status)
 	return fromZero(state)

@@ -25,9 +25,9 @@ type cluster struct {
 	serial int
 	faults map[string]string // why the container of a pod cannot run, by the name of the pod
 	lost   map[string]bool   // pods whose node does not respond
+	calm   bool              // whether only events happen that keep all items
 
 	templates map[string]*template // by key, generation and UID of the workload
-	progress  map[string]progress  // by the key of a Deployment
 	current   map[string]*template // of status.currentRevision, by the UID of a StatefulSet
 }
 
@@ -37,19 +37,13 @@ type template struct {
 	revision string
 }
 
-// progress is what a Deployment has reached, and when.
-type progress struct {
-	state string
-	since time.Time
-}
-
 // workload is what the controllers read of a Deployment or a StatefulSet.
 type workload struct {
 	*object
 	template           *template
 	replicas           int
 	surge, unavailable int
-	minReady, deadline time.Duration
+	minReady           time.Duration
 	live, current      []*pod
 	ready, available   int
 }
@@ -78,7 +72,6 @@ func (c *cluster) templateOf(o *object) *template {
 func (c *cluster) workloadOf(o *object) *workload {
 	w := &workload{object: o, template: c.templateOf(o), replicas: int(o.number("spec", "replicas"))}
 	w.minReady = time.Duration(o.number("spec", "minReadySeconds")) * time.Second
-	w.deadline = time.Duration(o.number("spec", "progressDeadlineSeconds")) * time.Second
 	w.surge = scaled(o, w.replicas, true, "spec", "strategy", "rollingUpdate", "maxSurge")
 	w.unavailable = scaled(o, w.replicas, false, "spec", "strategy", "rollingUpdate", "maxUnavailable")
 	if w.surge == 0 && w.unavailable == 0 {
@@ -123,7 +116,7 @@ func (c *cluster) control() {
 		case "StatefulSet":
 			c.rollOutInOrder(c.workloadOf(o))
 		case "Job":
-			c.storeStatus(o, c.jobStatus(o))
+			c.runJob(o)
 			continue
 		default:
 			continue
@@ -132,7 +125,7 @@ func (c *cluster) control() {
 	}
 	for _, p := range c.pods {
 		gone := func(o *object) bool { return o.GetUID() == p.owner }
-		if !slices.ContainsFunc(values(c.children), gone) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(c.children)), gone) {
 			c.terminate(p)
 		}
 	}
@@ -234,16 +227,6 @@ func (c *cluster) report(w *workload) {
 	if w.GetKind() == "StatefulSet" {
 		status["updateRevision"] = w.template.revision
 	}
-	if w.GetKind() == "Deployment" {
-		state := fmt.Sprint(w.GetGeneration(), len(w.live), len(w.current), w.ready, w.available)
-		if c.progress[w.key()].state != state {
-			c.progress[w.key()] = progress{state, c.now}
-		}
-		settled := w.available == w.replicas && len(w.current) == w.replicas && len(w.live) == w.replicas
-		if !settled && !c.now.Before(c.progress[w.key()].since.Add(w.deadline)) {
-			status["conditions"] = []any{map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "no progress"}}
-		}
-	}
 	c.storeStatus(w.object, status)
 }
 
@@ -262,14 +245,6 @@ func boolToInt(value bool) int {
 		return 1
 	}
 	return 0
-}
-
-func values[K comparable, V any](of map[K]V) []V {
-	list := make([]V, 0, len(of))
-	for _, value := range of {
-		list = append(list, value)
-	}
-	return list
 }
 
 // controllerRef returns the ownerReference of a parent.

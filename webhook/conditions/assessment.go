@@ -27,7 +27,7 @@ type Observation struct {
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
 	Pods []*observed.Pod
-	// Serving are those of Pods that clients reach; nil when they reach all.
+	// Serving are the pods that clients reach, also those that are being deleted and still serve; nil when clients reach all of Pods.
 	Serving []*observed.Pod
 	// Selector has the labels of the parent's pods.
 	Selector map[string]string

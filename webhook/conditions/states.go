@@ -18,8 +18,8 @@ var (
 	ReasonReplicaReady = NewReason(Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "At least one pod is ready."})
 	ReasonServing = NewReason(Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
-		Meaning: "A pod serves, but another container of the pod, the exporter, the reloader or the hold, is not ready.",
-		Remedy:  "`Degraded` or `MetricsReady` has the cause."})
+		Meaning: "A pod serves, but is being deleted, or another container of the pod, the exporter, the reloader or the hold, is not ready.",
+		Remedy:  "`Progressing`, `Degraded` or `MetricsReady` has the cause."})
 	ReasonNoReplicaReady = NewReason(Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No pod is ready, so clients are not served.",
 		Remedy:  "`Degraded` has the cause, if it is known."})
@@ -44,7 +44,7 @@ func (a *Assessment) available() metav1.Condition {
 	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
 	case a.serves:
-		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although another of its containers is not ready.")
+		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although it is being deleted, or another of its containers is not ready.")
 	case a.Rollout.exists && a.Rollout.Desired == 0:
 		return NewCondition(api.Available, metav1.ConditionFalse, ReasonScaledToZero, "No replica is desired.")
 	}

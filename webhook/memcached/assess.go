@@ -40,7 +40,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		// While a move runs more servers than spec.size, its steps come first.
 		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), Pods: o.livePods,
-		Serving:  children.Serving(o.memcached, d.Routes, o.livePods),
+		Serving:  o.serving(d.Routes),
 		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
 		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: diagnosis.RoomRemedy(facts, d),
@@ -48,8 +48,8 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Proxies: proxies,
 	}
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Observation: servers, Memcached: o.memcached, Memory: t.memory, Reloader: t.servers.Images.Reloader,
-		Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(),
+		Observation: servers, Memcached: o.memcached, Memory: t.memory, Images: t.servers.Images,
+		ProxyPods: o.liveProxyPods, Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(),
 	})
 	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err

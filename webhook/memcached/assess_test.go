@@ -48,6 +48,12 @@ func TestConditionsOfProxies(t *testing.T) {
 			deployment(o).Status.ReadyReplicas, deployment(o).Status.AvailableReplicas = 1, 1
 		}, "ReplicaReady", "RollingOut", "AsExpected", ""},
 		{"only a server is ready that clients do not reach", 1, "0-0_1-1_warming", func(o *syncRequest) { notReady(o, "cache-1") }, "NoReplicaReady", "Moving", "AsExpected", ""},
+		{"the only server is being deleted, and holds", 1, "0-0", func(o *syncRequest) {
+			o.Related.Pods = composite.GroupOf(append(holding(all(o.Related.Pods))[1:], terminating(holding(all(o.Related.Pods))[0]))...)
+		}, "ReplicaReady", "Moving", "AsExpected", "Moving the items of pod cache-0 to a spare"},
+		{"the only server is being deleted, and has stopped", 1, "0-0", func(o *syncRequest) {
+			o.Related.Pods = composite.GroupOf(append(all(o.Related.Pods)[1:], terminating(all(o.Related.Pods)[0]))...)
+		}, "NoReplicaReady", "RollingOut", "AsExpected", ""},
 		{"the image of a proxy has no proxy", 3, "0-2", func(o *syncRequest) {
 			o.Related.Pods.Get("web", "cache-proxy-1").Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
 				State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},

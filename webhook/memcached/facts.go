@@ -24,7 +24,7 @@ const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 // facts returns what the decision follows from, without Kubernetes objects.
 func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 	spec, status := &o.memcached.Spec, &o.memcached.Status
-	pods, former := o.withoutPredecessor()
+	pods, former, orphans := o.withoutPredecessor()
 	if o.workload == nil && o.proxies == nil && len(former) > 0 {
 		status = &v1alpha1.MemcachedStatus{} // it may follow from the same pods before they were deleted
 	}
@@ -40,6 +40,7 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 		RecordedServers: children.RecordedServers(o.memcached, status.Servers),
 		Proxies:         o.proxyFacts(pods),
 		Predecessor:     slices.ContainsFunc(former, holds),
+		Orphans:         orphans && o.workload == nil && o.proxies == nil,
 		Job:             jobFacts(o.job),
 		CanRunJob:       c.OperatorImage != "" && o.Children.Jobs.Listed(),
 		Status:          status,
@@ -51,19 +52,20 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 //
 // No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
 // is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
-func (o *observation) withoutPredecessor() (pods, former []*observed.Pod) {
+func (o *observation) withoutPredecessor() (pods, former []*observed.Pod, orphans bool) {
 	created, adopted := o.memcached.CreationTimestamp.Time, false
 	for _, workload := range []*observed.Workload{o.workload, o.proxies} {
 		adopted = adopted || workload != nil && workload.CreationTimestamp.Before(created)
 	}
 	for pod := range o.Related.Pods.All() {
-		if !adopted && pod.Terminating() && pod.CreationTimestamp.Before(created) {
+		older := !adopted && pod.CreationTimestamp.Before(created)
+		if older && pod.Terminating() {
 			former = append(former, pod)
-		} else {
-			pods = append(pods, pod)
+			continue
 		}
+		pods, orphans = append(pods, pod), orphans || older
 	}
-	return pods, former
+	return pods, former, orphans
 }
 
 // workloadFacts returns the facts of the workload of the servers; nil if none is observed. Its template matters if items can move.

@@ -206,6 +206,12 @@ func readyPod(name string, labels map[string]string) observed.Pod {
 	}
 }
 
+// terminating returns a pod that is being deleted, and ends 500 seconds after noon.
+func terminating(pod observed.Pod) observed.Pod {
+	pod.DeletionTimestamp = ago(-500)
+	return pod
+}
+
 // reloaderExit returns the status of a reloader that exited half a minute before noon, and has run since.
 func reloaderExit(code int32, message string) observed.ContainerStatus {
 	exited := noon.Add(-30 * time.Second)

@@ -31,7 +31,10 @@ func TestHoldImage(t *testing.T) {
 	}{
 		{"only the configured image changes", "operator:1", "operator:2", func(*syncRequest) {}, "operator:1"},
 		{"the operator runs without --operator-image", "operator:1", "", func(*syncRequest) {}, "operator:1"},
-		{"pods run without the sidecar", "", "operator:2", func(*syncRequest) {}, ""},
+		{"the operator ran without --operator-image", "", "operator:2", func(*syncRequest) {}, ""},
+		{"spec needs the sidecar since proxies were added, or since the warm-up was enabled", "", "operator:2", func(o *syncRequest) {
+			delete(o.Children.StatefulSets.Get("web", "cache").Annotations, children.ImageAnnotation(children.HoldName))
+		}, "operator:2"},
 		{"an argument changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, "operator:2"},
 		{"the grace period changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.TerminationGracePeriodSeconds = new(int64(900)) }, "operator:2"},
 		{"the image cannot be pulled, so memcached cannot start", "operator:1", "operator:2", pulling, "operator:2"},
@@ -72,7 +75,10 @@ func TestProxyExporterImage(t *testing.T) {
 	}{
 		{"only the configured image changes", "operator:1", "operator:2", func(*syncRequest) {}, "operator:1"},
 		{"the operator runs without --operator-image", "operator:1", "", func(*syncRequest) {}, "operator:1"},
-		{"proxies run without the exporter", "", "operator:2", func(*syncRequest) {}, ""},
+		{"the operator ran without --operator-image", "", "operator:2", func(*syncRequest) {}, ""},
+		{"spec needs the exporter since metrics were enabled", "", "operator:2", func(o *syncRequest) {
+			delete(o.Children.Deployments.Get("web", "cache-proxy").Annotations, children.ImageAnnotation(children.ExporterName))
+		}, "operator:2"},
 		{"an argument changes", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Cache.Threads = new(int32(2)) }, "operator:2"},
 		{"the metrics are disabled", "operator:1", "operator:2", func(o *syncRequest) { o.Parent.Spec.Metrics.Enabled = false }, ""},
 		{"there are no proxies", "operator:1", "operator:2", func(o *syncRequest) { o.Children.Deployments = composite.GroupOf[observed.Workload]() }, "operator:2"},

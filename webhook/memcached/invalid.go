@@ -48,7 +48,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
 		Parent: memcached, Before: memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
 		Workload: workload, Pods: o.livePods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
-		Serving: children.Serving(memcached, scaling.RecordedRoutes(status.Proxy), o.livePods),
+		Serving: o.serving(scaling.RecordedRoutes(status.Proxy)),
 		Proxies: proxies,
 	}, cause)
 	return status, nil

@@ -2,9 +2,11 @@ package memcached
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -39,4 +41,17 @@ func (c Config) observe(request *syncRequest) *observation {
 		liveProxyPods: observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
 		domain:        cmp.Or(c.ClusterDomain, DefaultClusterDomain),
 	}
+}
+
+// serving returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
+// holds.
+func (o *observation) serving(routes scaling.Routes) []*observed.Pod {
+	if routes == (scaling.Routes{}) {
+		return nil
+	}
+	pods, _, _ := o.withoutPredecessor()
+	selector := children.SelectorLabels(o.memcached)
+	return children.Serving(o.memcached, routes, slices.DeleteFunc(pods, func(pod *observed.Pod) bool {
+		return pod.Terminating() && !holds(pod) || !pod.Selected(o.memcached.Namespace, selector)
+	}))
 }

@@ -79,12 +79,7 @@ func TestNewParentWaitsForServers(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.CreationTimestamp = noon
 	request := syncRequest{Parent: memcached, Children: noChildren(), Now: metav1.NewTime(noon.Add(time.Second))}
-	former := predecessorPods(noon.Add(-time.Hour), new(metav1.NewTime(noon.Add(500*time.Second))))
-	for i := range former {
-		running := observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Time}}
-		former[i].Status.InitContainerStatuses = []observed.ContainerStatus{{Name: children.HoldName, State: running}}
-		former[i].Status.ContainerStatuses = []observed.ContainerStatus{{Name: children.ContainerName, State: running, Ready: true}}
-	}
+	former := holding(predecessorPods(noon.Add(-time.Hour), new(metav1.NewTime(noon.Add(500*time.Second)))))
 	for _, test := range []struct {
 		pods []observed.Pod
 		want string
@@ -101,12 +96,66 @@ func TestNewParentWaitsForServers(t *testing.T) {
 		if got := workloadsOf(response); got != test.want {
 			t.Errorf("with %d pods of before: the workloads are %s, want %s", len(test.pods), got, test.want)
 		}
-		memcached.Status, request.Children = response.Status, applied(response.Children)
-		for set := range request.Children.StatefulSets.All() {
-			set.CreationTimestamp = request.Now.Time
-		}
-		for deployment := range request.Children.Deployments.All() {
-			deployment.CreationTimestamp = request.Now.Time
+		memcached.Status, request.Children = response.Status, appliedAt(response, request.Now)
+	}
+}
+
+// holding returns pods whose memcached serves until their grace period ends.
+func holding(pods []observed.Pod) []observed.Pod {
+	running := observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Time}}
+	for i := range pods {
+		pods[i].Status.InitContainerStatuses = []observed.ContainerStatus{{Name: children.HoldName, State: running}}
+		pods[i].Status.ContainerStatuses = []observed.ContainerStatus{{Name: children.ContainerName, State: running, Ready: true}}
+	}
+	return pods
+}
+
+// appliedAt returns the children of a response as they are observed, created at a time.
+func appliedAt(response syncResponse, created metav1.Time) childGroups {
+	groups := applied(response.Children)
+	for set := range groups.StatefulSets.All() {
+		set.CreationTimestamp = created.Time
+	}
+	for deployment := range groups.Deployments.All() {
+		deployment.CreationTimestamp = created.Time
+	}
+	return groups
+}
+
+// TestNewParentBeforeGarbageCollection checks a Memcached that is created again while the garbage collector has not deleted the pods of the deleted
+// one yet: proxies do not start, or stop again, and the cache has its own size and no move.
+func TestNewParentBeforeGarbageCollection(t *testing.T) {
+	for label, first := range map[string]string{
+		"0-11":               "cache with 12, cache-proxy with 0 and routes 0-11",
+		"0-5_6-11_preparing": "cache with 12, cache-proxy with 2 and routes 0-5_6-11_warming", // like orphans in the middle of a move
+	} {
+		memcached := sample.Proxied(3)
+		memcached.CreationTimestamp = noon
+		request := syncRequest{Parent: memcached, Children: noChildren(), Now: metav1.NewTime(noon.Add(time.Second))}
+		terminating := holding(predecessorPods(noon.Add(-time.Hour), new(metav1.NewTime(noon.Add(500*time.Second)))))
+		for i, test := range []struct {
+			pods []observed.Pod
+			want string
+		}{
+			{holding(predecessorPods(noon.Add(-time.Hour), nil)), first},
+			{terminating, "cache with 12, cache-proxy with 0 and routes 0-2"},
+			{terminating, "cache with 12, cache-proxy with 0 and routes 0-2"},
+			{nil, "cache with 12, cache-proxy with 2 and routes 0-2"}, // RemovingServers
+		} {
+			for j := range test.pods {
+				if test.pods[j].Labels[proxy.RoutesLabel] != "" {
+					test.pods[j].Labels[proxy.RoutesLabel] = label
+				}
+			}
+			request.Related.Pods = composite.GroupOf(test.pods...)
+			response, err := proxyConfig.sync(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := workloadsOf(response); got != test.want {
+				t.Errorf("sync %d after proxies with %s: the workloads are %s, want %s", i, label, got, test.want)
+			}
+			memcached.Status, request.Children = response.Status, appliedAt(response, request.Now)
 		}
 	}
 }

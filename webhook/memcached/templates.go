@@ -125,10 +125,10 @@ func isTemplate(template *corev1.PodTemplateSpec, workload *observed.Workload) (
 	return difference == "", err
 }
 
-// appliedWithout reports whether the operator ran without the image of a container when it applied a workload.
+// appliedWithout reports whether the operator ran without the image of a container that spec needed when it applied a workload.
 func appliedWithout(workload *observed.Workload, container string) bool {
-	_, applied := workload.Annotations[children.ImageAnnotation(container)]
-	return !applied && workload.Image(container) == ""
+	image, needed := workload.Annotations[children.ImageAnnotation(container)]
+	return needed && image == "" && workload.Image(container) == ""
 }
 
 // appliedImage returns the image of a container, if it is a default as the operator applied it; otherwise the configured image.

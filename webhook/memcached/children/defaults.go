@@ -32,6 +32,9 @@ func Image(spec *v1alpha1.MemcachedSpec, images Images) string {
 }
 
 // imageAnnotations returns the default images of the server pods. Later syncs read them.
+//
+// An empty value records that spec needs a container for which the operator had no image. A container that spec did not need has no annotation, so
+// pods get it when spec begins to need it.
 func imageAnnotations(spec *v1alpha1.MemcachedSpec, images Images) map[string]string {
 	annotations := map[string]string{}
 	if spec.Image == "" {
@@ -40,10 +43,10 @@ func imageAnnotations(spec *v1alpha1.MemcachedSpec, images Images) map[string]st
 	if spec.HasExporter() && spec.Metrics.Image == "" {
 		annotations[ImageAnnotation(ExporterName)] = images.Exporter
 	}
-	if images.Reloader != "" {
+	if spec.NeedsReloader() {
 		annotations[ImageAnnotation(ReloaderName)] = images.Reloader
 	}
-	if images.Hold != "" {
+	if spec.WarmsUp() {
 		annotations[ImageAnnotation(HoldName)] = images.Hold
 	}
 	return annotations

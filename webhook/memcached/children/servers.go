@@ -60,11 +60,8 @@ func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	return int32(ordinal), found && err == nil && ordinal >= 0 && ordinal <= scaling.MaxOrdinal
 }
 
-// Serving returns those of some pods that clients reach: with proxies, the ones whose ordinals serve; nil if clients reach all.
+// Serving returns those of some pods that proxies with some routes use.
 func Serving(memcached *v1alpha1.Memcached, routes scaling.Routes, pods []*observed.Pod) []*observed.Pod {
-	if routes == (scaling.Routes{}) {
-		return nil
-	}
 	serving := []*observed.Pod{}
 	for _, pod := range pods {
 		if ordinal, found := Ordinal(memcached, pod); found && routes.Serving().Has(ordinal) {

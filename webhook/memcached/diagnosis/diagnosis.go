@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -18,8 +19,10 @@ type Cache struct {
 	// Memcached has its defaults.
 	Memcached *v1alpha1.Memcached
 	Memory    memory.Size
-	// Reloader is the image of the reloader; "" if pods have none.
-	Reloader string
+	// Images are those of the pod template of the servers.
+	Images children.Images
+	// ProxyPods are the live proxies.
+	ProxyPods []*observed.Pod
 	// Job is the observed Job of a move; nil if there is none.
 	Job      *observed.Job
 	Facts    scaling.Facts
@@ -30,7 +33,7 @@ type Cache struct {
 
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
+	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonHoldNotRunning, ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
 	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }
@@ -39,7 +42,7 @@ var Reasons = []conditions.Reason{
 // Each check has a file.
 func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
-	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c)}
+	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c)}
 	var own []metav1.Condition
 	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.First(mounted, reloaded).Problem)} {
 		if condition != nil {

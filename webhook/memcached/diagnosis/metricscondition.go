@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -15,7 +16,7 @@ const MetricsReady = "MetricsReady"
 /*
 The condition MetricsReady.
 
-It looks at spec.metrics and spec.auth, at the readiness of the exporter in each pod, and at whether Metacontroller manages
+It looks at spec.metrics and spec.auth, at the readiness of the exporter in each pod, also of proxies, and at whether Metacontroller manages
 ServiceMonitors.
 */
 
@@ -37,7 +38,7 @@ func metricsReason(id string, status metav1.ConditionStatus, meaning, remedy str
 
 // metricsReady returns the condition MetricsReady; nil without metrics.
 func metricsReady(c *Cache) *metav1.Condition {
-	spec, pods := &c.Memcached.Spec, c.Pods
+	spec, pods := &c.Memcached.Spec, slices.Concat(c.Pods, c.ProxyPods)
 	if !spec.Metrics.Enabled {
 		return nil
 	}
@@ -54,7 +55,7 @@ func metricsReady(c *Cache) *metav1.Condition {
 	switch {
 	case !spec.HasExporter():
 		return newCondition(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter does not support spec.auth.mode ASCII, so no pod has one. Set spec.auth.mode to SASL for metrics.")
-	case len(pods) == 0:
+	case len(c.Pods) == 0:
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))

@@ -29,22 +29,24 @@ func TestMetricsReady(t *testing.T) {
 		reason string
 		spec   v1alpha1.MemcachedSpec
 		pods   []*observed.Pod
+		proxy  []*observed.Pod
 		listed bool
 		want   string
 	}{
-		{"metrics are not enabled", v1alpha1.MemcachedSpec{}, exporterPods(true), true, ""},
-		{"all exporters are ready", exporter, exporterPods(true, true), false, "Exporting"},
-		{"one exporter is not ready", exporter, exporterPods(true, false), false, "ExportersNotReady"},
-		{"a pod of an earlier template has no exporter", exporter, append(exporterPods(true), &observed.Pod{}), false, "ExportersNotReady"},
-		{"there are no pods", exporter, nil, false, "ExportersNotReady"},
-		{"the exporter does not support ASCII passwords", v1alpha1.MemcachedSpec{Metrics: v1alpha1.Metrics{Enabled: true}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, exporterPods(true), true, "UnsupportedWithASCII"},
-		{"the exporter supports SASL", v1alpha1.MemcachedSpec{Metrics: v1alpha1.Metrics{Enabled: true}, Auth: &v1alpha1.Auth{}}, exporterPods(true), true, "Exporting"},
-		{"the CompositeController does not list ServiceMonitors", monitored, exporterPods(true), false, "ServiceMonitorNotManaged"},
-		{"the CompositeController lists ServiceMonitors", monitored, exporterPods(true), true, "Exporting"},
+		{"metrics are not enabled", v1alpha1.MemcachedSpec{}, exporterPods(true), nil, true, ""},
+		{"all exporters are ready", exporter, exporterPods(true, true), nil, false, "Exporting"},
+		{"one exporter is not ready", exporter, exporterPods(true, false), nil, false, "ExportersNotReady"},
+		{"a pod of an earlier template has no exporter", exporter, append(exporterPods(true), &observed.Pod{}), nil, false, "ExportersNotReady"},
+		{"a proxy has no exporter", exporter, exporterPods(true), []*observed.Pod{{}}, false, "ExportersNotReady"},
+		{"there are no pods", exporter, nil, nil, false, "ExportersNotReady"},
+		{"the exporter does not support ASCII passwords", v1alpha1.MemcachedSpec{Metrics: v1alpha1.Metrics{Enabled: true}, Auth: &v1alpha1.Auth{Mode: v1alpha1.AuthASCII}}, exporterPods(true), nil, true, "UnsupportedWithASCII"},
+		{"the exporter supports SASL", v1alpha1.MemcachedSpec{Metrics: v1alpha1.Metrics{Enabled: true}, Auth: &v1alpha1.Auth{}}, exporterPods(true), nil, true, "Exporting"},
+		{"the CompositeController does not list ServiceMonitors", monitored, exporterPods(true), nil, false, "ServiceMonitorNotManaged"},
+		{"the CompositeController lists ServiceMonitors", monitored, exporterPods(true), nil, true, "Exporting"},
 	}
 	for _, test := range cases {
 		got := ""
-		if condition := metricsReady(&Cache{Memcached: cacheOf(test.spec), Observation: &conditions.Observation{Pods: test.pods}, ManagesMonitors: test.listed}); condition != nil {
+		if condition := metricsReady(&Cache{Memcached: cacheOf(test.spec), Observation: &conditions.Observation{Pods: test.pods}, ProxyPods: test.proxy, ManagesMonitors: test.listed}); condition != nil {
 			got = condition.Reason
 			if (condition.Status == metav1.ConditionTrue) != (got == "Exporting") || condition.Type != MetricsReady || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)

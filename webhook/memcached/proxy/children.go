@@ -16,10 +16,10 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Children returns the children that belong to the proxies.
+// Children returns the children that belong to the proxies. While no proxy runs, only the number of replicas differs.
 func Children(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) []runtime.Object {
 	all := []runtime.Object{deployment(memcached, t, d), service(memcached, t.Defaults.Exporter != "")}
-	if d.Proxies > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
+	if *memcached.Spec.Proxy.Replicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
 		all = append(all, podDisruptionBudget(memcached))
 	}
 	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {

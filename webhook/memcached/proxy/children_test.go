@@ -24,8 +24,9 @@ func TestProxyChildren(t *testing.T) {
 		want    []string
 	}{
 		{"two proxies", 2, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"a budget would block the eviction of a single proxy", 1, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"a cache without servers keeps the address", 0, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"a budget would block the eviction of a single proxy", 1, func(s *v1alpha1.MemcachedSpec) { s.Proxy.Replicas = new(int32(1)) }, []string{"Deployment", "Service", "NetworkPolicy"}},
+		{"a cache without servers keeps the address and the rest, so that one command adopts all", 0, func(*v1alpha1.MemcachedSpec) {},
+			[]string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
 		{"the optional children are disabled", 2, func(s *v1alpha1.MemcachedSpec) {
 			s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false)
 		}, []string{"Deployment", "Service"}},

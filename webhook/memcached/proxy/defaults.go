@@ -30,15 +30,15 @@ const libraryHashAnnotation = "memcached-operator.example.com/proxy-library-hash
 
 // annotations returns the annotations of the Deployment, which have the defaults of its pods. Later syncs read them.
 func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
-	annotations := map[string]string{libraryHashAnnotation: hash(defaults.Library)}
+	annotations := map[string]string{
+		libraryHashAnnotation:               hash(defaults.Library),
+		children.ImageAnnotation(ReachName): defaults.Reach, // also "": see children.ImageAnnotation
+	}
 	if memcached.Spec.Image == "" {
 		annotations[children.ImageAnnotation(ContainerName)] = defaults.Image
 	}
-	if defaults.Exporter != "" {
+	if memcached.Spec.HasExporter() {
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.Exporter
-	}
-	if defaults.Reach != "" {
-		annotations[children.ImageAnnotation(ReachName)] = defaults.Reach
 	}
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations

@@ -57,12 +57,13 @@ func (f Facts) Decide() Decision {
 
 // next returns what follows.
 func (c change) next() outcome {
-	d := c.Proxies.Deployment
 	switch {
 	case !c.Proxies.Desired:
 		return c.leaving()
-	case c.Predecessor && (d == nil || d.Replicas == 0):
-		return c.succeeding()
+	case c.Predecessor && c.Size > 0 && !c.hasBegun():
+		return c.succeeding(c.created())
+	case c.Orphans && c.Size > 0 && c.routes.Phase == Steady:
+		return c.succeeding(c.routes)
 	case c.empties():
 		return c.emptying()
 	case c.unknown() && !c.outdatesAll():

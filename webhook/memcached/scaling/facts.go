@@ -39,8 +39,9 @@ type Facts struct {
 
 	Proxies Proxies
 	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
-	// items.
-	Predecessor bool
+	// items. Orphans reports whether servers are older than the Memcached and none of its workloads is observed: the garbage collector has not
+	// deleted them yet, or they wait for their adoption.
+	Predecessor, Orphans bool
 	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.
 	Job *ObservedJob
 	// CanRunJob reports whether a Job can run.

@@ -31,10 +31,20 @@ func (c change) leaving() outcome {
 	return o
 }
 
-// succeeding returns the decision to start no proxy before the servers of a deleted Memcached have stopped.
-func (c change) succeeding() outcome {
-	o := c.entering(c.routes)
-	o.withoutProxies, o.report = true, report{phase: v1alpha1.MoveWaiting, from: c.routes.To, to: c.routes.To}
+// hasBegun reports whether proxies are desired, and one of their servers has items. Proxies that are desired without such a server may have
+// been decided on before the servers of a deleted Memcached were seen to stop.
+func (c change) hasBegun() bool {
+	d, hasItems := c.Proxies.Deployment, false
+	for _, server := range c.Servers {
+		hasItems = hasItems || server.HasItems
+	}
+	return d != nil && d.Replicas > 0 && hasItems
+}
+
+// succeeding returns the decision to run no proxy before the servers of a deleted Memcached have stopped.
+func (c change) succeeding(routes Routes) outcome {
+	o := c.entering(routes)
+	o.withoutProxies, o.report = true, report{phase: v1alpha1.MoveWaiting, from: routes.To, to: routes.To}
 	return o
 }
 

@@ -1,0 +1,40 @@
+package diagnosis
+
+import (
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+)
+
+/*
+A server whose items should move when it is deleted does not hold.
+
+This check looks at the sidecar hold in each pod that runs memcached, whatever the reason is that it does not run. Servers without a warm-up
+have none, because their items never move.
+*/
+
+// ReasonHoldNotRunning is for servers that end at once when they are deleted.
+var ReasonHoldNotRunning = conditions.NewReason(conditions.Documentation{ID: "HoldNotRunning", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+	Meaning: "The sidecar `hold` does not run in a server: a drain, an eviction or a deletion of its pod [loses its items](change.md#drains). The operator ran without `--operator-image` when the pod was created, the pod has an earlier template, or the sidecar has failed.",
+	Remedy:  "The message names a pod. Run the operator with `--operator-image`. Pods get the sidecar with the next change of their template, such as `spec.podAnnotations`, which moves their items."})
+
+func holdNotRunning(c *Cache) conditions.Finding {
+	count, first := 0, ""
+	for _, pod := range c.Pods {
+		if !c.Memcached.Spec.WarmsUp() || !pod.ContainerRunning(children.ContainerName) || pod.SidecarRunning(children.HoldName) {
+			continue
+		}
+		count++
+		if first == "" || pod.Name < first {
+			first = pod.Name
+		}
+	}
+	if count == 0 {
+		return conditions.Finding{}
+	}
+	remedy := "Pods with an earlier template are replaced. Otherwise check why the sidecar does not run."
+	if c.Images.Hold == "" {
+		remedy = "Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it."
+	}
+	return conditions.Finding{Risk: ReasonHoldNotRunning.Risk(
+		"The sidecar hold does not run in %d of %d pods, such as %s. If such a pod is drained or deleted, its items are lost. %s", count, len(c.Pods), first, remedy)}
+}

@@ -15,11 +15,7 @@
 --   claim      C decides: the key is missing, and one proxy creates it. The claim is empty and expires.
 --   none       C decides.
 --
---   phase       a key without an item on P                      an item on P
---   announcing  is missing, and created on P                    P decides. Claims are hidden.
---   preparing   C decides. Created on P, in place of a claim    P decides
---   warming     C decides. Created on C, under a claim          P decides, then the item moves: owned, copied to C, deleted on P
---   closing     C decides. Created on C                         is deleted: proxies after the change do not know P
+-- README.md has what each phase does with a key that has an item on P, and with one that has none.
 --
 -- Nothing on P stays behind for an item that has moved, so P can lose anything at any time. Before preparing, C has nothing.
 -- A proxy stores on C only in place of an item with the CAS unique that it has seen, or of its own fence: an empty item that it stores
@@ -47,8 +43,8 @@ local MAX_KEY <const>, MAX_LINE <const> = 250, 440
 local MAX_NUMBER <const> = "18446744073709551615"
 -- memcached reads a larger TTL as a Unix time.
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
--- A command looks every TURN seconds whether the one before it is over.
-local TURN <const> = 0.0005
+-- A command that waits for its turn looks after pauses of 2 and 4 times LOOK seconds.
+local LOOK <const> = 0.0005
 -- HANDLES is how many requests a command sends at most to each server: enough to wait for LEASE, and then to move the item, which takes
 -- MOVE requests.
 local HANDLES <const> = { kept = 1, previous = 28, current = 20 }
@@ -193,8 +189,8 @@ local function state(number)
     return number >> 52 == PROXY and STATES[number >> 1 & 3] or "plain"
 end
 
--- turns has the route of the last command of a connection at a key. A connection stays on its thread, and reads no more than 20 commands
--- before it has responded to them.
+-- turns has the route of the last command of a connection at a key. A connection stays on its thread, and its proxy works on up to 20 lines, and
+-- all keys of a line, at the same time.
 local turns = {}
 
 -- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command.
@@ -589,12 +585,14 @@ function Route:decide()
     end
 end
 
--- inOrder runs a command that moves after the one before it. Reads run at the same time, but one that is faster than the one before runs again.
+-- inOrder runs a command that moves after the one before it. Reads run at the same time. If the one before is slower, it can return what was
+-- stored later, so this one runs again.
 function Route:inOrder(before, turn)
-    local res, here
+    local res, here, pause
     repeat
         while before and before.turn == turn and not (before.reads and self.reads and not res) do
-            self.rctx:sleep(TURN)
+            pause = math.min(2 * (pause or LOOK), 4 * LOOK)
+            self.rctx:sleep(pause, true) -- true tells the exploration that it waits for no other proxy
         end
         res, here = self:decide()
     until not before or before.turn ~= turn

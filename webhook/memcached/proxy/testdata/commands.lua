@@ -1,7 +1,7 @@
 -- The steps of commands. What a proxy does next for a command depends only on the responses that it got, and on their times. So
 -- each step runs once, and all schedules in which it gets the same responses find it in a tree.
 --
--- A step has the request that the proxy sends next and its server, the seconds for which it sleeps, or its response to the client.
+-- A step has the request that the proxy sends next and its server, the seconds for which it sleeps (with turn, for another command of its connection), or its response to the client.
 --
 -- A command that its client sends before it has the response to another one follows that. Its coroutine runs beside one of the other command
 -- that stays at its first step, until the schedule says that the other command is over.
@@ -53,7 +53,7 @@ function commands.after(step, got, over)
         if type(what) == "table" then
             next.request, next.server = what, server
         elseif what then
-            next.pause = what
+            next.pause, next.turn = what, server
         else
             next.response, next.routine = server, nil
         end

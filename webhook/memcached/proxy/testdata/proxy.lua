@@ -162,7 +162,7 @@ local function new(configuration)
             used[handle] = true
             return response(handle.server and coroutine.yield(request, handle.server) or nil)
         end
-        function context:sleep(duration) coroutine.yield(duration) end
+        function context:sleep(duration, turn) coroutine.yield(duration, turn) end
         return checkCount(r, sent(r, ready.f(context, ready.a)(r)))
     end
 end

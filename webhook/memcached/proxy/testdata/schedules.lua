@@ -12,9 +12,6 @@ local proxies, history = commands.proxies, commands.history
 local model = proxies.model
 local schedules = { proxies = proxies, history = history, START = 1700000000000 }
 
--- A pause of less than TURN seconds is one for another command of the connection.
-local TURN <const> = 0.001
-
 -- LATER is longer than all TTLs of proxies and leases, in milliseconds.
 local LATER <const> = 10000
 
@@ -59,7 +56,7 @@ end
 -- reach lets a client do a step of its command, which is a request, a pause or the response.
 local function reach(run, client, step)
     run.steps = run.steps + 1
-    client.step, client.since, client.asleep = step, run.steps, step.pause and step.pause >= TURN and run.servers or nil
+    client.step, client.since, client.asleep = step, run.steps, step.pause and not step.turn and run.servers or nil
     if not step.response then
         return
     end
@@ -105,7 +102,7 @@ local function blocked(run, client)
         end
     end
     local first = run.clients[client.follows]
-    return first and (not first.operation or client.step and client.step.pause and client.step.pause < TURN and not first.done)
+    return first and (not first.operation or client.step and client.step.turn and not first.done)
 end
 
 -- change replaces a server. An equal one wakes nobody.

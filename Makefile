@@ -17,9 +17,15 @@ MODULES         = test/manifests test/monitoring test/clients test/cluster
 # The files that make generate writes.
 GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generated.deepcopy.go'
 
+# The suites of test/cluster, each with a control plane of its own.
+SUITES          = test-cluster-main test-hookcheck test-installation test-minimal test-helm
+# What make check runs: first what mostly waits, and then, next to it, what computes.
+PARTS           = test-servers test-cluster-main explore test-hookcheck test test-clients lint test-helm test-manifests test-installation \
+	test-monitoring test-minimal test-demo
+
 # The modules, the programs that tests build, the generators and the linter share packages, which compile once if the flags are the
 # same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-CHECKS = generate verify test explore test-servers test-full test-clients test-manifests test-monitoring lint test-cluster demo recording chart
+CHECKS = generate verify test explore test-servers test-full test-clients test-manifests test-monitoring lint test-cluster $(SUITES) demo kubectl recording chart
 $(CHECKS): export CGO_ENABLED = 0
 $(CHECKS): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 # What sends thousands of requests, one after the other: with the race detector it takes ten times longer.
@@ -28,8 +34,8 @@ NO_RACE = test/walk test/golden test/hookcheck
 INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-operator -gcflags=github.com/go-json-experiment/json)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo recording check test explore test-manifests test-servers test-full test-clients test-monitoring test-cluster lint vulnerabilities generate verify fuzz \
-	faults bench picture image dist chart clean
+.PHONY: help build run demo kubectl recording check test explore test-manifests test-servers test-full test-clients test-monitoring test-cluster $(SUITES) \
+	test-demo lint vulnerabilities generate verify fuzz faults bench picture image dist chart clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -46,15 +52,23 @@ demo: ## Start a control plane and show the samples (ARGS=--once: exit when all 
 	  awk '/[:#]/ {print; next} ++n % 100 == 0 {print "  " n " packages compiled"; fflush()}'
 	@cd test/cluster && ../../bin/demo $(ARGS)
 
-recording: ## Record the demo as the pictures of README.md (apt-get install termtosvg).
+kubectl: ## Build bin/kubectl, for make demo.
+	cd test/cluster/programs && $(GO) build -o ../../../bin/kubectl k8s.io/kubernetes/cmd/kubectl
+
+test-demo:
+	$(MAKE) demo ARGS=--once
+
+recording: ## Record the demo as the pictures of README.md.
+	.ci/install recording
 	cd test/cluster && $(GO) build -o ../../bin/demo ./cmd/demo
 	test/cluster/recording/record
 
-check: verify ## Run everything that needs no cluster, two targets at a time.
-	@# The longest target first: it mostly waits.
-	$(MAKE) --jobs 2 --output-sync=target test-servers test-clients test explore test-manifests test-monitoring lint
+check: verify ## Run all tests that this machine can run, and the linters, three at a time.
+	.ci/install $(PARTS)
+	.ci/parallel $(PARTS)
 
 test: ## Run the fast tests of the root module, with the race detector.
+	.ci/install test
 	CGO_ENABLED=1 $(GO) test -race -vet=off $$($(GO) list ./... | grep -v $(NO_RACE:%=-e /%$$)) # make lint runs vet
 	$(GO) test -vet=off $(NO_RACE:%=./%)
 
@@ -65,24 +79,31 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 	$(GO) test $(INLINED) ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 
-test-servers: ## Test command lines with memcached (apt-get install memcached), or with all features (MEMCACHED=program).
+test-servers: ## Test command lines with memcached of Debian, or with all features (MEMCACHED=program).
+	.ci/install test-servers
 	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
 
 test-full: ## Measure changes of full servers, with all sizes of items, for an hour (MEMCACHED=program).
 	cd test/servers && $(GO) test -count=1 -timeout 3h -tags servers -run '^TestProxyFullServers$$' -full
 
 test-clients: ## Test client libraries with proxies (MEMCACHED=program), or measure rollouts (ARGS="-run TestRollouts -all").
+	.ci/install test-clients
+	test test/clients/node_modules -nt test/clients/package-lock.json || npm ci --prefix test/clients --ignore-scripts --no-audit --no-fund
 	cd test/clients && $(GO) test -count=1 -timeout 20m $(ARGS)
 
 test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
+	.ci/install test-monitoring
 	cd test/monitoring && $(GO) test -count=1 ./...
 
-test-cluster: ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
-	cd test/cluster && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
-	cd test/cluster/hookcheck && $(GO) test -count=1 -timeout 20m $(ARGS)
-	cd test/cluster/installation && $(GO) test -count=1 -timeout 20m $(ARGS)
-	cd test/cluster/minimal && $(GO) test -count=1 -timeout 20m $(ARGS)
-	cd test/cluster/helm && $(GO) test -count=1 -timeout 20m $(ARGS)
+test-cluster: $(SUITES) ## Run the cluster tests with a real API server, and with Metacontroller or its stand-in.
+
+test-cluster-main: suite = .
+test-hookcheck: suite = hookcheck
+test-installation: suite = installation
+test-minimal: suite = minimal
+test-helm: suite = helm
+$(SUITES):
+	cd test/cluster/$(suite) && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
 
 lint: ## Lint code, workflows and the chart, and check that go.mod files are tidy.
 	$(ACTIONLINT)
@@ -106,6 +127,7 @@ verify: generate ## Fail if generated files differ from the committed or staged 
 	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; test -z "$$new" || { echo "untracked generated files:" $$new; exit 1; }
 
 fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, and run random commands, schedules and SEEDS (300) walks.
+	.ci/install fuzz
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
 	$(GO) test -v -run '^TestEveryOrderOfEvents$$' ./webhook/memcached/proxy -timeout 3h -more
@@ -120,6 +142,7 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat.
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
 
 picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
+	.ci/install picture
 	cd test/monitoring && $(GO) run ./picture $(ARGS)
 
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // routesLabel has the numbers of servers that a proxy knows and its phase: "4", or "0-3_0-2_preparing".
@@ -220,6 +221,9 @@ func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error)
 		if routes := scaling.ParseRoutes(pod.Labels[routesLabel]); routes == (scaling.Routes{}) || !runs(routes.Knows()) {
 			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], run)
 		}
+	}
+	if generation := resources.ParentGenerationAnnotation; deployment.Annotations[generation] != set.Annotations[generation] {
+		return "", nil // until the sync that has written one of them has written the other one
 	}
 	if routes := scaling.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == scaling.Announcing && !runs(routes.To.Span()) {
 		return "", nil // until the next sync adds the servers

@@ -63,7 +63,7 @@ recording: ## Record the demo as the pictures of README.md.
 	cd test/cluster && $(GO) build -o ../../bin/demo ./cmd/demo
 	test/cluster/recording/record
 
-check: verify ## Run all tests that this machine can run, and the linters, three at a time.
+check: verify ## Run all tests that this machine can run, and the linters (JOBS=3: three at a time).
 	.ci/install $(PARTS)
 	.ci/parallel $(PARTS)
 

@@ -81,7 +81,7 @@ test-manifests: ## Test manifests, CRDs and pages offline, with code of the API 
 
 test-servers: ## Test command lines with memcached of Debian, or with all features (MEMCACHED=program).
 	.ci/install test-servers
-	cd test/servers && $(GO) test -count=1 -timeout 20m -tags servers # without a package, go test shows the output
+	cd test/servers && $(GO) test -count=1 -timeout 30m -tags servers # without a package, go test shows the output
 
 test-full: ## Measure changes of full servers, with all sizes of items, for an hour (MEMCACHED=program).
 	cd test/servers && $(GO) test -count=1 -timeout 3h -tags servers -run '^TestProxyFullServers$$' -full
@@ -89,7 +89,7 @@ test-full: ## Measure changes of full servers, with all sizes of items, for an h
 test-clients: ## Test client libraries with proxies (MEMCACHED=program), or measure rollouts (ARGS="-run TestRollouts -all").
 	.ci/install test-clients
 	test test/clients/node_modules -nt test/clients/package-lock.json || npm ci --prefix test/clients --ignore-scripts --no-audit --no-fund
-	cd test/clients && $(GO) test -count=1 -timeout 20m $(ARGS)
+	cd test/clients && $(GO) test -count=1 -timeout 30m $(ARGS)
 
 test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
 	.ci/install test-monitoring
@@ -103,7 +103,7 @@ test-installation: suite = installation
 test-minimal: suite = minimal
 test-helm: suite = helm
 $(SUITES):
-	cd test/cluster/$(suite) && $(GO) test -count=1 -timeout 20m $(ARGS) # without a package, go test shows the output while it runs
+	cd test/cluster/$(suite) && $(GO) test -count=1 -timeout 30m $(ARGS) # without a package, go test shows the output while it runs
 
 lint: ## Lint code, workflows and the chart, and check that go.mod files are tidy.
 	$(ACTIONLINT)

@@ -61,19 +61,11 @@ var events = []event{
 	{1, "the status is lost", func(w *walker) { w.parent.status = []byte(`{"observedGeneration":-1}`) }, true},
 	{1, "an old status is restored", func(w *walker) { w.parent.status = pick(w, w.states) }, true},
 	{1, "the clock of the hook changes", func(w *walker) { w.skew = time.Duration(w.random.IntN(1200)-600) * time.Second }, false},
-	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(_, old *observation) *observation { return old }) }, true},
-	{1, "the hook observes an earlier parent", func(w *walker) {
-		w.stale(func(now, old *observation) *observation { v := *now; v.parent = old.parent; return &v })
-	}, true},
-	{2, "the hook observes earlier children of a kind", func(w *walker) {
-		w.stale(func(now, old *observation) *observation { return now.lagging(old, pick(w, kinds)) })
-	}, true},
+	{1, "the hook observes an earlier state", func(w *walker) { w.stale(func(v, old *observation) { *v = *old }) }, true},
+	{1, "the hook observes an earlier parent", func(w *walker) { w.stale(func(v, old *observation) { v.parent = old.parent }) }, true},
+	{2, "the hook observes earlier children of a kind", func(w *walker) { w.stale(func(v, old *observation) { v.lag(old, pick(w, kinds)) }) }, true},
 	{1, "the hook observes earlier pods", func(w *walker) {
-		w.stale(func(now, old *observation) *observation {
-			v := *now
-			v.pods, v.podNames = old.pods, old.podNames
-			return &v
-		})
+		w.stale(func(v, old *observation) { v.pods, v.podNames = old.pods, old.podNames })
 	}, true},
 	{2, "Metacontroller is killed during its writes", func(w *walker) { w.sync(w.observe(), w.random.IntN(4)) }, true},
 	{1, "the parent is deleted with its children, and created again", func(w *walker) { clear(w.children); w.recreate() }, false},
@@ -188,10 +180,11 @@ func (w *walker) editChild() {
 }
 
 // stale shows the hook a mixture of this and an earlier observation of the same parent.
-func (w *walker) stale(mix func(now, old *observation) *observation) {
-	old := pick(w, w.observations)
-	if now := w.observe(); old.parent.uid == now.parent.uid {
-		w.sync(mix(now, old), all)
+func (w *walker) stale(mix func(v, old *observation)) {
+	v, old := w.observe(), pick(w, w.observations)
+	if old.parent.uid == v.parent.uid {
+		mix(v, old)
+		w.sync(v, all)
 	}
 }
 

@@ -42,10 +42,8 @@ type metacontroller struct {
 	cluster
 	parent parent
 	hook   hook
-	// install returns the hook of another cluster.
-	install func() hook
-	skew    time.Duration // how far the clock of the hook is ahead
-	order   *rand.Rand    // the order in which Metacontroller applies children; nil for the order of the response
+	skew   time.Duration // how far the clock of the hook is ahead
+	order  *rand.Rand    // the order in which Metacontroller applies children; nil for the order of the response
 
 	last     *observation // of the last sync
 	response []byte

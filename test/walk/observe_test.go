@@ -122,12 +122,12 @@ func (v *observation) same(last *observation) bool {
 		slices.Equal(v.children, last.children) && reflect.DeepEqual(v.pods, last.pods)
 }
 
-// lagging returns an observation with the children of one kind of an earlier one.
-func (v *observation) lagging(old *observation, kind string) *observation {
-	isKind := func(o *object) bool { return o.group() == kind }
-	isOther := func(o *object) bool { return o.group() != kind }
-	lagging := *v
-	lagging.children = slices.DeleteFunc(slices.Clone(v.children), isKind)
-	lagging.children = append(lagging.children, slices.DeleteFunc(slices.Clone(old.children), isOther)...)
-	return &lagging
+// lag replaces the children of a kind by those of an earlier observation.
+func (v *observation) lag(old *observation, kind string) {
+	v.children = slices.DeleteFunc(v.children, func(o *object) bool { return o.group() == kind })
+	for _, o := range old.children {
+		if o.group() == kind {
+			v.children = append(v.children, o)
+		}
+	}
 }

@@ -244,6 +244,7 @@ func (m *metacontroller) mustFindItems() {
 
 // mustKeepItems lets events happen that keep all items, and checks that the proxies find all of them.
 func (w *walker) mustKeepItems() {
+	w.editSpec(fmt.Sprintf(`{"workload": "StatefulSet", "proxy": {}, "size": %d}`, 1+w.seed%3))
 	w.calm, w.order = true, w.random
 	w.settle()
 	for range 2 {

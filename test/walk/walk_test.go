@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/example/memcached-operator/webhook/memcached"
@@ -34,8 +34,10 @@ func TestRandomWalk(t *testing.T) {
 	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
-			for found := range walk(seed, memcachedHook) {
-				t.Errorf("seed %d: %s", seed, found)
+			for _, part := range []func(*walker){(*walker).walk, (*walker).mustFollowEdits, (*walker).mustKeepItems} {
+				if found := newWalker(seed).run(part); found != "" {
+					t.Errorf("seed %d: %s", seed, found)
+				}
 			}
 		})
 	}
@@ -60,32 +62,8 @@ func memcachedHook() hook {
 	}
 }
 
-// walk runs all checks with one seed. It yields the first violation that each part finds, with the last events.
-func walk(seed uint64, install func() hook) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		w := newWalker(seed, install)
-		found := w.run(w.walk)
-		if found == "" {
-			found = w.run(w.mustSurviveOrphaning)
-		}
-		if found != "" && !yield(found) {
-			return
-		}
-		atRest := newWalker(seed, install)
-		if found := atRest.run(atRest.mustFollowEdits); found != "" && !yield(found) {
-			return
-		}
-		calm := newWalker(seed, install)
-		calm.valid = mergePatch(calm.valid, fmt.Sprintf(`{"workload": "StatefulSet", "proxy": {}, "size": %d}`, 1+seed%3))
-		calm.parent.spec = calm.valid
-		if found := calm.run(calm.mustKeepItems); found != "" {
-			yield(found)
-		}
-	}
-}
-
 // run runs a part of a walk. It returns the violation that the part finds; "" if there is none.
-func (w *walker) run(part func()) (found string) {
+func (w *walker) run(part func(*walker)) (found string) {
 	defer func() {
 		reason := recover()
 		if violation, isViolation := reason.(violation); isViolation {
@@ -94,28 +72,28 @@ func (w *walker) run(part func()) (found string) {
 			panic(reason)
 		}
 	}()
-	part()
+	part(w)
 	return ""
 }
 
-func newWalker(seed uint64, install func() hook) *walker {
+func newWalker(seed uint64) *walker {
 	spec := map[string]any{"size": 3, "workload": []string{"Deployment", "StatefulSet"}[seed%2]}
 	text, err := json.Marshal(spec)
 	if err != nil {
 		panic(err)
 	}
-	return &walker{metacontroller: newMetacontroller(seed, install, text, start), random: rand.New(rand.NewPCG(seed, 0)), valid: mergePatch(text, `{}`)}
+	return &walker{metacontroller: newMetacontroller(seed, text, start), random: rand.New(rand.NewPCG(seed, 0)), valid: mergePatch(text, `{}`)}
 }
 
-func newMetacontroller(seed uint64, install func() hook, spec []byte, now time.Time) *metacontroller {
+func newMetacontroller(seed uint64, spec []byte, now time.Time) *metacontroller {
 	return &metacontroller{
 		cluster: cluster{
 			apiServer: apiServer{children: map[string]*object{}},
 			seed:      seed, now: now, faults: map[string]string{}, lost: map[string]bool{},
 			templates: map[string]*template{},
 		},
-		parent:  newParent("parent", spec, now),
-		install: install, hook: install(),
+		parent: newParent("parent", spec, now),
+		hook:   memcachedHook(),
 
 		decoded: map[string]*unstructured.Unstructured{}, unchanged: map[*object]*unstructured.Unstructured{},
 	}
@@ -146,22 +124,19 @@ func (w *walker) walk() {
 	w.mustBeComplete()
 	w.mustEqualFresh()
 	w.staysQuiet()
+	w.mustSurviveOrphaning()
 }
 
 // mustBeComplete checks the quiet state without knowledge of spec.
 func (w *walker) mustBeComplete() {
-	status := statusOf(w.response)
-	for _, condition := range status.Conditions {
-		if condition.Type == "Ready" {
-			must(condition.Status == "True", "a cluster without faults is Ready: %s: %s", condition.Reason, condition.Message)
-		}
-	}
+	conditions := statusOf(w.response).Conditions
+	must(meta.IsStatusConditionTrue(conditions, "Ready"), "a cluster without faults is Ready: %v", conditions)
 	must(len(w.last.pods) == len(w.pods), "the rules select all pods: %d of %d", len(w.last.pods), len(w.pods))
 }
 
 // mustEqualFresh checks the oracle of Acto: the state is that of a new Memcached with the same spec.
 func (m *metacontroller) mustEqualFresh() {
-	fresh := newMetacontroller(m.seed, m.install, m.parent.spec, m.now)
+	fresh := newMetacontroller(m.seed, m.parent.spec, m.now)
 	fresh.settle()
 	mustEqual(fresh.snapshot(), m.snapshot(), "the state differs from that of a new Memcached with the same spec")
 }

@@ -1,0 +1,58 @@
+package main
+
+// mutants are what tests must find, by package. Each breaks what users rely on.
+var mutants = []mutant{
+	{scaling + "phases.go", "if inUse || !c.Proxies", "if inUse && c.Proxies.Deployment == nil || !c.Proxies", "servers are removed while a running proxy uses them"},
+	{scaling + "phases.go", "	case !c.proxiesSettled():\n		return c.waiting()\n	}\n	used := c.routes.To", "	}\n	used := c.routes.To", "a move begins before the proxies of the last one have ended"},
+	{scaling + "phases.go", "case !c.shown || !c.only(r, before):", "case !c.shown:", "servers are added while proxies of an earlier move run"},
+	{scaling + "phases.go", "clean := !r.cleans() || c.jobComplete()", "clean := !r.cleans() || true || c.jobComplete()", "a decrease begins before its servers are cleaned"},
+	{scaling + "phases.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !c.proxiesSettled():", "items move to servers that are not ready"},
+	{scaling + "phases.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !ready:", "Preparing begins while proxies of the phase before AddingServers run"},
+	{scaling + "phases.go", "case !c.proxiesSettled() || !c.ready():", "case !c.ready():", "items move while proxies do not look for them"},
+	{scaling + "phases.go", "if !c.proxiesSettled() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
+	{scaling + "phases.go", "if o.wait == 0 || c.jobComplete()", "if o.job == c.job() || c.jobComplete()", "a warm-up ends before its Job is complete"},
+	{scaling + "phases.go", "	if !c.proxiesSettled() {\n		return c.waiting()\n	}\n	return c.entering(steadyRoutes(c.routes.To))", "	return c.entering(steadyRoutes(c.routes.To))", "a move ends while proxies of the warm-up run"},
+	{scaling + "phases.go", "	if !c.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
+	{scaling + "phases.go", "case c.wanted():", "case true:", "a move that spec does not want any more goes on"},
+	{scaling + "proxies.go", "return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)", "return c.shown && d.RolledOut && d.Replicas == c.Proxies.Replicas", "terminating proxies of an earlier phase do not count"},
+	{scaling + "template.go", "		end = c.outdated(routes.To)\n", "		end = 0\n", "a change of the pods replaces servers with items in place"},
+	{scaling + "template.go", "	default:\n		end = c.end(Pool{Servers: kept}, every)", "	default:\n		end = 0", "an edit of the pods during a move replaces servers in place"},
+	{scaling + "template.go", "if !items && !late {", "if !items {", "servers that are not observed yet are replaced in place"},
+	{scaling + "target.go", "warm && slot > 0 {", "warm && slot < 0 {", "the items of a server that is deleted do not move"},
+	{scaling + "where.go", "		f.labelled(),     // the last decision that was applied\n", "", "a lost status loses the phase of a move"},
+	{scaling + "record.go", "case c.isRecorded(*r) && c.recordedMove", "case c.recordedMove != nil && c.recordedMove", "the end of another phase counts"},
+	{scaling + "withoutproxies.go", "	if !c.gone() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
+	{scaling + "withoutproxies.go", "if existing.Count > 0 && c.noProxyRuns() {", "if existing.Count > 0 {", "size 0 removes servers before the proxies have stopped"},
+	{scaling + "decision.go", "case c.Predecessor && c.Size > 0 && !c.hasBegun():", "case c.Predecessor && c.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
+	{scaling + "job.go", "|| c.Job.For != c.job().String() {", "{", "the Job of an earlier rollout counts"},
+	{scaling + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
+	{memcached + "templates.go", "return needed && image == \"\" &&", "return image == \"\" && (!needed || needed) &&", "pods never get a container that spec begins to need"},
+	{memcached + "templates.go", "if running == configured || cannotRun(o.workload", "if running == configured || true || cannotRun(o.workload", "an upgrade of the operator replaces pods"},
+	{memcached + "facts.go", "HasItems: live && pod.RunsSinceReady(children.ContainerName),", "HasItems: live && pod.Ready(),", "a server that is not ready for a moment counts as empty"},
+	{memcached + "facts.go", "Updated:  workload != nil && workload.Observed() && ", "Updated:  workload != nil && ", "pods count as updated before the StatefulSet controller has observed a change"},
+	{memcached + "facts.go", "RolledOut: !d.Terminating() && d.Observed() &&", "RolledOut: !d.Terminating() &&", "the status of an earlier rollout of the proxies counts"},
+	{memcached + "facts.go", "if current, err = merge.TemplateApplied(", "current = true\n		if _, err = merge.TemplateApplied(", "an edited template counts as applied"},
+	{memcached + "observation.go", "pod.Terminating() && !holds(pod) ||", "pod.Terminating() ||", "a server that holds does not count as available"},
+	{proxy + "config.go", "	if phase != scaling.Steady {\n		config += backends(\"from\", from)", "	if phase != scaling.Steady {\n		config += backends(\"from\", to)", "proxies look for items that move on their new servers alone"},
+	{proxy + "job.go", "\"--ordinals=\"+list(r.Sources())", "\"--ordinals=\"+list(r.To.Ordinals())", "the Job reads the wrong servers"},
+	{proxy + "job.go", "places := r.From.Count\n", "places := int32(0)\n", "the Job that cleans deletes all items"},
+	{proxy + "labels.go", "labels[RoutesLabel] = r.String()", "labels[RoutesLabel] = scaling.Routes{From: r.From, To: r.From}.String()", "pods have the routes of another phase"},
+	{proxy + "children.go", "if exports {\n		ports", "if !exports {\n		ports", "Prometheus does not find the exporters of the proxies"},
+	{conditions + "rollout.go", " &&\n		r.readyPods >= r.Desired\n}", "\n}", "Ready follows from an outdated status of the workload"},
+	{conditions + "status.go", "last != nil && last.Status == condition.Status", "last != nil && last.Status != condition.Status", "conditions change their times at each sync"},
+	{conditions + "assessment.go", "unreachable: o.Serving != nil && !slices", "unreachable: o.Serving == nil && !slices", "a server that clients do not reach counts as available"},
+	{conditions + "states.go", "	return a.pending\n}", "	return nil\n}", "Ready ignores children that differ from spec"},
+	{conditions + "finding.go", "		if first.Problem == nil {\n", "		if finding.Problem != nil {\n", "the last problem counts, not the first"},
+	{merge + "difference.go", "(len(last.Spec) == 0 || bytes.Equal(last.Spec, want.Spec)) && contains", "contains", "a field that spec no longer sets stays"},
+	{merge + "difference.go", "	have := applied\n	if len(applied.Spec) == 0 {\n		have = observedForm(child)\n	}\n", "	have := observedForm(child)\n", "an edit of the StatefulSet by others moves all items"},
+	{merge + "contains.go", "if !item.found || rank >= 0 && item.rank != rank {", "if !item.found {", "a list with different keys counts as equal"},
+	{merge + "apply.go", "			delete(object, key)\n", "", "an apply keeps what was removed"},
+}
+
+const (
+	memcached  = "webhook/memcached/"
+	scaling    = memcached + "scaling/"
+	proxy      = memcached + "proxy/"
+	conditions = "webhook/conditions/"
+	merge      = "webhook/merge/"
+)

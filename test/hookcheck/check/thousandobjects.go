@@ -1,7 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -47,22 +51,28 @@ var thousandObjects = Check{
 	},
 }
 
-// multiplied returns a request with many copies of a related object, or of a child if there is none.
+// multiplied returns a request with many copies of a related object, or of a child if there is none. The kind is the one that has the most
+// objects: in a real request, it has a thousand sooner than another one.
 func multiplied(original map[string]any) (map[string]any, bool) {
 	request := clone(original)
 	for _, part := range []string{"related", "children"} {
-		for _, group := range object(request[part]) {
-			for key, first := range object(group) {
-				for i := range manyObjects {
-					copied := object(clone(first))
-					metadata := object(copied["metadata"])
-					metadata["name"] = fmt.Sprintf("%s-%d", text(first, "metadata", "name"), i)
-					metadata["uid"] = fmt.Sprintf("00000000-0000-4000-8001-%012d", i)
-					object(group)[fmt.Sprintf("%s-%d", key, i)] = copied
-				}
-				return request, true
-			}
+		groups := object(request[part])
+		kinds := slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
+			return cmp.Or(len(object(groups[b]))-len(object(groups[a])), strings.Compare(a, b))
+		})
+		if len(kinds) == 0 || len(object(groups[kinds[0]])) == 0 {
+			continue
 		}
+		group := object(groups[kinds[0]])
+		key := slices.Min(slices.Collect(maps.Keys(group)))
+		for i := range manyObjects {
+			copied := object(clone(group[key]))
+			metadata := object(copied["metadata"])
+			metadata["name"] = fmt.Sprintf("%s-%d", text(group[key], "metadata", "name"), i)
+			metadata["uid"] = fmt.Sprintf("00000000-0000-4000-8001-%012d", i)
+			group[fmt.Sprintf("%s-%d", key, i)] = copied
+		}
+		return request, true
 	}
 	return nil, false
 }

@@ -4,8 +4,12 @@ package servers
 
 import (
 	"bufio"
+	"fmt"
+	"io"
 	"net"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +45,47 @@ func TestProxyMemoryStaysUnderTheLimit(t *testing.T) {
 			for _, client := range clients {
 				client.connection.Close()
 			}
+		}
+	}
+}
+
+// TestProxyMemoryOfPipelines sends 20 commands at once over each of 1,000 connections, for the same key: the proxy has a command under way for
+// each of them. The page has the peaks.
+func TestProxyMemoryOfPipelines(t *testing.T) {
+	for _, test := range []struct {
+		phase   scaling.Phase
+		peakMiB float64
+	}{{"", 120}, {scaling.Announcing, 360}, {scaling.Warming, 530}} {
+		servers := addresses(startServers(t, 4))
+		proxy := startConfigured(t, phaseConfig(test.phase, servers[:2], servers[2:]), "-t", "4", "-c", "1100")
+		var group sync.WaitGroup
+		for i, client := range openIdle(t, proxy.address, 1000) {
+			group.Go(func() { pipeline(t, client, fmt.Sprint("key", i)) })
+		}
+		group.Wait()
+		_, peak := proxy.memory(t)
+		t.Logf("%-10s %4.0f MiB for 1,000 connections that pipeline", test.phase, peak)
+		if peak > 1.3*test.peakMiB {
+			t.Errorf("in phase %q, a proxy whose clients pipeline used %.0f MiB, but the page says %.0f MiB", test.phase, peak, test.peakMiB)
+		}
+	}
+}
+
+// pipeline sends 10 set and 10 get of 1 kB at once, and reads the responses.
+func pipeline(t *testing.T, c *client, key string) {
+	t.Helper()
+	value := strings.Repeat("x", 1000)
+	commands := strings.Repeat(fmt.Sprintf("set %s 0 0 1000\r\n%s\r\nget %s\r\n", key, value, key), 10)
+	go func() { _, _ = io.WriteString(c.connection, commands) }() // the proxy may not read all before the client reads
+	_ = c.connection.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	for end := 0; end < 10; {
+		line, err := c.reader.ReadString('\n')
+		if err != nil {
+			t.Errorf("a client that pipelines: after %d get: %v", end, err)
+			return
+		}
+		if line == "END\r\n" {
+			end++
 		}
 	}
 }

@@ -43,8 +43,8 @@ local MAX_KEY <const>, MAX_LINE <const> = 250, 440
 local MAX_NUMBER <const> = "18446744073709551615"
 -- memcached reads a larger TTL as a Unix time.
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
--- A command that waits for its turn looks after pauses of 2 and 4 times LOOK seconds.
-local LOOK <const> = 0.0005
+-- PAUSE is the first of pauses in seconds, which double. A command that waits for its turn looks LOOKS times before, and pauses MAX_PAUSE at most.
+local LOOKS <const>, PAUSE <const>, MAX_PAUSE <const> = 16, 0.001, 0.05
 -- HANDLES is how many requests a command sends at most to each server: enough to wait for LEASE, and then to move the item, which takes
 -- MOVE requests.
 local HANDLES <const> = { kept = 1, previous = 28, current = 20 }
@@ -125,6 +125,8 @@ local CLASSIC <const> = {
     append = "ms %s %s F%s T%s MA", prepend = "ms %s %s F%s T%s MP", touch = "mg %s T%s",
     incr = "ma %s D%s v", decr = "ma %s D%s MD v", delete = "md %s",
 }
+-- ARGUMENTS counts the words of a command without noreply.
+local ARGUMENTS <const> = { set = 5, add = 5, replace = 5, cas = 6, append = 5, prepend = 5, touch = 3, incr = 3, decr = 3, delete = 2 }
 -- RESPONSES has classic responses for codes of meta commands, if they are not those of one command.
 local RESPONSES <const> = { HD = "STORED", NS = "NOT_STORED", EX = "EXISTS", NF = "NOT_FOUND", EN = "END" }
 local RESPONSES_OF <const> = { delete = { HD = "DELETED" }, touch = { HD = "TOUCHED", EN = "NOT_FOUND" } }
@@ -189,31 +191,48 @@ local function state(number)
     return number >> 52 == PROXY and STATES[number >> 1 & 3] or "plain"
 end
 
--- turns has the route of the last command of a connection at a key. A connection stays on its thread, and its proxy works on up to 20 lines, and
--- all keys of a line, at the same time.
-local turns = {}
+-- queues has the commands under way, by connection and key: how many have begun, and how many of those have ended with all before them, the
+-- place of the last change, and true at the places of others that have ended. A connection stays on its thread, and its proxy works on up to
+-- 20 lines, and all keys of a line, at the same time.
+local queues, unused = {}, nil
 
--- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command.
+-- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command. A result is the
+-- response of a server, a text, BUSY, or nothing, which is sent as no bytes. It is nil if another command was faster: then this one runs again.
 local Route <const> = {}
 Route.__index = Route
 
+function Route:enter(connection)
+    local keys = queues[connection] or {}
+    local queue = keys[self.key] or unused or { begun = 0, ended = 0, changed = 0 }
+    queues[connection], keys[self.key], unused = keys, queue, nil
+    queue.begun = queue.begun + 1
+    self.keys, self.queue, self.place, self.changed = keys, queue, queue.begun, queue.changed
+    queue.changed = self.reads and queue.changed or queue.begun
+end
+
 -- __close ends the turn of a command, also of one that fails.
 function Route:__close()
-    self.turn = self.turn + 1
-    turns[self.at] = turns[self.at] ~= self and turns[self.at] or nil
+    local queue, ended = self.queue, self.place
+    if ended > queue.ended + 1 then
+        queue[ended] = true
+        return
+    end
+    while queue[ended + 1] do
+        ended, queue[ended + 1] = ended + 1, nil
+    end
+    queue.ended = ended
+    if ended == queue.begun then self.keys[self.key], unused = nil, queue end
 end
 
 -- parse reads a command, a classic one that changes an item as a meta command. It returns the response to one that memcached refuses.
 function Route:parse(r)
-    local words, flags, refused = split(r:raw_line()), {}, false
+    local words, flags = split(r:raw_line()), {}
     local verb, gat = words[1], words[1]:find("^gat")
-    local classic = CLASSIC[verb]
+    local classic, refused = CLASSIC[verb], gat and invalid("mg", "T", words[2])
     if classic then
         local line = classic:find("^ms") and classic:format(words[2], words[5], stored("F", words[3]), stored("T", words[4]), words[6] or "")
             or classic:format(words[2], words[3])
         r, words = mcp.request(line .. "\r\n", r), split(line)
-    elseif gat then
-        refused = invalid("mg", "T", words[2])
     end
     self.r, self.key, self.verb, self.words, self.flags = r, r:key(), words[1], words, flags
     for i = self.verb == "ms" and 4 or 3, self.verb:find("^m[^e]") and #words or 0 do
@@ -262,24 +281,18 @@ end
 
 -- miss returns the response to a command that does not create an item, for a missing key.
 function Route:miss(r)
-    if not self.words then
-        self:parse(r)
-    end
-    if READS[self.verb] or self.verb == "me" then
-        return self.verb == "mg" and self:respond("EN") or self.verb == "me" and "EN\r\n" or "END\r\n"
-    end
+    local verb = VERBS[r:command()]
+    if verb == "me" or READS[verb] and verb ~= "mg" then return verb == "me" and "EN\r\n" or "END\r\n" end
+    if verb == "mg" then return self:parse(r) or self:respond("EN") end
     local keeps = self.mode == "A" or self.mode == "P" or self.mode == "R" and not self.flags.C
     return self:respond(keeps and "NS" or "NF")
 end
 
 -- wait pauses for another proxy, each time longer. It returns false if this command has waited LEASE seconds for the same item.
 function Route:wait(item)
-    if self.awaited ~= item.unique then
-        self.awaited, self.waited = item.unique, 0
-    elseif self.waited >= LEASE then
-        return false
-    end
-    local pause = self.waited == 0 and 0.001 or math.min(2 * self.waited, 1)
+    self.waited, self.awaited = self.awaited == item.unique and self.waited or 0, item.unique
+    if self.waited >= LEASE then return false end
+    local pause = self.waited == 0 and PAUSE or math.min(2 * self.waited, 1)
     self.rctx:sleep(pause)
     self.waited = self.waited + pause
     return true
@@ -317,9 +330,7 @@ end
 function Route:own(number)
     local owned = unique(self.r, OWNED)
     local res = self:about("previous", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
-    if not done(res) then
-        res = self:put(number, "previous", " E" .. owned)
-    end
+    if not done(res) then res = self:put(number, "previous", " E" .. owned) end
     return res and done(res) and owned or nil
 end
 
@@ -333,9 +344,7 @@ end
 -- recover takes an item from an owner that has not finished, with what that owner may have stored on C.
 function Route:recover(number)
     local owned = self:own(number)
-    if owned and (self.phase == "announcing" or self:clear(owned)) then
-        self:put(owned, "previous", "")
-    end
+    if owned and (self.phase == "announcing" or self:clear(owned)) then self:put(owned, "previous", "") end
 end
 
 -- reserve stores a claim on P, or a fence or a lock on C.
@@ -356,13 +365,9 @@ end
 
 function Route:copy(owned, with)
     local res = self:reserve("current", owned)
-    if not done(res) and self:clear(owned) then
-        res = self:reserve("current", owned)
-    end
+    if not done(res) and self:clear(owned) then res = self:reserve("current", owned) end
     local fenced = done(res)
-    if fenced then
-        res = self:put(owned, "current", with)
-    end
+    if fenced then res = self:put(owned, "current", with) end
     if fenced and res and done(res) then
         local moved = self:remove("previous", owned)
         for _ = 1, self.copies and 0 or 2 do -- C keeps what was read twice. It would evict this item before older ones that the Job moves later
@@ -407,32 +412,31 @@ function Route:look()
         local item = self:peek("current", self.touches)
         if item.state == "absent" or item.state == "plain" or item.state == "down" then return item end
         local inUse = item.state == "lock" or item.state == "claim" and self:peek("previous").unique == item.unique
-        if not inUse or not self:wait(item) then
-            self:remove("current", item.unique)
-        end
+        if not inUse or not self:wait(item) then self:remove("current", item.unique) end
     end
 end
 
 -- shown returns the CAS unique that a response shows. (Before memcached 1.6.45, line returns that of another response.)
-local function shown(r, res)
-    local pattern = VERBS[r:command()] == "gets" and "^VALUE [^ ]+ %d+ %d+ (%d+)" or r:has_flag("c") and "^[^\n]- c(%d+)"
+local function shown(verb, r, res)
+    local pattern = verb == "gets" and "^VALUE [^ ]+ %d+ %d+ (%d+)" or r:has_flag("c") and "^[^\n]- c(%d+)"
     return pattern and res:raw_string():match(pattern) or nil
 end
 
 -- exactly runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be one
 -- of a proxy: if the response does not show it, the item is the same before and after the read.
 function Route:exactly(r, pool)
-    local hides = VERBS[r:command()] == "mg" and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
+    local verb = VERBS[r:command()]
+    local hides = verb == "mg" and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
     r = hides and meta(r, "@", " c") or r
     local before
     while true do
         local res = self:run(r, pool)
         if not res:ok() or not res:hit() then return res, res:ok() and "absent" or "down" end
-        local number = shown(r, res)
+        local number = verb ~= "get" and shown(verb, r, res) or nil
         if hides then
             return res:raw_string():gsub(" c" .. number, "", 1), state(number)
         elseif number or res:vlen() > 0 then
-            return res, state(number), number
+            return res, number and state(number) or "plain", number
         end
         local item = self:peek(pool)
         if item.unique == before or item.state ~= "plain" and item.state ~= "owned" then return item.res or res, item.state end
@@ -562,79 +566,82 @@ function Route:create()
             res = not fenced:ok() and fenced or nil
         end
     end
-    local stored = type(res) == "string" or res and res:ok()
-    if phase == "warming" or vivifies or not stored then -- otherwise the item is in its place
-        self:remove(reserved, number)
-    end
+    local replaced = phase == "preparing" and not vivifies and (type(res) == "string" or res and res:ok()) -- the item has the place of the claim
+    if not replaced then self:remove(reserved, number) end
     return res
 end
 
 -- decide runs a command for a key that moves. It also returns whether P has an item that can move.
 function Route:decide()
     if self.reads then return self:read(self.r) end
+    local losses = 0
     while true do
         local item, pool = self:previous(), "previous"
-        if item.state == "absent" and self.phase ~= "announcing" then
-            item, pool = self:look(), "current"
-        end
+        if item.state == "absent" and self.phase ~= "announcing" then item, pool = self:look(), "current" end
         local absent = item.state == "absent"
         if item.state == "down" then return item.res end
-        if absent and not self.creates then return self:miss() end
+        if absent and not self.creates then return self:miss(self.r) end
         local res = absent and self:create() or not absent and self:change(pool, item)
         if res then return res, item.state == "plain" and pool == "previous" and self.verb ~= "md" end
+        losses = losses + 1
+        if losses > 1 then self.rctx:sleep(math.random() * PAUSE * 2 ^ losses, true) end -- many clients would use up their requests
     end
 end
 
--- inOrder runs a command that moves after the one before it. Reads run at the same time. If the one before is slower, it can return what was
--- stored later, so this one runs again.
-function Route:inOrder(before, turn)
-    local res, here, pause
-    repeat
-        while before and before.turn == turn and not (before.reads and self.reads and not res) do
-            pause = math.min(2 * (pause or LOOK), 4 * LOOK)
-            self.rctx:sleep(pause, true) -- true tells the exploration that it waits for no other proxy
-        end
-        res, here = self:decide()
-    until not before or before.turn ~= turn
-    if here and self.phase == "warming" and self.used.previous + MOVE <= HANDLES.previous and not self:move() and self.copies then
-        return BUSY
+-- await waits until so many commands of the queue have ended, and looks less and less often if none ends: a server may not respond. The
+-- true tells the exploration that no other proxy ends the wait.
+function Route:await(place)
+    local queue, looks, ended = self.queue, 0, nil
+    while queue.ended < place do
+        looks, ended = queue.ended == ended and looks + 1 or 0, queue.ended
+        self.rctx:sleep(looks < LOOKS and 0 or math.min(PAUSE * 2 ^ (looks - LOOKS), MAX_PAUSE), true)
     end
-    return res
+end
+
+-- inOrder runs a command after those before it. Reads run at the same time. One that is faster than a read before it runs again, because that
+-- can return what was stored later.
+function Route:inOrder()
+    local queue, before = self.queue, self.place - 1
+    if queue.ended < before then self:await(self.reads and self.changed or before) end
+    local res, here = self:decide()
+    if queue.ended < before then
+        self:await(before)
+        res, here = self:decide()
+    end
+    local moves = here and self.phase == "warming" and self.used.previous + MOVE <= HANDLES.previous
+    return moves and not self:move() and self.copies and BUSY or res
 end
 
 function Route:serve(r, verb)
-    local used, key, at = self.used, r:key(), self.rctx:cfd()
-    if self.phase == "warming" and self.copies and key == COPY then return "SERVER_ERROR warming\r\n" end
+    local key, used = r:key(), self.used
+    if self.copies and self.phase == "warming" and key == COPY then return "SERVER_ERROR warming\r\n" end
     if #key > MAX_KEY or verb ~= "get" and #r:raw_line() > MAX_LINE then return "CLIENT_ERROR " .. FORMAT .. "\r\n" end
-    at = at .. " " .. key
-    local before, turn, own <close> = turns[at], turns[at] and turns[at].turn, self
-    turns[at], self.at, self.key, self.r, used.kept, used.previous, used.current = self, at, key, r, 0, 0, 0
     self.reads = verb == "get" or verb == "gets" or verb == "me" or verb == "mg" and not r:has_flag("T") and not r:has_flag("N")
-    self.words, self.touches, self.creates, self.awaited = nil, nil, nil, nil
+    self.r, self.key, self.touches, self.creates, self.awaited = r, key, false, false, nil
+    used.kept, used.previous, used.current = 0, 0, 0
+    self:enter(self.rctx:cfd())
+    local own <close> = self
     if self.phase ~= "announcing" then
         local res = self:run(r, "kept")
-        if responded(res) then
-            return res
-        elseif res:elapsed() > LOCAL and not self:about("current", "me", " k"):ok() then
-            return res -- the key does not move. Its server has failed, maybe after it executed the command
-        end
+        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:about("current", "me", " k"):ok())
+        if not moves then return res end -- if its server has failed, maybe after it executed the command
     end
-    local res = not self.reads and self:parse(r) or self:inOrder(before, turn)
+    local res = not self.reads and self:parse(r) or self:inOrder()
     return CLASSIC[verb] and classic(verb, res) or res
 end
 
 function route_servers_f(rctx, arg)
-    local route = setmetatable({ rctx = rctx, nothing = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {}, turn = 0 }, Route)
+    local route = setmetatable({ rctx = rctx, nothing = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {} }, Route)
     local steady = arg.phase == nil and arg.pools.current[1]
     local count, hits, misses = mcp.stat, arg.hits, arg.misses
     return function(r)
         local verb = VERBS[r:command()]
-        local quiet = CLASSIC[verb] and r:raw_line():find(" noreply? *$") -- raw_line has one character less if the client sent LF alone
+        local quiet = CLASSIC[verb] and r:ntokens() > ARGUMENTS[verb]
         if quiet or not steady and verb ~= "get" then
-            pcall(r.token, r, 1, verb) -- ends the line with CR and LF
+            pcall(r.token, r, 1, verb) -- ends the line with CR and LF, from which raw_line takes two characters
         end
         quiet = quiet and r:raw_line():find(" noreply *$")
-        if r:has_flag("E") and state(token(r, "E")) ~= "plain" then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
+        if #verb == 2 and r:has_flag("E") and state(token(r, "E")) ~= "plain" then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
         route.copies = verb == "mg" and token(r, "O") == COPY
         local res = steady and rctx:enqueue_and_wait(r, steady) or route:serve(r, verb)
         local text = type(res) == "string"
@@ -642,12 +649,9 @@ function route_servers_f(rctx, arg)
             return quiet and route.nothing or (res == BUSY or verb == "me" and not text) and res:raw_string() or res
         end
         local hit = text and res:find("^[VH]") or not text and res ~= route.nothing and res:hit()
-        if steady or not route.copies then
-            count(hit and hits or misses, 1)
-        end
+        if steady or not route.copies then count(hit and hits or misses, 1) end
         local unread = not hit and not text and not responded(res)
         if res == BUSY or unread and route.copies then return BUSY.raw_string() end
-        route.words = nil
         return unread and route:miss(r) or res
     end
 end

@@ -3,8 +3,8 @@
 --
 -- A step has the request that the proxy sends next and its server, the seconds for which it sleeps (with turn, for another command of its connection), or its response to the client.
 --
--- A command that its client sends before it has the response to another one follows that. Its coroutine runs beside one of the other command
--- that stays at its first step, until the schedule says that the other command is over.
+-- A command that its client sends before it has the responses to others follows those. Its coroutine runs beside coroutines of theirs that
+-- stay at their first step, until the schedule says which of them are over.
 local proxies, history = dofile(DIRECTORY .. "proxy.lua"), dofile(DIRECTORY .. "history.lua")
 local model = proxies.model
 local commands = { proxies = proxies, history = history }
@@ -14,8 +14,8 @@ local count, connections = 0, 0
 -- resume lets the coroutine of a command run until its next step.
 local function resume(routine, got, over)
     proxies.use(routine)
-    if over then
-        coroutine.close(routine.before)
+    for i in (over or ""):gmatch("%d") do
+        coroutine.close(routine.before[tonumber(i)])
     end
     local ok, what, server = coroutine.resume(routine.thread, got)
     assert(ok, what)
@@ -38,11 +38,11 @@ local function routineAt(step)
     return routine
 end
 
--- after returns the step that follows a response, or the end of a pause. With over, the command that this one follows is over since the last
--- step.
+-- after returns the step that follows a response, or the end of a pause. over has the numbers of the commands that this one follows and that
+-- are over since the last step.
 function commands.after(step, got, over)
     local now = model.now
-    local moment = over and -now or now
+    local moment = over and now .. " " .. over or now
     local known = step.after[moment] or {}
     step.after[moment] = known
     if not known[got] then
@@ -64,10 +64,11 @@ end
 
 local roots = {}
 
--- start returns the first step of a command with a value, from a client that knows a CAS unique, and that has sent another command before.
-function commands.start(proxy, name, value, unique, follows)
+-- start returns the first step of a command with a value, from a client that knows a CAS unique. events has which commands that it follows have
+-- begun (number+) and ended (number-), and follows their names.
+function commands.start(proxy, name, value, unique, events, follows)
     roots[proxy] = roots[proxy] or {}
-    local key = name .. " " .. value .. " " .. unique .. " " .. (follows or "")
+    local key = name .. " " .. value .. " " .. unique .. " " .. events .. " " .. table.concat(follows, ",")
     local root = roots[proxy][key]
     if not root then
         local request = history.request(name, value, unique)
@@ -75,9 +76,15 @@ function commands.start(proxy, name, value, unique, follows)
         root = { after = {}, begin = function()
             connections = connections + 1
             local connection, routine = connections, { last = number * 1000, skew = number // 10 % 2 == 0 and 300000 or 0 } -- the clocks of every second proxy are five minutes ahead
-            if follows then
-                routine.before = coroutine.create(function() proxy(history.request(follows, value, unique), connection) end)
-                assert(coroutine.resume(routine.before))
+            routine.before = {}
+            for i, event in events:gmatch("(%d)(.)") do
+                i = tonumber(i)
+                if event == "+" then
+                    routine.before[i] = coroutine.create(function() proxy(history.request(follows[i], value, unique), connection) end)
+                    assert(coroutine.resume(routine.before[i]))
+                else
+                    coroutine.close(routine.before[i])
+                end
             end
             routine.thread = coroutine.create(function() return nil, proxy(request, connection) end)
             return routine

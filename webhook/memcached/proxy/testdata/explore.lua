@@ -21,6 +21,7 @@ local TWICE <const> = { { "gets", "cas" }, { "set", "get" }, { "delete", "get" }
 -- AT_ONCE has what one client sends without waiting for the first response. FAULTY is what is explored with faults.
 local AT_ONCE <const> = { { "set", "get" }, { "set noreply", "gets" }, { "delete", "get" }, { "set", "delete" }, { "delete noreply", "add" }, { "ms with q", "ms" },
     { "get", "set" }, { "get", "get" }, { "gets", "get" }, { "gat", "delete" }, { "append", "get" } }
+local THREE_AT_ONCE <const> = { { "set", "delete", "get" }, { "get", "set", "get" }, { "set", "get", "set" }, { "set", "get", "get" } }
 local FAULTY <const> = { { "set", "get" }, { "delete", "set" } }
 -- THREE has what three clients send, the last two to proxies in the second phase, and BASIC what replaces it with more.
 local THREE <const> = { { "get", "set", "delete" }, { "delete", "append", "get" }, { "set", "get", "get" } }
@@ -95,6 +96,9 @@ local function explorePlace(pair, first, second, place)
     each(FEW, FEW, function(a, b) explore(class, { "shrink" }, place, two(a, b)) end)
     each(OTHERS, OTHERS, function(a, b) explore(class, { "slot", "all" }, place, two(a, b)) end)
     each(more and CORE or FEW, TWICE, function(a, b) explore(class, more and BOTH or GROWTH, place, { script(first, a), script(second, table.unpack(b)) }) end)
+    each(THREE_AT_ONCE, more and OTHERS or { "get" }, function(a, b)
+        explore(class, SLOT, place, { pipeline(first, table.unpack(a)), script(second, b) })
+    end)
     each(AT_ONCE, OTHERS, function(a, b)
         explore(class, more and EACH or SLOT, place, { pipeline(first, table.unpack(a)), script(second, b) })
     end)

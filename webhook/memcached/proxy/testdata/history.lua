@@ -120,6 +120,14 @@ end
 -- unique may find another one. A read that a server did not respond to may be a miss.
 local function possible(operations, initial, loses, misses, refuses)
     local done, left, set, failed = {}, #operations, 0, {}
+    -- follows reports whether the commands that an operation follows have taken effect, if they do.
+    local function follows(o)
+        while operations[o.follows] do
+            if not done[o.follows] and not operations[o.follows].crashed then return false end
+            o = operations[o.follows]
+        end
+        return true
+    end
     local function continue(state)
         local key = set .. ":" .. (state or " ")
         if left == 0 then
@@ -141,8 +149,7 @@ local function possible(operations, initial, loses, misses, refuses)
             return found
         end
         for i, o in ipairs(operations) do
-            local first = operations[o.follows]
-            if not done[i] and o.start < earliest and (not first or done[o.follows] or first.crashed) then
+            if not done[i] and o.start < earliest and follows(o) then
                 local command = COMMANDS[o.name]
                 local unread = o.unreached and (command.run == read or command[1]:find("^mg")) and says(command, o.outcome, nil)
                 if unread and try(i, state) then

@@ -49,6 +49,7 @@ function Request:raw_line() return table.concat(self.words, " ") end
 function Request:raw_value() return self.body .. "\r\n" end
 function Request:flags() return { table.unpack(self.words, self.verb == "ms" and 4 or 3) } end
 
+function Request:ntokens() return #self.words end
 function Request:token() end -- every line ends with CR and LF
 
 -- flag returns the rest of the word of a flag. Only meta commands have flags.

@@ -1,8 +1,8 @@
 -- Runs every schedule of a case: which client's request is executed next, and when a fault happens.
 --
 -- A case has clients (lists of {phase, command}), the items of P and C, and reads that follow one after the other. With fault, one fault
--- happens at any time, or none. FAULTS describes them. A client that pipelines sends its second command before it has the response to the first
--- one: each is a client of its own here, on one connection, and the requests of a proxy reach a server in their order.
+-- happens at any time, or none. FAULTS describes them. A client that pipelines sends its commands before it has a response: each is a
+-- client of its own here, on one connection, which follows the one before, and the requests of a proxy reach a server in their order.
 --
 -- A schedule is not continued if another one has led to the same state: the servers, what each client has seen, and which
 -- operations had finished when another one began. What follows, and what the check sees, is then the same. With exact, the
@@ -23,6 +23,29 @@ local function copyOf(from)
     return copy
 end
 
+-- lanes iterates over the clients that a client follows.
+local function lanes(run, client)
+    return function()
+        client = run.clients[client.follows]
+        return client
+    end
+end
+
+-- news returns the numbers of the commands that one follows, and that are over without its knowledge.
+local function news(run, client)
+    local over = ""
+    for other in lanes(run, client) do
+        over = other.done and not client.told:find(other.lane) and other.lane .. over or over
+    end
+    return over
+end
+
+-- note notes that a command of a connection begins or ends.
+local function note(run, client, what)
+    run.events = copyOf(run.events)
+    run.events[client.connection] = (run.events[client.connection] or "") .. client.lane .. what
+end
+
 -- signature identifies the state of a run.
 local function signature(run)
     local parts = { run.now, run.servers.P.state, run.servers.C.state, run.fault or "-", run.lost or "-", run.late and run.late.id or "-",
@@ -31,7 +54,9 @@ local function signature(run)
         parts[#parts + 1] = client.log
         parts[#parts + 1] = client.step and client.step.id or "-"
         parts[#parts + 1] = client.asleep and (client.asleep == run.servers and "z" or "Z") or client.over and "over"
-        parts[#parts + 1] = client.follows and client.step and client.since > run.clients[client.follows].since and "later" or nil
+        for before in lanes(run, client) do
+            parts[#parts + 1] = client.step and client.since > before.since and "later" or ""
+        end
     end
     return table.concat(parts, "|")
 end
@@ -67,7 +92,8 @@ local function reach(run, client, step)
     if unique then
         client.unique, client.known = unique, outcome:sub(2)
     end
-    run.finished, client.done = run.finished .. client.name .. (client.follows and "'" or ""), not client.follows
+    run.finished, client.done = run.finished .. client.name .. ("'"):rep(client.lane - 1), true
+    note(run, client, "-")
     client.log = client.log .. "=" .. (run.exact and step.id or step.response)
 end
 
@@ -79,30 +105,36 @@ local function start(case, run, client)
     run.operations[client.operation] = { name = name, value = value, known = client.known or "5", start = run.clock, stop = math.huge,
         phase = phase, client = client.name }
     client.log = client.log .. " after " .. run.finished
-    local first = run.clients[client.follows]
-    run.operations[client.operation].follows = first and first.operation
-    client.told = not first or first.done
-    reach(run, client, commands.start(case.proxies[phase], name, value, client.unique or "7", not client.told and first.script[1][2] or nil))
+    local before = run.clients[client.follows]
+    run.operations[client.operation].follows = before and before.operation
+    client.told = ""
+    client.told = news(run, client)
+    local events, follows = #client.told < client.lane - 1 and run.events[client.connection] or "", {}
+    for other in lanes(run, client) do
+        follows[other.lane] = events ~= "" and other.script[other.last][2] or ""
+    end
+    note(run, client, "+")
+    reach(run, client, commands.start(case.proxies[phase], name, value, client.unique or "7", events, follows))
 end
 
 -- continue lets a client do its next step after a response, or after a pause.
 local function continue(run, client, got)
-    local over = not client.told and run.clients[client.follows].done
-    client.told = client.told or over
-    reach(run, client, commands.after(client.step, got, over or nil))
+    local over = news(run, client)
+    client.told = client.told .. over
+    reach(run, client, commands.after(client.step, got, over ~= "" and over or nil))
 end
 
--- blocked reports whether a client waits for the other command of its connection: for its turn, or for a request to the same server that was
+-- blocked reports whether a client waits for another command of its connection: for its turn, or for a request to the same server that was
 -- sent before.
 local function blocked(run, client)
-    for i, other in ipairs(run.clients) do
-        local same = other ~= client and (client.follows == i or other.follows and run.clients[other.follows] == client)
+    for _, other in ipairs(run.clients) do
+        local same = other ~= client and other.connection == client.connection
         if same and client.step and client.step.request and other.step and other.step.server == client.step.server and other.since < client.since then
             return true
         end
     end
-    local first = run.clients[client.follows]
-    return first and (not first.operation or client.step and client.step.turn and not first.done)
+    local before = run.clients[client.follows]
+    return before and not before.operation or client.step and client.step.turn and #client.told < client.lane - 1 and news(run, client) == ""
 end
 
 -- change replaces a server. An equal one wakes nobody.
@@ -160,13 +192,13 @@ end
 local FAULTS <const> = {
     crash = function(run, client, how)
         client.over, client.step, operation(run, client).crashed = true, run.exact and client.step or nil, true
-        local second = run.clients[2]
-        if second and second.follows == 1 and not second.over then
-            run.clients[2] = copyOf(second)
-            second = run.clients[2]
-            second.over, second.step = true, nil
-            if second.operation then
-                operation(run, second).crashed = true
+        for i, other in ipairs(run.clients) do
+            if i > 1 and other.connection == client.connection and not other.over then
+                run.clients[i] = copyOf(other)
+                run.clients[i].over, run.clients[i].step = true, nil
+                if other.operation then
+                    operation(run, other).crashed = true
+                end
             end
         end
         run.trace = { before = run.trace, client = client.name, how = how }
@@ -227,9 +259,9 @@ local function faults(run, all)
     local server = fault and fault:match("^[PC]")
     if fault == "P gone" or fault == "partition" or server and run.servers[server].item then
         all[#all + 1] = { 1, "fault" }
-    elseif fault == "pause" and client.step and not client.asleep then
+    elseif fault == "pause" and client.step and not client.step.pause then
         all[#all + 1] = { 1, "fault" }
-    elseif (fault == "crash" or fault == "timeout") and (client.step or client.next <= client.last) and not client.asleep then
+    elseif (fault == "crash" or fault == "timeout") and (client.step and not client.step.pause or not client.step and client.next <= client.last) then
         for _, how in ipairs({ "executed", "not executed", "late" }) do
             all[#all + 1] = { 1, how }
         end
@@ -262,8 +294,10 @@ local function choices(case, run)
     return all
 end
 
-local function newClient(name, script, first, last, follows)
-    return { name = tostring(name), script = script, next = first or 1, last = last or #script, follows = follows, log = "", since = 0 }
+-- newClient returns a client that sends commands of a script, or one of those on a connection, after the client that it follows.
+local function newClient(name, script, only, follows)
+    return { name = tostring(name), script = script, next = only or 1, last = only or #script, connection = name, lane = only or 1,
+        follows = follows, log = "", since = 0 }
 end
 
 -- finish runs the commands that follow one after the other.
@@ -310,13 +344,14 @@ local function finished(case, run)
 end
 
 local function begin(case)
-    local run = { now = schedules.START, servers = { P = model.new(10, case.P), C = model.new(1000, case.C) }, clients = {}, operations = {},
+    local run = { now = schedules.START, servers = { P = model.new(10, case.P), C = model.new(1000, case.C) }, clients = {}, operations = {}, events = {},
         clock = 0, steps = 0, finished = "", exact = case.exact, fault = case.fault }
     case.known = {}
     for i, script in ipairs(case.clients) do
-        local n = #run.clients + 1
-        run.clients[n] = newClient(i, script, 1, script.pipelines and 1)
-        run.clients[n + 1] = script.pipelines and newClient(i, script, 2, 2, n) or nil
+        table.insert(run.clients, newClient(i, script, script.pipelines and 1))
+        for n = 2, script.pipelines and #script or 1 do
+            table.insert(run.clients, newClient(i, script, n, #run.clients))
+        end
     end
     return run
 end

@@ -1,0 +1,82 @@
+//go:build servers
+
+package servers
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+)
+
+// moving has the phases in which the requests of commands are not those of clients.
+var moving = []scaling.Phase{scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing}
+
+// TestProxyHotChanges lets clients change one key all the time. A command that loses to others again and again ends with an error, and has then
+// changed nothing.
+func TestProxyHotChanges(t *testing.T) {
+	servers := addresses(startServers(t, 4))
+	for _, phase := range moving {
+		proxy := startPhase(t, phase, servers[:2], servers[2:])
+		for _, test := range []struct{ clients, refused int }{{16, 16}, {50, 100}} {
+			key := fmt.Sprintf("hot-%s-%d", phase, test.clients)
+			dialClient(t, proxy.address).must(t, "set "+key+" 0 0 1\r\n0\r\n")
+			var group sync.WaitGroup
+			var refused atomic.Int64
+			for range test.clients {
+				c := dialClient(t, proxy.address)
+				group.Go(func() {
+					for range 20 {
+						if got := lines(c.must(t, "incr "+key+" 1\r\n")); got == "SERVER_ERROR busy" {
+							refused.Add(1)
+						} else if !isNumber(got) {
+							t.Errorf("%s: incr returned %s", phase, got)
+						}
+					}
+				})
+			}
+			group.Wait()
+			total := 20*test.clients - int(refused.Load())
+			t.Logf("%-10s %d clients: %d of %d incr were refused", phase, test.clients, refused.Load(), 20*test.clients)
+			if got := lines(dialClient(t, proxy.address).must(t, "get "+key+"\r\n")); got != fmt.Sprintf("VALUE %s 0 %d|%d|END", key, len(fmt.Sprint(total)), total) {
+				t.Errorf("%s: after %d incr that succeeded, get returned %s", phase, total, got)
+			}
+			if int(refused.Load()) > test.refused {
+				t.Errorf("%s: %d of %d incr of %d clients were refused, want at most %d", phase, refused.Load(), 20*test.clients, test.clients, test.refused)
+			}
+		}
+	}
+}
+
+// TestProxyQueues sends many commands for one key at once over one connection. They wait for each other, and must not do so for long.
+func TestProxyQueues(t *testing.T) {
+	servers := addresses(startServers(t, 4))
+	for _, phase := range moving {
+		proxy := startPhase(t, phase, servers[:2], servers[2:])
+		c := dialClient(t, proxy.address)
+		c.must(t, "set k 0 0 1\r\n0\r\n")
+		start := time.Now()
+		responses := c.must(t, strings.Repeat("incr k 1\r\n", 1000))
+		incr := time.Since(start)
+		for i, response := range responses {
+			if response.line != fmt.Sprint(i+1) {
+				t.Fatalf("%s: incr %d of 1,000 at once returned %s", phase, i+1, response.line)
+			}
+		}
+		start = time.Now()
+		if got := lines(c.must(t, "set k 0 0 1\r\n1\r\nget"+strings.Repeat(" k", 500)+"\r\n")); got != "STORED|"+strings.Repeat("VALUE k 0 1|1|", 500)+"END" {
+			t.Errorf("%s: get of a key 500 times after set returned %.200s", phase, got)
+		}
+		get := time.Since(start)
+		t.Logf("%-10s 1,000 incr at once %s, get of a key 500 times after set %s", phase, incr.Round(time.Millisecond), get.Round(time.Millisecond))
+		if incr > 10*time.Second || get > 5*time.Second {
+			t.Errorf("%s: 1,000 incr at once took %s, and a get of 500 keys after set %s", phase, incr, get)
+		}
+	}
+}
+
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

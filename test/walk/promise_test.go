@@ -180,26 +180,33 @@ func (c *cluster) move(key int, source *pod) {
 	}
 }
 
-// storeItems stores all items, as clients do.
+// storeItems stores each second item, as clients do. Other servers have garbage of the others, as earlier changes could leave it.
 func (m *metacontroller) storeItems() {
 	for key := range items {
-		m.serverOf(key, m.proxies()[0].routes.to).items[key] = true
+		server := m.serverOf(key, m.proxies()[0].routes.to)
+		for _, p := range m.pods {
+			if p.routes == (routes{}) && p.serves() && (p == server) == isStored(key) {
+				p.items[key] = true
+			}
+		}
 	}
 }
 
-// mustFindItems checks that the proxies find all items.
+func isStored(key int) bool { return key%2 == 0 }
+
+// mustFindItems checks that the proxies find all items, and no garbage.
 func (m *metacontroller) mustFindItems() {
 	for key := range items {
 		server := m.serverOf(key, m.proxies()[0].routes.to)
-		must(server != nil && server.items[key], "items are kept: %d of %v", key, m.proxies()[0].routes)
+		must(server != nil && server.items[key] == isStored(key), "items are kept, and no garbage is found: %d of %v", key, m.proxies()[0].routes)
 	}
 }
 
 // mustKeepItems lets events happen that keep all items, and checks that the proxies find all of them.
 func (w *walker) mustKeepItems() {
-	w.editSpec(fmt.Sprintf(`{"workload": "StatefulSet", "proxy": {}, "size": %d}`, 1+w.seed%3))
+	w.editSpec(fmt.Sprintf(`{"workload": "StatefulSet", "proxy": {}, "size": %d}`, 2+w.seed%3))
 	w.calm, w.order = true, w.random
-	w.settle()
+	w.mustKeepItemsAtRest()
 	for range 2 {
 		w.observations, w.states, w.endsSoon = []*observation{w.observe()}, nil, false
 		w.storeItems()
@@ -213,4 +220,28 @@ func (w *walker) mustKeepItems() {
 			w.mustFindItems()
 		}
 	}
+}
+
+// mustKeepItemsAtRest edits the pod template, deletes a server, and removes one, each at rest. The hook observes the edit before it observes
+// that the servers have started. The default grace period is long enough for the items of a server.
+func (w *walker) mustKeepItemsAtRest() {
+	w.sync(w.observe(), all)
+	w.work()
+	starting := w.observe()
+	w.settle()
+	w.storeItems()
+	w.editSpec(`{"podLabels": {"team": "shop"}}`)
+	late := w.observe()
+	late.pods = starting.pods
+	w.sync(late, all)
+	w.settle()
+	w.mustFindItems()
+	w.terminate(w.serverOf(0, w.proxies()[0].routes.to))
+	w.settle()
+	must(!w.endsSoon, "the default grace period is long enough for a server that is deleted at rest: %s", w.parent.status)
+	w.mustFindItems()
+	w.storeItems()
+	w.editSpec(fmt.Sprintf(`{"size": %d}`, 1+w.seed%3))
+	w.settle()
+	w.mustFindItems()
 }

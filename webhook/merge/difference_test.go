@@ -127,7 +127,9 @@ func TestTemplateApplied(t *testing.T) {
 		{"what was applied last is unknown, and the observed template is the desired one", "a", "", "a", true},
 		{"what was applied last is unknown, and the observed template is another one", "a", "", "b", false},
 	}
-	template := func(hostname string) string { return `{"template":{"metadata":{},"spec":{"containers":null,"hostname":"` + hostname + `"}}}` }
+	template := func(hostname string) string {
+		return `{"template":{"metadata":{},"spec":{"containers":null,"hostname":"` + hostname + `"}}}`
+	}
 	for _, test := range cases {
 		have := &observed.Child{Spec: []byte(template(test.observed))}
 		if test.last != "" {

@@ -32,6 +32,10 @@ func (m *metacontroller) check(v *observation) {
 		runs, serves := servers(v, scaling.RecordedRoutes(after.Proxy).Serving())
 		must((runs || available.Status != "True") && (!serves || available.Reason != "NoReplicaReady"), "a Memcached is Available if a server that the proxies use runs, also while it is being deleted: %v of %q", available, v.podNames)
 	}
+	if after.Proxy != nil && after.Proxy.Move != nil {
+		move := after.Proxy.Move
+		must(move.Phase != v1alpha1.MoveWaiting || move.Until == nil, "no time ends what a move waits for: %v", move)
+	}
 	if risk := meta.FindStatusCondition(after.Conditions, "AtRisk"); risk != nil {
 		m.endsSoon = m.endsSoon || risk.Reason == "GraceTooShort"
 	}

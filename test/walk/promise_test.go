@@ -17,53 +17,6 @@ import (
 
 // This file has what manifests/docs/change.md promises: which proxies know which servers, and where each item is.
 
-// routes are what a proxy does, as library.lua reads it from the configuration in its pod.
-type routes struct {
-	from, to string // the ordinals by slot, with a comma after each
-	phase    string
-}
-
-var configured = regexp.MustCompile(`(?s)to = \{(.*?)\}(?:.*from = \{(.*?)\}.*phase = "(\w+)")?`)
-
-// routesIn returns the routes in a configuration; the zero value if there is none, as in a pod that is no proxy.
-func routesIn(annotations map[string]string) (r routes) {
-	if parts := configured.FindStringSubmatch(annotations["memcached-operator.example.com/proxy-config"]); parts != nil {
-		r = routes{ordinalsIn(parts[2]), ordinalsIn(parts[1]), parts[3]}
-	}
-	return r
-}
-
-var address = regexp.MustCompile(`\s*"` + name + `-(\d+)"\.\.domain`)
-
-// ordinalsIn returns the ordinals in a list of addresses, with a comma after each.
-func ordinalsIn(list string) string { return strings.TrimSpace(address.ReplaceAllString(list, "$1")) }
-
-// knows reports whether a proxy connects to a server.
-func (r routes) knows(ordinal int) bool {
-	return has(r.from, ordinal) || r.phase != "announcing" && has(r.to, ordinal)
-}
-
-func has(ordinals string, ordinal int) bool {
-	return strings.Contains(","+ordinals, fmt.Sprintf(",%d,", ordinal))
-}
-
-// follows reports whether proxies with these routes and with the ones before them may run at the same time.
-func (r routes) follows(before routes) bool {
-	phases := []string{"announcing", "preparing", "warming", "closing"}
-	i, j := slices.Index(phases, before.phase), slices.Index(phases, r.phase)
-	switch {
-	case i >= 0 && j >= 0:
-		return r.from == before.from && r.to == before.to && j == i+1
-	case j >= 0:
-		return j == 0 && r.from == before.to // steady proxies have no from
-	}
-	return i == len(phases)-1 && r.to == before.to
-}
-
-func (r routes) mayRunBeside(other routes) bool {
-	return r == other || r.follows(other) || other.follows(r)
-}
-
 // proxies returns the proxies that may run, without those of a deleted Memcached.
 func (m *metacontroller) proxies() (found []*pod) {
 	for _, p := range m.pods {
@@ -227,26 +180,33 @@ func (c *cluster) move(key int, source *pod) {
 	}
 }
 
-// storeItems stores all items, as clients do.
+// storeItems stores each second item, as clients do. Other servers have garbage of the others, as earlier changes could leave it.
 func (m *metacontroller) storeItems() {
 	for key := range items {
-		m.serverOf(key, m.proxies()[0].routes.to).items[key] = true
+		server := m.serverOf(key, m.proxies()[0].routes.to)
+		for _, p := range m.pods {
+			if p.routes == (routes{}) && p.serves() && (p == server) == isStored(key) {
+				p.items[key] = true
+			}
+		}
 	}
 }
 
-// mustFindItems checks that the proxies find all items.
+func isStored(key int) bool { return key%2 == 0 }
+
+// mustFindItems checks that the proxies find all items, and no garbage.
 func (m *metacontroller) mustFindItems() {
 	for key := range items {
 		server := m.serverOf(key, m.proxies()[0].routes.to)
-		must(server != nil && server.items[key], "items are kept: %d of %v", key, m.proxies()[0].routes)
+		must(server != nil && server.items[key] == isStored(key), "items are kept, and no garbage is found: %d of %v", key, m.proxies()[0].routes)
 	}
 }
 
 // mustKeepItems lets events happen that keep all items, and checks that the proxies find all of them.
 func (w *walker) mustKeepItems() {
-	w.editSpec(fmt.Sprintf(`{"workload": "StatefulSet", "proxy": {}, "size": %d}`, 1+w.seed%3))
+	w.editSpec(fmt.Sprintf(`{"workload": "StatefulSet", "proxy": {}, "size": %d}`, 2+w.seed%3))
 	w.calm, w.order = true, w.random
-	w.settle()
+	w.mustKeepItemsAtRest()
 	for range 2 {
 		w.observations, w.states, w.endsSoon = []*observation{w.observe()}, nil, false
 		w.storeItems()
@@ -260,4 +220,28 @@ func (w *walker) mustKeepItems() {
 			w.mustFindItems()
 		}
 	}
+}
+
+// mustKeepItemsAtRest edits the pod template, deletes a server, and removes one, each at rest. The hook observes the edit before it observes
+// that the servers have started. The default grace period is long enough for the items of a server.
+func (w *walker) mustKeepItemsAtRest() {
+	w.sync(w.observe(), all)
+	w.work()
+	starting := w.observe()
+	w.settle()
+	w.storeItems()
+	w.editSpec(`{"podLabels": {"team": "shop"}}`)
+	late := w.observe()
+	late.pods = starting.pods
+	w.sync(late, all)
+	w.settle()
+	w.mustFindItems()
+	w.terminate(w.serverOf(0, w.proxies()[0].routes.to))
+	w.settle()
+	must(!w.endsSoon, "the default grace period is long enough for a server that is deleted at rest: %s", w.parent.status)
+	w.mustFindItems()
+	w.storeItems()
+	w.editSpec(fmt.Sprintf(`{"size": %d}`, 1+w.seed%3))
+	w.settle()
+	w.mustFindItems()
 }

@@ -115,6 +115,32 @@ func TestTemplateDifference(t *testing.T) {
 	}
 }
 
+// TestTemplateApplied: Metacontroller takes back what others edit, so an edit is no reason to replace pods.
+func TestTemplateApplied(t *testing.T) {
+	cases := []struct {
+		reason, desired, last, observed string
+		want                            bool
+	}{
+		{"the template that was applied last", "a", "a", "a", true},
+		{"others have edited the template since", "a", "a", "b", true},
+		{"spec has another template, which others have set already", "b", "a", "b", false},
+		{"what was applied last is unknown, and the observed template is the desired one", "a", "", "a", true},
+		{"what was applied last is unknown, and the observed template is another one", "a", "", "b", false},
+	}
+	template := func(hostname string) string {
+		return `{"template":{"metadata":{},"spec":{"containers":null,"hostname":"` + hostname + `"}}}`
+	}
+	for _, test := range cases {
+		have := &observed.Child{Spec: []byte(template(test.observed))}
+		if test.last != "" {
+			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + template(test.last) + `}`}
+		}
+		if got, err := TemplateApplied(&corev1.PodTemplateSpec{Spec: corev1.PodSpec{Hostname: test.desired}}, have); got != test.want || err != nil {
+			t.Errorf("%s: got %t, %v, want %t", test.reason, got, err, test.want)
+		}
+	}
+}
+
 // TestDifferenceOfUnwritableSpec: the hook has a defect if its own child is no JSON.
 func TestDifferenceOfUnwritableSpec(t *testing.T) {
 	desired := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "cache"}, "spec": math.NaN()}}

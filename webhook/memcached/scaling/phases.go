@@ -84,9 +84,7 @@ func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().
 // waiting continues with the routes, and with the recorded end of their phase.
 func (c change) waiting() outcome {
 	o := c.entering(c.routes)
-	if c.isRecorded(o.report) {
-		o.report.until = c.recordedMove.Until
-	}
+	o.report.until = c.recordedEnd(o.report.phase)
 	return o
 }
 
@@ -147,7 +145,7 @@ func (c change) announcing() outcome {
 	r, before := c.routes, steadyRoutes(c.routes.From)
 	o := c.entering(r)
 	switch {
-	case !c.shown || !c.only(r, before):
+	case !c.shown:
 		return o
 	case c.wanted():
 		return c.beginning(o)

@@ -187,6 +187,18 @@ func TestInterruptedWarmUp(t *testing.T) {
 	}
 }
 
+// TestEndOfAnotherPhase checks that a move which waits does not get the end of the removal before it: its message would not say what to do.
+func TestEndOfAnotherPhase(t *testing.T) {
+	s := cache(3, 3, "0-2")
+	s.recordedRemoval(4, 3)
+	s.Status.Proxy.Move.Until = new(metav1.NewTime(noon))
+	s.Workload.HasTemplate = false
+	busy(s)
+	if got := s.Decide().Proxy.Move; got == nil || got.Phase != waiting || got.Until != nil {
+		t.Errorf("the phase is %+v, want one that waits without an end", got)
+	}
+}
+
 // TestStopRecordsItsStep checks that a cache with steps has no servers in the record once they are removed.
 func TestStopRecordsItsStep(t *testing.T) {
 	s := cache(0, 3, "0-2")

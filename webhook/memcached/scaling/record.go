@@ -69,15 +69,12 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	return ParseRoutes(status.Controller.Routes)
 }
 
-// isRecorded reports whether status has the same phase of the same move for this rollout. The end of a phase is known as long as it has.
-func (c change) isRecorded(r report) bool {
-	status := r.status()
-	if status == nil || c.recordedMove == nil {
-		return false
+// recordedEnd returns the end that status has of a phase of this rollout; nil if it has none.
+func (c change) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
+	if c.recordedMove == nil || c.recordedMove.Phase != phase {
+		return nil
 	}
-	recorded := *c.recordedMove
-	recorded.Until, status.Until = nil, nil
-	return recorded == *status
+	return c.recordedMove.Until
 }
 
 // setEnd sets the end of a phase, and returns the time left: a time after it was first recorded for this rollout. A recorded end that is too
@@ -88,8 +85,8 @@ func (c change) setEnd(r *report, duration time.Duration) time.Duration {
 	switch job := c.ownJob(); {
 	case job != nil && r.phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
 		r.until = seconds(job.Created.Add(duration))
-	case c.isRecorded(*r) && c.recordedMove.Until != nil && c.recordedMove.Until.Before(r.until):
-		r.until = c.recordedMove.Until
+	case c.recordedEnd(r.phase).Before(r.until):
+		r.until = c.recordedEnd(r.phase)
 	}
 	return max(0, r.until.Sub(c.Now))
 }

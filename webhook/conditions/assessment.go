@@ -97,7 +97,7 @@ func Assess(o *Observation, findings ...Finding) (Assessment, error) {
 	}
 	var found Finding
 	for _, check := range checks {
-		found = First(found, check(checked{o, pending, findings}))
+		found = Merge(found, check(checked{o, pending, findings}))
 	}
 	assessment := newAssessment(o)
 	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem.withRoomRemedy(o.RoomRemedy), found.Risk, found.Wait
@@ -141,4 +141,4 @@ func ofProxies(o checked) Finding {
 	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
 }
 
-func ofParent(o checked) Finding { return First(o.findings...) }
+func ofParent(o checked) Finding { return Merge(o.findings...) }

@@ -1,6 +1,7 @@
 package conditions
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -49,19 +50,15 @@ type Finding struct {
 	Wait time.Duration
 }
 
-// First returns the first problem and the first risk of several findings, and the shortest wait of all of them.
-func First(findings ...Finding) Finding {
-	var first Finding
+// Merge returns the first problem and the first risk of several findings, and the shortest wait of all of them.
+func Merge(findings ...Finding) Finding {
+	var merged Finding
 	for _, finding := range findings {
-		if first.Problem == nil {
-			first.Problem = finding.Problem
-		}
-		if first.Risk == nil {
-			first.Risk = finding.Risk
-		}
-		first.Wait = Soonest(first.Wait, finding.Wait)
+		merged.Problem = cmp.Or(merged.Problem, finding.Problem)
+		merged.Risk = cmp.Or(merged.Risk, finding.Risk)
+		merged.Wait = Soonest(merged.Wait, finding.Wait)
 	}
-	return first
+	return merged
 }
 
 // Soonest returns the shortest of several waits. A wait of 0 means that there is none.

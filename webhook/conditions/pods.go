@@ -57,13 +57,13 @@ func diagnosePod(pod *observed.Pod, remedies Remedies, claim *Claim, now metav1.
 			return unschedulable(pod, condition, claim, now)
 		}
 	}
-	var first Finding
+	var found Finding
 	for _, statuses := range [][]observed.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
 		for _, container := range statuses {
-			first = First(first, diagnoseContainer(container, remedies[container.Name], now))
+			found = Merge(found, diagnoseContainer(container, remedies[container.Name], now))
 		}
 	}
-	return first
+	return found
 }
 
 // diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous

@@ -70,25 +70,25 @@ func (o *observation) withoutPredecessor() (pods, former []*observed.Pod, orphan
 
 // workloadFacts returns the facts of the workload of the servers; nil if none is observed. Its template matters if items can move.
 func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload, error) {
-	w, current := o.workload, false
+	w, applied := o.workload, false
 	if w == nil {
 		return nil, nil
 	}
 	if moves {
 		var err error
 		// Not what somebody else has changed since: Metacontroller takes that back.
-		if current, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, w); err != nil {
+		if applied, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, w); err != nil {
 			return nil, err
 		}
 	}
 	return &scaling.Workload{
-		Revision:    v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
-		Run:         scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
-		Partition:   w.Spec.UpdateStrategy.RollingUpdate.Partition,
-		Ready:       w.Status.ReadyReplicas,
-		Available:   w.Status.AvailableReplicas,
-		HasTemplate: current,
-		Observed:    w.Observed(),
+		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
+		Run:             scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Ready:           w.Status.ReadyReplicas,
+		Available:       w.Status.AvailableReplicas,
+		TemplateApplied: applied,
+		Observed:        w.Observed(),
 	}, nil
 }
 

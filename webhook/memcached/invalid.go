@@ -46,10 +46,17 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
 	}
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
-		Parent: memcached, Before: memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
-		Workload: workload, Pods: o.livePods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
-		Serving: o.serving(scaling.RecordedRoutes(status.Proxy)),
-		Proxies: proxies,
+		Parent: memcached,
+		Before: memcached.Status.ReplicaStatus,
+		Child:  o.Child,
+		Now:    o.Now,
+
+		Workload:  workload,
+		Pods:      o.livePods,
+		Serving:   o.serving(scaling.RecordedRoutes(status.Proxy)),
+		Selector:  children.SelectorLabels(memcached),
+		Container: children.ContainerName,
+		Proxies:   proxies,
 	}, cause)
 	return status, nil
 }

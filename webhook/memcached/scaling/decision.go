@@ -67,7 +67,7 @@ func (c change) next() outcome {
 	case c.empties():
 		return c.emptying()
 	case c.unknown() && !c.outdatesAll():
-		return c.waiting()
+		return c.staying()
 	}
 	return c.inPhase()
 }
@@ -75,13 +75,13 @@ func (c change) next() outcome {
 // unknown reports whether it is not known which pods have the desired template: it is not in the StatefulSet, or its controller
 // has not observed it.
 func (f Facts) unknown() bool {
-	return f.Workload == nil || !f.Workload.HasTemplate || !f.Workload.Observed
+	return f.Workload == nil || !f.Workload.TemplateApplied || !f.Workload.Observed
 }
 
 // outdatesAll reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
 // move begins at once, and proxies that the edit replaces too are replaced once.
 func (c change) outdatesAll() bool {
-	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.HasTemplate
+	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
 }
 
 // outcome is what the function of a phase decides. The rest of a decision follows from it.

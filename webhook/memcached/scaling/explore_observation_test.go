@@ -139,7 +139,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 	}
 	return &Workload{
 		Revision: revisionOf(workloadObject, w.set.revision), Run: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
-		HasTemplate: w.set.template == w.template, Observed: v.fault != beforeUpdate,
+		TemplateApplied: w.set.template == w.template, Observed: v.fault != beforeUpdate,
 	}, servers
 }
 

@@ -58,8 +58,11 @@ type Workload struct {
 	// Partition is the number of its first pods that keep their pod template.
 	Partition        int32
 	Ready, Available int32
-	// HasTemplate reports whether the pod template is the desired one, and Observed whether the StatefulSet controller has observed all of it.
-	HasTemplate, Observed bool
+	// TemplateApplied reports whether the desired pod template was applied last. It is not compared, and false, if neither
+	// spec nor status has proxies.
+	TemplateApplied bool
+	// Observed reports whether the StatefulSet controller has observed all of the workload.
+	Observed bool
 }
 
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
@@ -125,7 +128,7 @@ func (f Facts) existing() Servers {
 		first := slices.Min(ordinals)
 		existing = existing.join(Servers{first, slices.Max(ordinals) + 1 - first})
 	}
-	existing.Count = min(existing.Count, 2*MaxServers) // somebody may have scaled them
+	existing.Count = min(existing.Count, MaxRun) // somebody may have scaled them
 	return existing
 }
 

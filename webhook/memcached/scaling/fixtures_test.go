@@ -37,7 +37,7 @@ func cache(size, servers int32, label string) *Facts {
 
 // observed returns a StatefulSet with so many ready servers that have the desired template.
 func observed(count int32) (*Workload, map[int32]Server) {
-	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, HasTemplate: true, Observed: true}
+	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, TemplateApplied: true, Observed: true}
 	servers := map[int32]Server{}
 	for i := range count {
 		servers[i] = Server{Ready: true, HasItems: true, Updated: true}

@@ -81,8 +81,8 @@ func (c change) ready() bool {
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().Ordinals(), c.HoldsOn) }
 
-// waiting continues with the routes, and with the recorded end of their phase.
-func (c change) waiting() outcome {
+// staying continues with the routes, and with the recorded end of their phase.
+func (c change) staying() outcome {
 	o := c.entering(c.routes)
 	if c.isRecorded(o.report) {
 		o.report.until = c.recordedMove.Until
@@ -101,7 +101,7 @@ func (c change) steady() outcome {
 	case c.shown && c.unused(c.routes.To):
 		return c.removing()
 	case !c.proxiesSettled():
-		return c.waiting()
+		return c.staying()
 	}
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
@@ -147,7 +147,7 @@ func (c change) announcing() outcome {
 	r, before := c.routes, steadyRoutes(c.routes.From)
 	o := c.entering(r)
 	switch {
-	case !c.shown || !c.only(r, before):
+	case !c.shown || !c.allRun(r, before):
 		return o
 	case c.wanted():
 		return c.beginning(o)
@@ -189,10 +189,10 @@ func (c change) beginning(o outcome) outcome {
 func (c change) preparing() outcome {
 	announcing := c.routes.in(Announcing)
 	switch {
-	case c.shown && (!c.wanted() || c.addedStops()) && c.only(c.routes, announcing):
+	case c.shown && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
 		return c.entering(announcing)
 	case !c.proxiesSettled() || !c.ready():
-		return c.waiting()
+		return c.staying()
 	}
 	return c.entering(c.routes.in(Warming))
 }
@@ -204,7 +204,7 @@ func (c change) preparing() outcome {
 func (c change) warming() outcome {
 	r := c.routes
 	if !c.proxiesSettled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
-		return c.waiting()
+		return c.staying()
 	}
 	o := c.entering(r)
 	o.job = c.begunJob(o.job)
@@ -218,7 +218,7 @@ func (c change) warming() outcome {
 // closing ends the move.
 func (c change) closing() outcome {
 	if !c.proxiesSettled() {
-		return c.waiting()
+		return c.staying()
 	}
 	return c.entering(steadyRoutes(c.routes.To))
 }
@@ -244,9 +244,9 @@ func (c change) explanation(o outcome) string {
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
 		return "The StatefulSet is not observed."
-	case w.HasTemplate && !w.Observed:
+	case w.TemplateApplied && !w.Observed:
 		return "The StatefulSet controller has not observed the pod template yet."
-	case o.routes != c.routes || !c.shown || !c.only(c.routes, c.routes):
+	case o.routes != c.routes || !c.shown || !c.allRun(c.routes):
 		return "Proxies of an earlier phase are replaced first."
 	case !c.proxiesSettled():
 		return "Not all proxies are available."

@@ -22,7 +22,7 @@ func edited(f *Facts) {
 }
 
 // unwritten lets the StatefulSet have an earlier template.
-func unwritten(f *Facts) { f.Workload.HasTemplate = false }
+func unwritten(f *Facts) { f.Workload.TemplateApplied = false }
 
 // lagging lets the StatefulSet controller not have observed the StatefulSet, whose first pods keep their template.
 func lagging(partition int32) func(*Facts) {

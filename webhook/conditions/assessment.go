@@ -15,8 +15,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Observation is what a parent with replicas is assessed from.
-type Observation struct {
+// Input is what a parent with replicas is assessed from.
+type Input struct {
 	// Parent is the observed parent.
 	Parent metav1.Object
 	// Before is the observed status of the parent.
@@ -59,7 +59,7 @@ type Observation struct {
 
 // checked is what a check looks at.
 type checked struct {
-	*Observation
+	*Input
 	// pending is the first child that does not match the desired state; nil when there is none.
 	pending *Progress
 	// findings are those of the parent's own checks.
@@ -75,11 +75,11 @@ type Assessment struct {
 	Risk *Risk
 	// Wait is the time after which the assessment may differ although no object changed; 0 when there is no such time.
 	Wait time.Duration
-	// Proxies is Observation.Proxies.
+	// Proxies is Input.Proxies.
 	Proxies *Assessment
 
-	observation *Observation
-	// pending is the first child that does not match the desired state, or else Observation.Awaited.
+	input *Input
+	// pending is the first child that does not match the desired state, or else Input.Awaited.
 	pending         *Progress
 	steps, teardown *Progress
 	// serves reports whether a pod that clients reach serves, even if another of its containers is not ready. unreachable reports whether
@@ -90,7 +90,7 @@ type Assessment struct {
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
 // first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
 // An error is a defect of the operator.
-func Assess(o *Observation, findings ...Finding) (Assessment, error) {
+func Assess(o *Input, findings ...Finding) (Assessment, error) {
 	pending, err := pendingChild(o)
 	if err != nil {
 		return Assessment{}, err
@@ -120,7 +120,7 @@ func (p *Problem) withRoomRemedy(remedy string) *Problem {
 	return p.Reason.Problem("%s%s%s", p.Message, separator, remedy)
 }
 
-func newAssessment(o *Observation) Assessment {
+func newAssessment(o *Input) Assessment {
 	serving := o.Serving
 	if serving == nil {
 		serving = o.Pods
@@ -128,7 +128,7 @@ func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout:     o.Rollout,
 		Proxies:     o.Proxies,
-		observation: o,
+		input:       o,
 		serves:      slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
 		unreachable: o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
 	}

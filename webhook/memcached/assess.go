@@ -36,7 +36,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		}
 	}
 	spec := &o.memcached.Spec
-	servers := &conditions.Observation{
+	servers := &conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
 		Child:  o.Child,
@@ -59,7 +59,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Observation:     servers,
+		Input:           servers,
 		Memcached:       o.memcached,
 		Memory:          t.memory,
 		Images:          t.servers.Images,
@@ -75,7 +75,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 
 // assessProxies returns the assessment of the proxies.
 func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding) (*conditions.Assessment, error) {
-	assessed, err := conditions.Assess(&conditions.Observation{
+	assessed, err := conditions.Assess(&conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
 		Child:  o.Child,

@@ -88,7 +88,7 @@ func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload,
 		Ready:           w.Status.ReadyReplicas,
 		Available:       w.Status.AvailableReplicas,
 		TemplateApplied: applied,
-		Observed:        w.Observed(),
+		CaughtUp:        w.CaughtUp(),
 	}, nil
 }
 
@@ -114,7 +114,7 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
 		Holds:    holds(pod),
 		Why:      pod.DisruptionReason(),
-		Updated:  workload != nil && workload.Observed() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
+		Updated:  workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}
 }
 
@@ -142,14 +142,14 @@ func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
 	if d := o.proxies; d != nil {
 		replicas, status := *d.Spec.Replicas, d.Status
 		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
-		updated := !d.Terminating() && d.Observed() && status.Replicas == replicas && status.UpdatedReplicas == replicas
+		updated := !d.Terminating() && d.CaughtUp() && status.Replicas == replicas && status.UpdatedReplicas == replicas
 		p.Deployment = &scaling.Deployment{
 			// metadata.generation also changes with annotations.
 			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
 			Routes:   proxy.RoutesOf(d),
 			Replicas: replicas,
 			Updated:  updated, RolledOut: updated && status.AvailableReplicas == replicas,
-			Observed: d.Observed(),
+			CaughtUp: d.CaughtUp(),
 		}
 	}
 	selector := children.ProxySelector(o.memcached)

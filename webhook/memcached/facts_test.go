@@ -114,7 +114,7 @@ func TestObservedServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Observed || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
+	if got.CaughtUp || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }

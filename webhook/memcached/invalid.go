@@ -45,7 +45,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		}
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
 	}
-	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
+	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Input{
 		Parent: memcached,
 		Before: memcached.Status.ReplicaStatus,
 		Child:  o.Child,

@@ -14,7 +14,7 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-type syncRequest = composite.Observed[*v1alpha1.Memcached, childGroups, relatedGroups]
+type syncRequest = composite.Request[*v1alpha1.Memcached, childGroups, relatedGroups]
 
 type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 

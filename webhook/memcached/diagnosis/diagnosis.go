@@ -14,8 +14,8 @@ import (
 
 // Cache is what the checks of a cache look at.
 type Cache struct {
-	// Observation is that of the servers.
-	*conditions.Observation
+	// Input is that of the servers.
+	*conditions.Input
 	// Memcached has its defaults.
 	Memcached *v1alpha1.Memcached
 	Memory    memory.Size

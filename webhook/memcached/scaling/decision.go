@@ -75,7 +75,7 @@ func (c change) next() outcome {
 // unknown reports whether it is not known which pods have the desired template: it is not in the StatefulSet, or its controller
 // has not observed it.
 func (f Facts) unknown() bool {
-	return f.Workload == nil || !f.Workload.TemplateApplied || !f.Workload.Observed
+	return f.Workload == nil || !f.Workload.TemplateApplied || !f.Workload.CaughtUp
 }
 
 // outdatesAll reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the

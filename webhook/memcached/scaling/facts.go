@@ -61,8 +61,8 @@ type Workload struct {
 	// TemplateApplied reports whether the desired pod template was applied last. It is not compared, and false, if neither
 	// spec nor status has proxies.
 	TemplateApplied bool
-	// Observed reports whether the StatefulSet controller has observed all of the workload.
-	Observed bool
+	// CaughtUp reports whether the StatefulSet controller has observed all of the workload.
+	CaughtUp bool
 }
 
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
@@ -109,8 +109,8 @@ type Deployment struct {
 	// Updated reports whether exactly as many pods exist as desired, and all have the current template. RolledOut reports whether all are
 	// also available. They do not count pods that are being deleted.
 	Updated, RolledOut bool
-	// Observed reports whether Revision is that of the pod template.
-	Observed bool
+	// CaughtUp reports whether the Deployment controller has observed all of it, so that Revision is that of the pod template.
+	CaughtUp bool
 }
 
 // Proxy is an observed pod.

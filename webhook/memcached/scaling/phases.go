@@ -129,7 +129,7 @@ func (c change) removing() outcome {
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
 	})
-	if inUse || !c.Proxies.Deployment.Observed {
+	if inUse || !c.Proxies.Deployment.CaughtUp {
 		return o
 	}
 	if !c.allObserved() {
@@ -244,7 +244,7 @@ func (c change) explanation(o outcome) string {
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
 		return "The StatefulSet is not observed."
-	case w.TemplateApplied && !w.Observed:
+	case w.TemplateApplied && !w.CaughtUp:
 		return "The StatefulSet controller has not observed the pod template yet."
 	case o.routes != c.routes || !c.shown || !c.allRun(c.routes):
 		return "Proxies of an earlier phase are replaced first."

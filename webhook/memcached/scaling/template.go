@@ -43,9 +43,9 @@ func (f Facts) end(p Pool, counts func(Server) bool) int32 {
 	switch w, end := f.Workload, p.Span().End(); {
 	case w == nil || !w.TemplateApplied:
 		return end
-	case !w.Observed && end > w.Run.End(): // it has not had all of them
+	case !w.CaughtUp && end > w.Run.End(): // it has not had all of them
 		return end
-	case !w.Observed:
+	case !w.CaughtUp:
 		return w.Run.First + min(w.Partition, w.Run.Count)
 	}
 	return f.lastOutdated(p, counts)

@@ -27,7 +27,7 @@ func unwritten(f *Facts) { f.Workload.TemplateApplied = false }
 // lagging lets the StatefulSet controller not have observed the StatefulSet, whose first pods keep their template.
 func lagging(partition int32) func(*Facts) {
 	return func(f *Facts) {
-		f.Workload.Observed, f.Workload.Partition = false, partition
+		f.Workload.CaughtUp, f.Workload.Partition = false, partition
 		for ordinal, server := range f.Servers {
 			server.Updated = false
 			f.Servers[ordinal] = server

@@ -50,7 +50,6 @@ func TestObservedProxies(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		memcached.Default()
 		deployment := &observed.Workload{
 			Spec:   observed.WorkloadSpec{Replicas: new(int32(2))},
 			Status: observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2},
@@ -76,7 +75,6 @@ func TestObservedProxies(t *testing.T) {
 
 func TestObservedServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	memcached.Default()
 	server := func(name string, ready corev1.ConditionStatus) *observed.Pod {
 		return &observed.Pod{
 			Meta:   observed.Meta{Name: name, Namespace: "web", Labels: children.SelectorLabels(memcached)},

@@ -86,7 +86,6 @@ func TestProxyExporterImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Metrics.Enabled = true
-		memcached.Default()
 		routes, request := scaling.ParseRoutes("0-2"), settledImages(memcached, children.Images{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied, Domain: DefaultClusterDomain}
 		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), scaling.Decision{Proxies: 2})).Deployments

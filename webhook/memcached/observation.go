@@ -14,6 +14,7 @@ import (
 // observation is what a sync observes of one cache. Objects that do not exist are nil.
 type observation struct {
 	*syncRequest
+	// memcached is the parent with its defaults.
 	memcached *v1alpha1.Memcached
 	// workload is of the kind that spec has, and other of the other kind.
 	workload, other *observed.Workload
@@ -28,7 +29,7 @@ type observation struct {
 }
 
 func (c Config) observe(request *syncRequest) *observation {
-	memcached, existing, pods := request.Parent, &request.Children, request.Related.Pods.All()
+	memcached, existing, pods := request.Parent.WithDefaults(), &request.Children, request.Related.Pods.All()
 	workload, other := existing.workloads(memcached)
 	return &observation{
 		syncRequest:   request,
@@ -41,6 +42,12 @@ func (c Config) observe(request *syncRequest) *observation {
 		liveProxyPods: observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
 		domain:        cmp.Or(c.ClusterDomain, DefaultClusterDomain),
 	}
+}
+
+// losesItems reports whether an empty workload would replace one of the other kind, and spec does not accept that: only a StatefulSet that is set
+// does, not one by default.
+func (o *observation) losesItems() bool {
+	return o.other != nil && o.Parent.Spec.Workload != v1alpha1.StatefulSetWorkload
 }
 
 // serving returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it

@@ -20,11 +20,8 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 
 // sync is all of a sync. Each step follows from the results of those above it.
 func (c Config) sync(request syncRequest) (syncResponse, error) {
-	memcached := request.Parent
-	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // not by default: the pods of a Deployment end with their items
-	memcached.Default()
 	o := c.observe(&request)
-	if err := validation.Validate(memcached, request.Children.managedKinds(), o.other != nil && !mayReplace, o.domain); err != nil {
+	if err := validation.Validate(o.memcached, o.Children.managedKinds(), o.losesItems(), o.domain); err != nil {
 		return o.keep(err)
 	}
 	if err := requireReplicas(o.workload, o.proxies); err != nil {

@@ -26,7 +26,7 @@ func TestPodKeepsTheOrderOfItsVolumes(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.TLS, memcached.Spec.Auth = &v1alpha1.TLS{SecretName: "certificate"}, &v1alpha1.Auth{SecretName: "users"}
 	memcached.Spec.Flash = sample.Flash("1Gi")
-	memcached.Default()
+	memcached = memcached.WithDefaults()
 	pod := PodTemplate(memcached, Images{Reloader: "reloader:1"}, memory.Of(&memcached.Spec))
 	var volumes, mounts []string
 	for _, volume := range pod.Spec.Volumes {

@@ -52,7 +52,6 @@ func TestJobNotStarted(t *testing.T) {
 		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *scaling.Decision) { p.Routes.Phase = scaling.Closing }, false, 0},
 	} {
 		memcached := sample.Proxied(3)
-		memcached.Default()
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)

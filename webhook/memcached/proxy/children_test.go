@@ -33,7 +33,6 @@ func TestProxyChildren(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		memcached.Default()
 		test.change(&memcached.Spec)
 		var got []string
 		for _, child := range Children(memcached, routed(memcached, "0-2"), scaling.Decision{Proxies: test.proxies}) {

@@ -7,17 +7,20 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has what follows a phase of a move, and when. What proxies with some routes do is in routes.go and library.lua, and what the Job does
-// in job.go. A move from n to m servers has these phases:
+// This file has what follows a phase of a move, and when. A rollout gives the proxies their phase, which their label, library.lua and the functions
+// below name. Status names what happens to the servers. A move from n to m servers has these phases:
 //
-//	Waiting          what must end first
-//	AddingServers    rollout of the proxies: n servers have the items, and the proxies know what follows. Once the Deployment shows this phase,
-//	                 the new servers are added
-//	Cleaning         the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
-//	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
-//	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins
-//	Closing          rollout of the proxies: m servers have the items, and no item moves
-//	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
+//	in status        of proxies  what happens
+//	Waiting          steady      what must end first
+//	AddingServers    announcing  n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new
+//	                             servers are added
+//	Cleaning         announcing  the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
+//	Preparing        preparing   n servers have the items, and the proxies follow items that others move
+//	WarmingUp        warming     items move to m servers. After the rollout, the warm-up begins
+//	Closing          closing     m servers have the items, and no item moves
+//	RemovingServers  steady      the proxies know m servers alone. After the rollout, other servers are removed
+//
+// What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
 
 // movePhase returns the phase in status of proxies that are not steady.
 func (r Routes) movePhase() v1alpha1.MovePhase {

@@ -5,7 +5,6 @@ package conditions
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -100,25 +99,17 @@ func Assess(o *Input, findings ...Finding) (Assessment, error) {
 		found = Merge(found, check(checked{o, pending, findings}))
 	}
 	assessment := newAssessment(o)
-	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem.withRoomRemedy(o.RoomRemedy), found.Risk, found.Wait
+	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem, found.Risk, found.Wait
+	if p := found.Problem; p != nil && slices.Contains(reasonsWithoutRoom, p.Reason) {
+		assessment.Problem = new(*p) // the proxies may have it too
+		assessment.Problem.Remedy = o.RoomRemedy
+	}
 	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
 }
 
 // reasonsWithoutRoom are those of pods that the cluster may have no room for.
 var reasonsWithoutRoom = []Reason{ReasonReplicaFailure, ReasonPodsMissing, ReasonUnschedulable, ReasonVolumeClaimPending}
-
-// withRoomRemedy returns a problem whose message has the remedy if the cluster may have no room for pods.
-func (p *Problem) withRoomRemedy(remedy string) *Problem {
-	if p == nil || remedy == "" || !slices.Contains(reasonsWithoutRoom, p.Reason) {
-		return p
-	}
-	separator := ". "
-	if strings.HasSuffix(strings.TrimSuffix(p.Message, ")"), ".") {
-		separator = " "
-	}
-	return p.Reason.Problem("%s%s%s", p.Message, separator, remedy)
-}
 
 func newAssessment(o *Input) Assessment {
 	serving := o.Serving

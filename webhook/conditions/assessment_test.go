@@ -229,7 +229,8 @@ func TestRoomRemedy(t *testing.T) {
 		{"the proxies exceed a quota", "exceeded quota: pods. Make room.", ReasonReplicaFailure.Problem("exceeded quota: pods")},
 		{"the servers exceed a quota", "has 1 of 2 pods. Make room.", ReasonPodsMissing.Problem("has 1 of 2 pods")},
 		{"the nodes are full, in a sentence of the scheduler", "3 Insufficient memory. Make room.", ReasonUnschedulable.Problem("3 Insufficient memory.")},
-		{"the nodes are full for several pods", "(Other pods, too.) Make room.", ReasonUnschedulable.Problem("(Other pods, too.)")},
+		{"the nodes are full for several pods", "3 Insufficient memory (Other pods have the same problem.) Make room.",
+			&Problem{Reason: ReasonUnschedulable, Message: "3 Insufficient memory", others: true}},
 		{"no volume is free", "no volume. Make room.", ReasonVolumeClaimPending.Problem("no volume")},
 		{"a problem that room does not solve", "crashed", ReasonOOMKilled.Problem("crashed")},
 	}
@@ -242,7 +243,7 @@ func TestRoomRemedy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Problem == nil || got.Problem.Message != test.want {
+		if got.Problem == nil || got.Problem.text() != test.want {
 			t.Errorf("%s: the problem is %+v, want the message %q", test.reason, got.Problem, test.want)
 		}
 		if *test.problem != before {

@@ -3,7 +3,10 @@ package conditions
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Messages report what is wrong, where, and what to do. A message stays the same from sync to sync while the cause is the same,
@@ -13,6 +16,30 @@ import (
 type Problem struct {
 	Reason  Reason
 	Message string
+	// Remedy is what to do in the state of the parent, in whole sentences; "" if Message has all there is to do.
+	Remedy string
+	// others reports whether other pods have the same problem.
+	others bool
+}
+
+// condition returns a condition with the problem.
+func (p *Problem) condition(kind string, status metav1.ConditionStatus) metav1.Condition {
+	return NewCondition(kind, status, p.Reason, p.text())
+}
+
+// text returns the message and the remedy. A message that quotes a program may have no full stop.
+func (p *Problem) text() string {
+	text := p.Message
+	if p.others {
+		text += " (Other pods have the same problem.)"
+	}
+	switch {
+	case p.Remedy == "":
+		return text
+	case p.others, strings.HasSuffix(text, "."):
+		return text + " " + p.Remedy
+	}
+	return text + ". " + p.Remedy
 }
 
 // Progress is what a parent waits for until its observed state is the desired state.

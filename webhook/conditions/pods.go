@@ -33,7 +33,6 @@ type Remedy struct {
 // these differ at every sync.
 func failingPods(o checked) Finding {
 	var first Finding
-	several := false
 	for _, pod := range o.Pods {
 		found := diagnosePod(pod, o.Remedies, o.Claim, o.Now)
 		first.Wait = Soonest(first.Wait, found.Wait)
@@ -42,11 +41,8 @@ func failingPods(o checked) Finding {
 		case first.Problem == nil:
 			first.Problem = &Problem{Reason: problem.Reason, Message: podMessage(pod, problem.Message)}
 		case problem.Reason == first.Problem.Reason:
-			several = true
+			first.Problem.others = true
 		}
-	}
-	if several {
-		first.Problem.Message += " (Other pods have the same problem.)"
 	}
 	return first
 }

@@ -19,7 +19,7 @@ func plainOf(problem *Problem) *plain {
 	if problem == nil {
 		return nil
 	}
-	return &plain{problem.Reason.String(), problem.Message}
+	return &plain{problem.Reason.String(), problem.text()}
 }
 
 func podWith(name string, status observed.ContainerStatus) *observed.Pod {

@@ -23,12 +23,7 @@ const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // facts returns what the decision follows from, without Kubernetes objects.
 func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
-	spec, status := &o.memcached.Spec, &o.memcached.Status
-	pods, former, orphans := o.withoutPredecessor()
-	if o.workload == nil && o.proxies == nil && len(former) > 0 {
-		status = &v1alpha1.MemcachedStatus{} // it may follow from the same pods before they were deleted
-	}
-	moves := spec.Proxy != nil || status.Proxy != nil // or the proxies that spec had may still run
+	spec, moves := &o.memcached.Spec, o.moves()
 	workload, err := o.workloadFacts(t, moves)
 	return scaling.Facts{
 		Now:             o.Now.Time,
@@ -36,36 +31,15 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Workload:        workload,
-		Servers:         o.serverFacts(pods, moves),
-		RecordedServers: children.RecordedServers(o.memcached, status.Servers),
-		Proxies:         o.proxyFacts(pods),
-		Predecessor:     slices.ContainsFunc(former, holds),
-		Orphans:         orphans && o.workload == nil && o.proxies == nil,
+		Servers:         o.serverFacts(moves),
+		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
+		Proxies:         o.proxyFacts(),
+		Predecessor:     slices.ContainsFunc(o.former, holds),
+		Orphans:         o.orphans && o.workload == nil && o.proxies == nil,
 		Job:             jobFacts(o.job),
 		CanRunJob:       c.OperatorImage != "" && o.Children.Jobs.Listed(),
-		Status:          status,
+		Status:          o.recorded,
 	}, err
-}
-
-// withoutPredecessor returns the pods, and apart from them those of a deleted Memcached of the same name that still terminate. They are older
-// than this one.
-//
-// No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
-// is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
-func (o *observation) withoutPredecessor() (pods, former []*observed.Pod, orphans bool) {
-	created, adopted := o.memcached.CreationTimestamp.Time, false
-	for _, workload := range []*observed.Workload{o.workload, o.proxies} {
-		adopted = adopted || workload != nil && workload.CreationTimestamp.Before(created)
-	}
-	for pod := range o.Related.Pods.All() {
-		older := !adopted && pod.CreationTimestamp.Before(created)
-		if older && pod.Terminating() {
-			former = append(former, pod)
-			continue
-		}
-		pods, orphans = append(pods, pod), orphans || older
-	}
-	return pods, former, orphans
 }
 
 // workloadFacts returns the facts of the workload of the servers; nil if none is observed. Its template matters if items can move.
@@ -93,12 +67,12 @@ func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload,
 }
 
 // serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
-func (o *observation) serverFacts(pods []*observed.Pod, moves bool) map[int32]scaling.Server {
+func (o *observation) serverFacts(moves bool) map[int32]scaling.Server {
 	if !moves {
 		return nil
 	}
-	servers, selector := make(map[int32]scaling.Server, len(pods)), children.SelectorLabels(o.memcached)
-	for _, pod := range pods {
+	servers, selector := make(map[int32]scaling.Server, len(o.pods)), children.SelectorLabels(o.memcached)
+	for _, pod := range o.pods {
 		if ordinal, found := children.Ordinal(o.memcached, pod); found && pod.Selected(o.memcached.Namespace, selector) {
 			servers[ordinal] = serverFact(pod, o.workload)
 		}
@@ -131,7 +105,7 @@ func holds(pod *observed.Pod) bool {
 }
 
 // proxyFacts returns the desired and the observed proxies.
-func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
+func (o *observation) proxyFacts() scaling.Proxies {
 	var p scaling.Proxies
 	if spec := &o.memcached.Spec; spec.Proxy != nil {
 		p = scaling.Proxies{Desired: true, Replicas: *spec.Proxy.Replicas}
@@ -153,7 +127,7 @@ func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
 		}
 	}
 	selector := children.ProxySelector(o.memcached)
-	for _, pod := range pods {
+	for _, pod := range o.pods {
 		if pod.Selected(o.memcached.Namespace, selector) {
 			p.Pods = append(p.Pods, scaling.Proxy{Pod: podFact(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
 		}

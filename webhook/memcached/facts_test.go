@@ -62,7 +62,7 @@ func TestObservedProxies(t *testing.T) {
 			pods = append(pods, observedProxy(memcached, "old", "0-3"))
 			test.pod(pods[2])
 		}
-		got := (&observation{memcached: memcached, proxies: deployment}).proxyFacts(pods)
+		got := (&observation{memcached: memcached, proxies: deployment, pods: pods}).proxyFacts()
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
@@ -92,7 +92,7 @@ func TestObservedServers(t *testing.T) {
 		server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
 	}
 	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
-	o := &observation{memcached: memcached, workload: workload}
+	o := &observation{memcached: memcached, workload: workload, pods: pods}
 	want := map[int32]scaling.Server{
 		0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
 		1: {Pod: scaling.Pod{Name: "cache-1"}},
@@ -100,12 +100,12 @@ func TestObservedServers(t *testing.T) {
 		3: {Pod: scaling.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
 		4: {Pod: scaling.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
 	}
-	if diff := cmp.Diff(want, o.serverFacts(pods, true)); diff != "" {
+	if diff := cmp.Diff(want, o.serverFacts(true)); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}
 	workload.Generation = 9
 	workload.Spec.Ordinals.Start, workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
-	if o.serverFacts(pods, true)[4].Updated {
+	if o.serverFacts(true)[4].Updated {
 		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
 	got, err := o.workloadFacts(templates{}, false)

@@ -21,7 +21,7 @@ func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
 	service := o.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
 	built := desired{servers: o.Listed(children.Children(o.memcached, t.servers, d, service))}
 	if t.proxies != nil {
-		built.proxies = o.Listed(proxy.Children(o.memcached, t.proxies(d.Routes), d))
+		built.proxies = o.Listed(proxy.Children(o.memcached, t.proxies.with(d.Routes), d))
 		built.job = o.Listed(proxy.JobChildren(o.memcached, d.Job, c.OperatorImage, o.domain, t.memory))
 	}
 	return built

@@ -14,7 +14,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -22,16 +21,15 @@ import (
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // facts returns what the decision follows from, without Kubernetes objects.
-func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
-	spec, moves := &o.memcached.Spec, o.moves()
-	workload, err := o.workloadFacts(t, moves)
+func (c Config) facts(o *observation, t templates) scaling.Facts {
+	spec := &o.memcached.Spec
 	return scaling.Facts{
 		Now:             o.Now.Time,
 		Size:            *spec.Size,
 		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:        workload,
-		Servers:         o.serverFacts(moves),
+		Workload:        o.workloadFacts(t.applied),
+		Servers:         o.serverFacts(),
 		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:         o.proxyFacts(),
 		Predecessor:     slices.ContainsFunc(o.former, holds),
@@ -39,21 +37,14 @@ func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
 		Job:             jobFacts(o.job),
 		CanRunJob:       c.OperatorImage != "" && o.Children.Jobs.Listed(),
 		Status:          o.recorded,
-	}, err
+	}
 }
 
-// workloadFacts returns the facts of the workload of the servers; nil if none is observed. Its template matters if items can move.
-func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload, error) {
-	w, applied := o.workload, false
+// workloadFacts returns the facts of the workload of the servers; nil if none is observed.
+func (o *observation) workloadFacts(applied bool) *scaling.Workload {
+	w := o.workload
 	if w == nil {
-		return nil, nil
-	}
-	if moves {
-		var err error
-		// Not what somebody else has changed since: Metacontroller takes that back.
-		if applied, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, w); err != nil {
-			return nil, err
-		}
+		return nil
 	}
 	return &scaling.Workload{
 		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
@@ -63,12 +54,12 @@ func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload,
 		Available:       w.Status.AvailableReplicas,
 		TemplateApplied: applied,
 		CaughtUp:        w.CaughtUp(),
-	}, nil
+	}
 }
 
 // serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
-func (o *observation) serverFacts(moves bool) map[int32]scaling.Server {
-	if !moves {
+func (o *observation) serverFacts() map[int32]scaling.Server {
+	if !o.moves() {
 		return nil
 	}
 	servers, selector := make(map[int32]scaling.Server, len(o.pods)), children.SelectorLabels(o.memcached)

@@ -100,19 +100,15 @@ func TestObservedServers(t *testing.T) {
 		3: {Pod: scaling.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
 		4: {Pod: scaling.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
 	}
-	if diff := cmp.Diff(want, o.serverFacts(true)); diff != "" {
+	if diff := cmp.Diff(want, o.serverFacts()); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}
 	workload.Generation = 9
 	workload.Spec.Ordinals.Start, workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
-	if o.serverFacts(true)[4].Updated {
+	if o.serverFacts()[4].Updated {
 		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
-	got, err := o.workloadFacts(templates{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.CaughtUp || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
+	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }

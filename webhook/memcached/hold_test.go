@@ -95,7 +95,7 @@ func TestProxyExporterImage(t *testing.T) {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
 		got := ""
-		for _, container := range templates.proxies(routes).Spec.Containers[1:] {
+		for _, container := range templates.proxies.with(routes).Spec.Containers[1:] {
 			got = container.Image
 		}
 		if got != test.want {

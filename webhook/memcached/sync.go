@@ -31,10 +31,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	facts, err := c.facts(o, templates)
-	if err != nil {
-		return syncResponse{}, err
-	}
+	facts := c.facts(o, templates)
 	decision := facts.Decide()
 	desired := c.build(o, templates, decision)
 	assessment, err := assess(o, templates, facts, decision, desired)

@@ -37,7 +37,7 @@ var mutants = []mutant{
 	{proxy + "job.go", "\"--ordinals=\"+list(r.Sources())", "\"--ordinals=\"+list(r.To.Ordinals())", "the Job reads the wrong servers"},
 	{proxy + "job.go", "places := r.From.Count\n", "places := int32(0)\n", "the Job that cleans deletes all items"},
 	{proxy + "labels.go", "labels[RoutesLabel] = r.String()", "labels[RoutesLabel] = scaling.Routes{From: r.From, To: r.From}.String()", "pods have the routes of another phase"},
-	{proxy + "children.go", "if exports {\n		ports", "if !exports {\n		ports", "Prometheus does not find the exporters of the proxies"},
+	{proxy + "children.go", "if in.exports() {\n		ports", "if !in.exports() {\n		ports", "Prometheus does not find the exporters of the proxies"},
 	{conditions + "rollout.go", " &&\n		r.readyPods >= r.Desired\n}", "\n}", "Ready follows from an outdated status of the workload"},
 	{conditions + "status.go", "last != nil && last.Status == condition.Status", "last != nil && last.Status != condition.Status", "conditions change their times at each sync"},
 	{conditions + "assessment.go", "unreachable: o.Serving != nil && !slices", "unreachable: o.Serving == nil && !slices", "a server that clients do not reach counts as available"},

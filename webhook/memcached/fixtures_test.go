@@ -80,7 +80,7 @@ func settledImages(memcached *v1alpha1.Memcached, images children.Images) syncRe
 	images.Memcached, images.Exporter = children.DefaultImage, children.DefaultExporterImage
 	template := children.PodTemplate(defaulted, images, memory.Of(&defaulted.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
-	request.Children = applied(children.Children(defaulted, template, scaling.Decision{Run: scaling.Servers{Count: size}}, nil))
+	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: scaling.Decision{Run: scaling.Servers{Count: size}}}))
 	var pods []observed.Pod
 	for i := range size {
 		pod := readyPod(fmt.Sprintf("cache-%d", i), children.SelectorLabels(memcached))

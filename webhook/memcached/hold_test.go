@@ -88,7 +88,8 @@ func TestProxyExporterImage(t *testing.T) {
 		memcached.Spec.Metrics.Enabled = true
 		routes, request := scaling.ParseRoutes("0-2"), settledImages(memcached, children.Images{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied, Domain: DefaultClusterDomain}
-		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), scaling.Decision{Proxies: 2})).Deployments
+		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		request.Children.Deployments = applied(proxy.Children(desired)).Deployments
 		test.edit(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(Config{}.observe(&request))
 		if err != nil {

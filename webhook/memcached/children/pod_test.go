@@ -14,7 +14,7 @@ import (
 // TestPodWithoutSecrets checks that pods without TLS and authentication have none of their fields.
 func TestPodWithoutSecrets(t *testing.T) {
 	memcached := sample.New(1)
-	pod := templateOf(memcached)
+	pod := inputOf(memcached, 1).Template
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
 		t.Errorf("a pod without TLS and authentication has their fields: %+v", pod)

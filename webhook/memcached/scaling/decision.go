@@ -25,20 +25,8 @@ type Decision struct {
 	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
 	Wait time.Duration
 
-	// Message is what users read about a move beside Proxy.
-	Message MoveMessage
-}
-
-// MoveMessage explains the phase of a move to users.
-type MoveMessage struct {
-	// From and To are the servers before and after the move.
-	From, To Pool
-	// Explanation says what happens in the phase, or what a move waits for that has not begun.
-	Explanation string
-	// Settled reports whether all proxies of the phase are available.
-	Settled bool
-	// Overdue is the name of a pod that the move waits for, and that still exists after its grace period; "" if there is none.
-	Overdue string
+	// Report is what users read about the move beside Proxy.
+	Report Report
 }
 
 // Decide returns the decision. It finds out where the cache is (where.go), asks the phase for what follows (phases.go; withoutproxies.go if the
@@ -91,7 +79,7 @@ type outcome struct {
 	// withoutProxies reports whether no proxy is to run, and left whether none is left and status need not have them any more.
 	withoutProxies, left bool
 	// report is the phase for status; the zero value if there is none.
-	report report
+	report Report
 	job    Job
 	// wait is the time until the phase ends; 0 if no time ends it. awaited are pods that must stop first.
 	wait    time.Duration
@@ -120,10 +108,9 @@ func (c change) complete(o outcome) Decision {
 	}
 	overdue, wait := c.overdue(o.awaited)
 	d.Wait = soonest(wait, o.wait)
-	d.Message = MoveMessage{
-		From: o.report.from, To: o.report.to, Explanation: c.explanation(o),
-		Settled: o.routes == c.routes && c.proxiesSettled(), Overdue: overdue,
-	}
+	d.Report = o.report
+	d.Report.Explanation, d.Report.Overdue = c.explanation(o), overdue
+	d.Report.Settled = o.routes == c.routes && c.proxiesSettled()
 	return d
 }
 

@@ -7,6 +7,19 @@
 // that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their
 // phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
+// What a decision goes through, and what it consists of:
+//
+//	Facts     what is desired and observed
+//	change    the facts of a cache with proxies, and how far its move is (where.go)
+//	outcome   what the function of a phase decides (phases.go, withoutproxies.go)
+//	Decision  that, and the rest, which follows from it (decision.go)
+//
+//	Servers   a range of ordinals
+//	Pool      the servers of proxies by slot: a range, of which a spare may have one slot
+//	Routes    the pools before and after a move, and a phase: what proxies do
+//	Job       routes, and for which rollout a Job cleans or copies items
+//	Report    what users read about a move
+//
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
 // shorter. A decision that the observed objects do not show yet is repeated.

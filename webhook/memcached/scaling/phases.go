@@ -88,7 +88,7 @@ func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().
 func (c change) staying() outcome {
 	o := c.entering(c.routes)
 	if c.isRecorded(o.report) {
-		o.report.until = c.recordedMove.Until
+		o.report.Until = c.recordedMove.Until
 	}
 	return o
 }
@@ -116,7 +116,7 @@ func (c change) steady() outcome {
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.wait = left
 	case next.adds() && !next.cleans() && len(old) > 0:
-		o.report, o.awaited = report{phase: v1alpha1.MoveWaiting, from: used, to: next.To}, old
+		o.report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steadyRoutes(next.To))
 	default:
@@ -239,10 +239,10 @@ var explanations = map[v1alpha1.MovePhase]string{
 // explanation returns what happens in the phase of an outcome, or what Waiting waits for.
 func (c change) explanation(o outcome) string {
 	switch w := c.Workload; {
-	case o.report.phase == v1alpha1.MoveCleaning && !c.CanRunJob:
+	case o.report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
 		return "The proxies are rolled out so that they expect the change."
-	case o.report.phase != v1alpha1.MoveWaiting:
-		return explanations[o.report.phase]
+	case o.report.Phase != v1alpha1.MoveWaiting:
+		return explanations[o.report.Phase]
 	case c.Predecessor:
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:

@@ -44,7 +44,7 @@ func (c change) hasBegun() bool {
 // succeeding returns the decision to run no proxy before the servers of a deleted Memcached have stopped.
 func (c change) succeeding(routes Routes) outcome {
 	o := c.entering(routes)
-	o.withoutProxies, o.report = true, report{phase: v1alpha1.MoveWaiting, from: routes.To, to: routes.To}
+	o.withoutProxies, o.report = true, Report{Phase: v1alpha1.MoveWaiting, From: routes.To, To: routes.To}
 	return o
 }
 

@@ -10,7 +10,7 @@ var mutants = []mutant{
 	{scaling + "phases.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !ready:", "Preparing begins while proxies of the phase before AddingServers run"},
 	{scaling + "phases.go", "case !c.proxiesSettled() || !c.ready():", "case !c.ready():", "items move while proxies do not look for them"},
 	{scaling + "phases.go", "if !c.proxiesSettled() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
-	{scaling + "phases.go", "if o.wait == 0 || c.jobComplete()", "if o.job == c.job() || c.jobComplete()", "a warm-up ends before its Job is complete"},
+	{scaling + "phases.go", "if o.Wait == 0 || c.jobComplete()", "if o.Job == c.job() || c.jobComplete()", "a warm-up ends before its Job is complete"},
 	{scaling + "phases.go", "	if !c.proxiesSettled() {\n		return c.staying()\n	}\n	return c.entering(steadyRoutes(c.routes.To))", "	return c.entering(steadyRoutes(c.routes.To))", "a move ends while proxies of the warm-up run"},
 	{scaling + "phases.go", "	if !c.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
 	{scaling + "phases.go", "case c.wanted():", "case true:", "a move that spec does not want any more goes on"},

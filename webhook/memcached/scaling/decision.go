@@ -72,29 +72,20 @@ func (c change) outdatesAll() bool {
 	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
 }
 
-// outcome is what the function of a phase decides. The rest of a decision follows from it.
+// outcome is a decision of which the function of a phase has set Run, Routes, Report, Job and Wait. The rest follows from them.
 type outcome struct {
-	routes Routes
-	run    Servers
+	Decision
 	// withoutProxies reports whether no proxy is to run, and left whether none is left and status need not have them any more.
 	withoutProxies, left bool
-	// report is the phase for status; the zero value if there is none.
-	report Report
-	job    Job
-	// wait is the time until the phase ends; 0 if no time ends it. awaited are pods that must stop first.
-	wait    time.Duration
+	// awaited are pods that must stop first.
 	awaited []Pod
 }
 
 // complete returns the decision for an outcome.
 func (c change) complete(o outcome) Decision {
-	d := Decision{
-		Run: o.run, Partition: c.partition(o.routes, o.run),
-		Proxies: c.Proxies.Replicas, Routes: o.routes, Unreached: !c.reaches(o.routes),
-		Job:   o.job,
-		Proxy: record(o.routes, c.revision, o.report),
-	}
-	serving := o.routes.To.Count
+	d, serving := o.Decision, o.Routes.To.Count
+	d.Partition, d.Unreached = c.partition(d.Routes, d.Run), !c.reaches(d.Routes)
+	d.Proxies, d.Proxy = c.Proxies.Replicas, record(d.Routes, c.revision, d.Report)
 	if o.withoutProxies {
 		d.Proxies, serving = 0, 0
 	}
@@ -107,10 +98,9 @@ func (c change) complete(o outcome) Decision {
 		}
 	}
 	overdue, wait := c.overdue(o.awaited)
-	d.Wait = soonest(wait, o.wait)
-	d.Report = o.report
+	d.Wait = soonest(wait, d.Wait)
 	d.Report.Explanation, d.Report.Overdue = c.explanation(o), overdue
-	d.Report.Settled = o.routes == c.routes && c.proxiesSettled()
+	d.Report.Settled = d.Routes == c.routes && c.proxiesSettled()
 	return d
 }
 

@@ -11,8 +11,8 @@
 //
 //	Facts     what is desired and observed
 //	change    the facts of a cache with proxies, and how far its move is (where.go)
-//	outcome   what the function of a phase decides (phases.go, withoutproxies.go)
-//	Decision  that, and the rest, which follows from it (decision.go)
+//	outcome   the part of a decision that the function of a phase returns (phases.go, withoutproxies.go)
+//	Decision  that part, and what follows from it (decision.go)
 //
 //	Servers   a range of ordinals
 //	Pool      the servers of proxies by slot: a range, of which a spare may have one slot

@@ -87,15 +87,15 @@ func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().
 // staying continues with the routes, and with the recorded end of their phase.
 func (c change) staying() outcome {
 	o := c.entering(c.routes)
-	if c.isRecorded(o.report) {
-		o.report.Until = c.recordedMove.Until
+	if c.isRecorded(o.Report) {
+		o.Report.Until = c.recordedMove.Until
 	}
 	return o
 }
 
 // entering uses routes. It neither adds nor removes a server.
 func (c change) entering(routes Routes) outcome {
-	return outcome{routes: routes, run: c.keeping(routes), report: c.reportOf(routes), job: c.keptJob(routes)}
+	return outcome{Decision: Decision{Routes: routes, Run: c.keeping(routes), Report: c.reportOf(routes), Job: c.keptJob(routes)}}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
@@ -108,15 +108,15 @@ func (c change) steady() outcome {
 	}
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
-	o := outcome{routes: c.routes, run: used.Span(), job: c.keptJob(c.routes)}
+	o := outcome{Decision: Decision{Routes: c.routes, Run: used.Span(), Job: c.keptJob(c.routes)}}
 	left := c.untilStep(c.stepStatus(c.revision, used.Count))
 	old := c.from(next.added().First) // a new server of the same name must be empty
 	switch {
 	case next.To == used:
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
-		o.wait = left
+		o.Wait = left
 	case next.adds() && !next.cleans() && len(old) > 0:
-		o.report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
+		o.Report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steadyRoutes(next.To))
 	default:
@@ -136,10 +136,10 @@ func (c change) removing() outcome {
 		return o
 	}
 	if !c.allObserved() {
-		o.wait = c.setEnd(&o.report, observationDelay)
+		o.Wait = c.setEnd(&o.Report, observationDelay)
 	}
-	if o.wait == 0 {
-		o.run = used
+	if o.Wait == 0 {
+		o.Run = used
 	}
 	return o
 }
@@ -157,7 +157,7 @@ func (c change) announcing() outcome {
 	case slices.Contains(c.running, before):
 		return c.entering(before)
 	case c.proxiesSettled():
-		if o.wait = c.setEnd(&o.report, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+		if o.Wait = c.setEnd(&o.Report, claimDelay); o.Wait == 0 { // no claim of preparing proxies is left
 			return c.entering(before)
 		}
 	}
@@ -167,15 +167,15 @@ func (c change) announcing() outcome {
 // beginning begins a move once its servers are ready.
 func (c change) beginning(o outcome) outcome {
 	r, ready := c.routes, c.ready()
-	o.run = o.run.join(r.To.Span())
+	o.Run = o.Run.join(r.To.Span())
 	if r.Returns() {
 		o.awaited = []Pod{c.Servers[r.From.Absent()].Pod} // it starts again when it has stopped
 	}
 	switch {
 	case r.cleans() && ready:
-		o.job = c.begunJob(o.job)
+		o.Job = c.begunJob(o.Job)
 	case c.jobFailed(): // it did not reach the server, so it begins again when the server is ready
-		o.job = Job{}
+		o.Job = Job{}
 	}
 	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
@@ -210,9 +210,9 @@ func (c change) warming() outcome {
 		return c.staying()
 	}
 	o := c.entering(r)
-	o.job = c.begunJob(o.job)
-	o.wait = c.setEnd(&o.report, c.Proxies.Warmup)
-	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
+	o.Job = c.begunJob(o.Job)
+	o.Wait = c.setEnd(&o.Report, c.Proxies.Warmup)
+	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
 		return c.entering(r.in(Closing))
 	}
 	return o
@@ -239,17 +239,17 @@ var explanations = map[v1alpha1.MovePhase]string{
 // explanation returns what happens in the phase of an outcome, or what Waiting waits for.
 func (c change) explanation(o outcome) string {
 	switch w := c.Workload; {
-	case o.report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
+	case o.Report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
 		return "The proxies are rolled out so that they expect the change."
-	case o.report.Phase != v1alpha1.MoveWaiting:
-		return explanations[o.report.Phase]
+	case o.Report.Phase != v1alpha1.MoveWaiting:
+		return explanations[o.Report.Phase]
 	case c.Predecessor:
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
 		return "The StatefulSet is not observed."
 	case w.TemplateApplied && !w.CaughtUp:
 		return "The StatefulSet controller has not observed the pod template yet."
-	case o.routes != c.routes || !c.shown || !c.allRun(c.routes):
+	case o.Routes != c.routes || !c.shown || !c.allRun(c.routes):
 		return "Proxies of an earlier phase are replaced first."
 	case !c.proxiesSettled():
 		return "Not all proxies are available."

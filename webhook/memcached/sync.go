@@ -2,10 +2,6 @@ package memcached
 
 import (
 	"fmt"
-	"slices"
-
-	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
@@ -40,7 +36,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}
 	return syncResponse{
 		Status:      status(o, templates, decision, assessment),
-		Children:    policiesFirst(desired.all()),
+		Children:    desired.all(),
 		ResyncAfter: conditions.Soonest(decision.Wait, assessment.Wait),
 	}, nil
 }
@@ -62,17 +58,4 @@ func requireReplicas(workloads ...*observed.Workload) error {
 		}
 	}
 	return nil
-}
-
-// policiesFirst returns the children in the order in which a person who applies a response should create them: each NetworkPolicy
-// before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
-func policiesFirst(desired []runtime.Object) []runtime.Object {
-	rank := func(child runtime.Object) int {
-		if _, isPolicy := child.(*networkingv1.NetworkPolicy); isPolicy {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(desired, func(a, b runtime.Object) int { return rank(a) - rank(b) })
-	return desired
 }

@@ -34,8 +34,7 @@ func TestDefaults(t *testing.T) {
 	for _, test := range cases {
 		stored := map[string]any{"spec": runtime.DeepCopyJSON(test.spec), "status": map[string]any{}}
 		defaulting.Default(stored, k.structural)
-		want, got := memcachedOf(t, stored), memcachedOf(t, map[string]any{"spec": test.spec})
-		got.Default()
+		want, got := memcachedOf(t, stored), memcachedOf(t, map[string]any{"spec": test.spec}).WithDefaults()
 		want.Spec.Workload = got.Spec.Workload // its default depends on spec.proxy, so the CRD has none
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: the hook sets other defaults than the CRD (-CRD +hook):\n%s", test.reason, diff)

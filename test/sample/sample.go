@@ -11,13 +11,11 @@ import (
 
 // New returns a Memcached with only the field size in its spec.
 func New(size int32) *v1alpha1.Memcached {
-	memcached := &v1alpha1.Memcached{
+	return (&v1alpha1.Memcached{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
 		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "web", Generation: 3},
 		Spec:       v1alpha1.MemcachedSpec{Size: &size},
-	}
-	memcached.Default()
-	return memcached
+	}).WithDefaults()
 }
 
 // Proxied returns a Memcached with two proxies and a warm-up of a minute.
@@ -25,15 +23,12 @@ func Proxied(size int32) *v1alpha1.Memcached {
 	memcached := New(size)
 	memcached.Spec.Workload = ""
 	memcached.Spec.Proxy = &v1alpha1.Proxy{Warmup: v1alpha1.Warmup{MaxSeconds: new(int32(60))}}
-	memcached.Default()
-	return memcached
+	return memcached.WithDefaults()
 }
 
 // Defaulted returns a spec with its defaults.
 func Defaulted(spec v1alpha1.MemcachedSpec) *v1alpha1.MemcachedSpec {
-	memcached := v1alpha1.Memcached{Spec: spec}
-	memcached.Default()
-	return &memcached.Spec
+	return &(&v1alpha1.Memcached{Spec: spec}).WithDefaults().Spec
 }
 
 // Flash returns a flash tier with a volume of a size.

@@ -173,8 +173,7 @@ func (s situation) resize(mebibytes int64) string {
 	if s.cache == nil {
 		return ""
 	}
-	changed := s.cache.DeepCopy()
-	changed.Default()
+	changed := s.cache.WithDefaults()
 	changed.Spec.Cache.Memory = memory.MebibyteQuantity(mebibytes)
 	spec := map[string]any{"cache": map[string]any{"memory": changed.Spec.Cache.Memory.String()}}
 	if _, limited := s.cache.Spec.Resources.Limits[corev1.ResourceMemory]; limited {

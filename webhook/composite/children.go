@@ -12,9 +12,9 @@ import (
 
 // Child returns the observed child with the kind, namespace and name of a desired child: a pointer to the element type of
 // its [Group], or nil.
-func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
+func (r *Request[P, C, R]) Child(desired runtime.Object) any {
 	kind, object := groupKey(desired.GetObjectKind().GroupVersionKind()), desired.(metav1.Object)
-	for key, group := range groupsOf(&o.Children) {
+	for key, group := range groupsOf(&r.Children) {
 		if key == kind {
 			return group.find(object.GetNamespace(), object.GetName())
 		}
@@ -23,8 +23,8 @@ func (o *Observed[P, C, R]) Child(desired runtime.Object) any {
 }
 
 // Listed returns the desired children whose kinds the CompositeController lists. Metacontroller would never delete the others.
-func (o *Observed[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
-	missing := missingGroups(&o.Children)
+func (r *Request[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
+	missing := missingGroups(&r.Children)
 	return slices.DeleteFunc(desired, func(child runtime.Object) bool {
 		return slices.Contains(missing, groupKey(child.GetObjectKind().GroupVersionKind()))
 	})
@@ -38,11 +38,11 @@ const maxAppliedBytes = 1 << 20
 //
 // Anybody who may edit a child may write anything into its annotation. So the configurations stay text: parsed, a text like
 // [{},{}] needs 30 times its size.
-func (o *Observed[P, C, R]) LastApplied() ([]runtime.Object, error) {
-	parent := any(o.Parent).(metav1.Object)
+func (r *Request[P, C, R]) LastApplied() ([]runtime.Object, error) {
+	parent := any(r.Parent).(metav1.Object)
 	var children []runtime.Object
 	size := 0
-	for key, group := range groupsOf(&o.Children) {
+	for key, group := range groupsOf(&r.Children) {
 		for i := range group.length() {
 			object := group.at(i)
 			child, err := lastApplied(key, object, parent)
@@ -129,8 +129,8 @@ func removeMember(object jsontext.Value, name string, path ...string) (jsontext.
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the
 // cause. If a child's last applied configuration is unknown, Keep returns the cause as a [ParentError], which changes nothing
 // in the cluster either.
-func Keep[P, C, R, S any](observed *Observed[P, C, R], status S, cause error) (Desired[S], error) {
-	children, err := observed.LastApplied()
+func Keep[P, C, R, S any](request *Request[P, C, R], status S, cause error) (Desired[S], error) {
+	children, err := request.LastApplied()
 	if err != nil {
 		return Desired[S]{}, &ParentError{Err: cause}
 	}

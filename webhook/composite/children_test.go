@@ -32,10 +32,10 @@ func large(name string) applied {
 
 // TestLastAppliedStaysText: parsed, the configuration would need 30 times its size.
 func TestLastAppliedStaysText(t *testing.T) {
-	observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(large("x"))}}
+	request := &Request[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(large("x"))}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := observed.LastApplied(); err != nil {
+	if _, err := request.LastApplied(); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -47,8 +47,8 @@ func TestLastAppliedStaysText(t *testing.T) {
 // TestLastAppliedIsSmallInTheResponse: encoding/json writes six bytes for a <.
 func TestLastAppliedIsSmallInTheResponse(t *testing.T) {
 	last := fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"data":{"k":%q}}`, strings.Repeat("<", maxAppliedBytes/5))
-	observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(appliedObject("x", last))}}
-	if _, err := observed.LastApplied(); err == nil || !strings.Contains(err.Error(), "have more than 1048576 bytes") {
+	request := &Request[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(appliedObject("x", last))}}
+	if _, err := request.LastApplied(); err == nil || !strings.Contains(err.Error(), "have more than 1048576 bytes") {
 		t.Errorf("%v: the configuration has %d bytes, and six times as many in a response", err, len(last))
 	}
 }
@@ -79,11 +79,11 @@ func TestKeep(t *testing.T) {
 	}
 	cause := errors.New("spec.size: Required value")
 	for _, test := range cases {
-		observed := &Observed[*corev1.ConfigMap, appliedSecrets, struct{}]{
+		request := &Request[*corev1.ConfigMap, appliedSecrets, struct{}]{
 			Parent:   &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", UID: "new"}},
 			Children: appliedSecrets{GroupOf(test.objects...)},
 		}
-		desired, err := Keep(observed, "status", cause)
+		desired, err := Keep(request, "status", cause)
 		if parentError, refused := errors.AsType[*ParentError](err); refused == test.kept || refused && parentError.Error() != cause.Error() {
 			t.Errorf("%s: error %v", test.reason, err)
 		}
@@ -106,12 +106,12 @@ func TestKeep(t *testing.T) {
 }
 
 func TestChild(t *testing.T) {
-	observed := &Observed[*corev1.ConfigMap, secrets, pods]{Children: secrets{GroupOf(observedObject{objectMetadata{"x", "n"}})}}
-	if got, ok := observed.Child(secret("n", "x")).(*observedObject); !ok || got.Metadata.Name != "x" {
+	request := &Request[*corev1.ConfigMap, secrets, pods]{Children: secrets{GroupOf(observedObject{objectMetadata{"x", "n"}})}}
+	if got, ok := request.Child(secret("n", "x")).(*observedObject); !ok || got.Metadata.Name != "x" {
 		t.Errorf("Child returned %v", got)
 	}
 	for reason, desired := range map[string]*corev1.Secret{"another name": secret("n", "y"), "another namespace": secret("m", "x")} {
-		if got := observed.Child(desired); got != nil {
+		if got := request.Child(desired); got != nil {
 			t.Errorf("%s: %v", reason, got)
 		}
 	}

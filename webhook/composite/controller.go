@@ -54,9 +54,9 @@ type Response struct {
 	Body []byte
 }
 
-// Observed is the observed state in a request: the parent P (a pointer to its API type), its children C and the related
+// Request is the observed state in a request: the parent P (a pointer to its API type), its children C and the related
 // objects R, both structs of [Group] fields.
-type Observed[P, C, R any] struct {
+type Request[P, C, R any] struct {
 	Parent   P
 	Children C
 	Related  R

@@ -39,13 +39,13 @@ type Controlled interface {
 // Kinds that are not declared are skipped. Metacontroller's keys of the objects in a group differ between hook versions
 // (name, or namespace/name), so a Group reads the objects' metadata instead, and refuses an object with another key.
 type Group[T Object] struct {
-	sorted   []*T // pointers, because a growing slice of values would copy every object
-	observed bool
+	sorted []*T // pointers, because a growing slice of values would copy every object
+	listed bool
 }
 
 // GroupOf returns a group of these objects.
 func GroupOf[T Object](objects ...T) Group[T] {
-	group := Group[T]{observed: true}
+	group := Group[T]{listed: true}
 	for _, object := range objects {
 		group.sorted = append(group.sorted, &object)
 	}
@@ -106,7 +106,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
 	}
-	g.observed = true
+	g.listed = true
 	g.sort()
 	return g.checkUnique(decoder)
 }
@@ -137,9 +137,9 @@ func (g *Group[T]) sort() {
 
 // Listed reports whether the request has the group. A hook must not return a child of a kind that is not listed, because
 // Metacontroller would never delete it.
-func (g Group[T]) Listed() bool { return g.observed }
+func (g Group[T]) Listed() bool { return g.listed }
 
-func (g *Group[T]) setObserved() { g.observed = true }
+func (g *Group[T]) setListed() { g.listed = true }
 
 func (g *Group[T]) find(namespace, name string) any {
 	if object := g.Get(namespace, name); object != nil {
@@ -187,7 +187,7 @@ func dotted(pointer jsontext.Pointer) string {
 // anyGroup is the interface of every [Group], whatever the type of its objects is.
 type anyGroup interface {
 	Listed() bool
-	setObserved()
+	setListed()
 	// find returns a pointer to the object with the namespace and name, or nil.
 	find(namespace, name string) any
 	// length and at iterate over the objects. An iterator behind an interface would be an allocation for each step.
@@ -239,9 +239,9 @@ func missingGroups[S any](groups *S) []string {
 	return missing
 }
 
-// observeAll marks all groups as observed.
-func observeAll[S any](groups *S) {
+// listAll marks all groups as listed.
+func listAll[S any](groups *S) {
 	for _, group := range groupsOf(groups) {
-		group.setObserved()
+		group.setListed()
 	}
 }

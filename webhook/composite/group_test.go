@@ -20,7 +20,7 @@ func TestGroupRefusesWrongLabels(t *testing.T) {
 	type things struct {
 		Things Group[labelled] `json:"Thing.v1"`
 	}
-	hook := Sync(func(Observed[*corev1.ConfigMap, things, struct{}]) (Desired[configMapStatus], error) {
+	hook := Sync(func(Request[*corev1.ConfigMap, things, struct{}]) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, nil
 	})
 	cases := []struct{ reason, labels, message string }{

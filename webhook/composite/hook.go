@@ -9,49 +9,48 @@ import (
 )
 
 // Sync returns a sync hook that calls a pure function. C and R are structs of [Group] fields: what the function observes.
-func Sync[P ParentType[T], T, C, R, S any](sync func(Observed[P, C, R]) (Desired[S], error)) Hook {
+func Sync[P ParentType[T], T, C, R, S any](sync func(Request[P, C, R]) (Desired[S], error)) Hook {
 	return newHook(sync, false)
 }
 
 // Finalize returns a finalize hook that calls a pure function. Once the parent is being deleted, Metacontroller calls the
 // finalize hook instead of the sync hook until the response is Finalized.
-func Finalize[P ParentType[T], T, C, R, S any](finalize func(Observed[P, C, R]) (Desired[S], error)) Hook {
+func Finalize[P ParentType[T], T, C, R, S any](finalize func(Request[P, C, R]) (Desired[S], error)) Hook {
 	return newHook(finalize, true)
 }
 
-func newHook[P ParentType[T], T, C, R, S any](desire func(Observed[P, C, R]) (Desired[S], error), finalizing bool) Hook {
+func newHook[P ParentType[T], T, C, R, S any](desire func(Request[P, C, R]) (Desired[S], error), finalizing bool) Hook {
 	var hook Hook
 	hook.Children, hook.optional = groupKeys[C]()
 	hook.Related, _ = groupKeys[R]()
 	hook.handle = func(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
-		var request syncRequest[T, C, R]
-		err := decode(body, &request)
-		parent := P(&request.Parent.value)
+		var received syncRequest[T, C, R]
+		err := decode(body, &received)
+		parent := P(&received.Parent.value)
 		response := Response{Parent: namespacedName(parent)}
 		if err != nil {
 			return response, err
 		}
-		if err := checkParent(parent, request.Parent.present, kind, request.Controller.present); err != nil {
+		if err := checkParent(parent, received.Parent.present, kind, received.Controller.present); err != nil {
 			return response, err
 		}
-		if err := checkObserved(&request, hook, finalizing); err != nil {
+		if err := checkObserved(&received, hook, finalizing); err != nil {
 			return response, err
 		}
-		if err := checkObjects(parent, &request.Children.value, &request.Related.value); err != nil {
+		if err := checkObjects(parent, &received.Children.value, &received.Related.value); err != nil {
 			return response, err
 		}
-		observed := Observed[P, C, R]{
+		desired, err := desire(Request[P, C, R]{
 			Parent:     parent,
-			Children:   request.Children.value,
-			Related:    request.Related.value,
+			Children:   received.Children.value,
+			Related:    received.Related.value,
 			Finalizing: finalizing,
 			Now:        now,
-		}
-		desired, err := desire(observed)
+		})
 		if err != nil {
 			return response, err
 		}
-		listed := without(hook.Children, missingGroups(&request.Children.value))
+		listed := without(hook.Children, missingGroups(&received.Children.value))
 		response.Body, err = encodeDesired(desired, parent, listed, finalizing)
 		return response, encodingError(response, err)
 	}

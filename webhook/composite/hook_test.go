@@ -39,7 +39,7 @@ type configMapStatus struct {
 	Seen []string `json:"seen"`
 }
 
-type observedConfigMap = Observed[*corev1.ConfigMap, secrets, pods]
+type configMapRequest = Request[*corev1.ConfigMap, secrets, pods]
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
@@ -64,14 +64,14 @@ func call(t *testing.T, hook Hook, body string) (string, error) {
 }
 
 func TestSyncPassesObservedState(t *testing.T) {
-	hook := Sync(func(observed observedConfigMap) (Desired[configMapStatus], error) {
+	hook := Sync(func(request configMapRequest) (Desired[configMapStatus], error) {
 		var status configMapStatus
-		for child := range observed.Children.Secrets.All() {
+		for child := range request.Children.Secrets.All() {
 			status.Seen = append(status.Seen, child.GetName())
 		}
 		return Desired[configMapStatus]{
 			Status:      status,
-			Children:    []runtime.Object{secret("", observed.Parent.Name)},
+			Children:    []runtime.Object{secret("", request.Parent.Name)},
 			ResyncAfter: 1500 * time.Millisecond,
 		}, nil
 	})
@@ -104,7 +104,7 @@ func TestSyncChecksItsResponse(t *testing.T) {
 		{"a resync cannot be in the past", Desired[*configMapStatus]{Status: &configMapStatus{}, ResyncAfter: -1}, "negative"},
 	}
 	for _, test := range cases {
-		hook := Sync(func(observedConfigMap) (Desired[*configMapStatus], error) { return test.desired, nil })
+		hook := Sync(func(configMapRequest) (Desired[*configMapStatus], error) { return test.desired, nil })
 		body, err := call(t, hook, wholeRequest)
 		if err == nil || !strings.Contains(err.Error(), test.message) || body != "" {
 			t.Errorf("%s: response %q, error %v, want an error with %q", test.reason, body, err, test.message)
@@ -118,7 +118,7 @@ func TestSyncChecksItsResponse(t *testing.T) {
 
 // TestLongStatus: the status of a parent with many pods lists all of them.
 func TestLongStatus(t *testing.T) {
-	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	body := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "status": {"nodes": [""`+strings.Repeat(`,""`, 2*maxParentValues)+`]},`, 1)
 	if _, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{}); err != nil {
 		t.Error(err)
@@ -126,7 +126,7 @@ func TestLongStatus(t *testing.T) {
 }
 
 func TestErrorTypes(t *testing.T) {
-	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) {
+	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, &ParentError{Err: errors.New("data is empty")}
 	})
 	broken := errors.New("connection reset")
@@ -152,7 +152,7 @@ func TestErrorTypes(t *testing.T) {
 
 // TestErrorMessages checks the sentences that Metacontroller copies into an Event.
 func TestErrorMessages(t *testing.T) {
-	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	cases := []struct{ reason, body, message string }{
 		{"an empty request", ``, "request is not valid JSON: unexpected EOF"},
 		{"half a request", wholeRequest[:len(wholeRequest)/2], `unexpected EOF within "/children/Secret.v1`},
@@ -175,7 +175,7 @@ func TestErrorMessages(t *testing.T) {
 }
 
 func TestFinalizeRequiresFinalizing(t *testing.T) {
-	hook := Finalize(func(observedConfigMap) (Desired[configMapStatus], error) {
+	hook := Finalize(func(configMapRequest) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{Finalized: true}, nil
 	})
 	if _, err := call(t, hook, wholeRequest); err == nil {

@@ -21,7 +21,7 @@ func (o owned) GetController() (string, types.UID) { return o.Owner.Name, o.Owne
 
 // TestObjectsBelongToTheParent: an object that cannot be one of the parent shows that the request is wrong.
 func TestObjectsBelongToTheParent(t *testing.T) {
-	hook := Sync(func(Observed[*corev1.ConfigMap, struct {
+	hook := Sync(func(Request[*corev1.ConfigMap, struct {
 		Secrets Group[owned] `json:"Secret.v1"`
 	}, pods]) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, nil

@@ -13,15 +13,15 @@ type maybeSecrets struct {
 }
 
 func TestOptionalKind(t *testing.T) {
-	always := func(Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) bool { return true }
-	ifListed := func(observed Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) bool {
-		return observed.Children.Secrets.Listed()
+	always := func(Request[*corev1.ConfigMap, maybeSecrets, struct{}]) bool { return true }
+	ifListed := func(request Request[*corev1.ConfigMap, maybeSecrets, struct{}]) bool {
+		return request.Children.Secrets.Listed()
 	}
 	const lists = `"controller": {"spec": {"childResources": [{"apiVersion": "v1", "resource": "secrets"}]}},`
 	const listsNone = `"controller": {},`
 	cases := []struct {
 		reason, controller, children string
-		returnsSecret                func(Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) bool
+		returnsSecret                func(Request[*corev1.ConfigMap, maybeSecrets, struct{}]) bool
 		want, message                string
 	}{
 		{"a listed kind may be returned", lists, `{"Secret.v1": {}}`, ifListed, `"kind":"Secret"`, ""},
@@ -34,9 +34,9 @@ func TestOptionalKind(t *testing.T) {
 		{"without the controller, the other kinds do not count as listed", "", `{}`, ifListed, `"children":[]`, ""},
 	}
 	for _, test := range cases {
-		hook := Sync(func(observed Observed[*corev1.ConfigMap, maybeSecrets, struct{}]) (Desired[configMapStatus], error) {
+		hook := Sync(func(request Request[*corev1.ConfigMap, maybeSecrets, struct{}]) (Desired[configMapStatus], error) {
 			var desired Desired[configMapStatus]
-			if test.returnsSecret(observed) {
+			if test.returnsSecret(request) {
 				desired.Children = []runtime.Object{secret("", "a")}
 			}
 			return desired, nil
@@ -58,8 +58,8 @@ func TestWithoutController(t *testing.T) {
 		Secrets Group[observedObject] `json:"Secret.v1"`
 		Pods    Group[observedObject] `json:"Pod.v1" composite:"optional"`
 	}
-	hook := Sync(func(observed Observed[*corev1.ConfigMap, groups, pods]) (Desired[configMapStatus], error) {
-		if observed.Children.Pods.Listed() {
+	hook := Sync(func(request Request[*corev1.ConfigMap, groups, pods]) (Desired[configMapStatus], error) {
+		if request.Children.Pods.Listed() {
 			return Desired[configMapStatus]{Status: configMapStatus{Seen: []string{"Pod"}}}, nil
 		}
 		return Desired[configMapStatus]{}, nil

@@ -178,7 +178,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 		return refuse("finalizing is %t, but this hook is for requests where it is %t", request.Finalizing, finalizing)
 	}
 	if !request.Controller.present && !request.Children.present {
-		observeAll(&request.Children.value)
+		listAll(&request.Children.value)
 		request.Children.present = true
 	}
 	if !request.Children.present {

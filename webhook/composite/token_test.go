@@ -31,7 +31,7 @@ func insert(before string, token io.Reader, after string) io.Reader {
 }
 
 func TestTokenLimit(t *testing.T) {
-	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	places := []struct {
 		reason        string
 		before, after string
@@ -61,7 +61,7 @@ func TestTokenLimit(t *testing.T) {
 
 // TestManyLargeTokens: the buffer remains large for the rest of a request, which must not count as a large token.
 func TestManyLargeTokens(t *testing.T) {
-	hook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	parts := []io.Reader{strings.NewReader(`{"x": [0`)}
 	for _, size := range []int64{100, MaxTokenBytes, 5, 1 << 20, MaxTokenBytes - 1, 70000, MaxTokenBytes} {
 		parts = append(parts, strings.NewReader(`, "`), repeat('a', size), strings.NewReader(`"`))
@@ -74,7 +74,7 @@ func TestManyLargeTokens(t *testing.T) {
 
 // TestReadError: an error while reading the body is never reported as invalid JSON, as an invalid parent or as a defect.
 func TestReadError(t *testing.T) {
-	syncHook := Sync(func(observedConfigMap) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
+	syncHook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	customizeHook := Customize(func(*corev1.ConfigMap) []RelatedRule { return nil })
 	broken := errors.New("the connection is gone")
 	const body = `{"controller": {"spec": {"childResources": [{"apiVersion": "v1", "resource": "secrets"}]}}, "parent": {"apiVersion": "v1",

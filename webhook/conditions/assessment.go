@@ -5,7 +5,6 @@ package conditions
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +14,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Observation is what a parent with replicas is assessed from.
-type Observation struct {
+// Input is what a parent with replicas is assessed from.
+type Input struct {
 	// Parent is the observed parent.
 	Parent metav1.Object
 	// Before is the observed status of the parent.
@@ -59,7 +58,7 @@ type Observation struct {
 
 // checked is what a check looks at.
 type checked struct {
-	*Observation
+	*Input
 	// pending is the first child that does not match the desired state; nil when there is none.
 	pending *Progress
 	// findings are those of the parent's own checks.
@@ -75,11 +74,11 @@ type Assessment struct {
 	Risk *Risk
 	// Wait is the time after which the assessment may differ although no object changed; 0 when there is no such time.
 	Wait time.Duration
-	// Proxies is Observation.Proxies.
+	// Proxies is Input.Proxies.
 	Proxies *Assessment
 
-	observation *Observation
-	// pending is the first child that does not match the desired state, or else Observation.Awaited.
+	input *Input
+	// pending is the first child that does not match the desired state, or else Input.Awaited.
 	pending         *Progress
 	steps, teardown *Progress
 	// serves reports whether a pod that clients reach serves, even if another of its containers is not ready. unreachable reports whether
@@ -90,17 +89,21 @@ type Assessment struct {
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
 // first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
 // An error is a defect of the operator.
-func Assess(o *Observation, findings ...Finding) (Assessment, error) {
+func Assess(o *Input, findings ...Finding) (Assessment, error) {
 	pending, err := pendingChild(o)
 	if err != nil {
 		return Assessment{}, err
 	}
 	var found Finding
 	for _, check := range checks {
-		found = First(found, check(checked{o, pending, findings}))
+		found = Merge(found, check(checked{o, pending, findings}))
 	}
 	assessment := newAssessment(o)
-	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem.withRoomRemedy(o.RoomRemedy), found.Risk, found.Wait
+	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem, found.Risk, found.Wait
+	if p := found.Problem; p != nil && slices.Contains(reasonsWithoutRoom, p.Reason) {
+		assessment.Problem = new(*p) // the proxies may have it too
+		assessment.Problem.Remedy = o.RoomRemedy
+	}
 	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
 	return assessment, nil
 }
@@ -108,19 +111,7 @@ func Assess(o *Observation, findings ...Finding) (Assessment, error) {
 // reasonsWithoutRoom are those of pods that the cluster may have no room for.
 var reasonsWithoutRoom = []Reason{ReasonReplicaFailure, ReasonPodsMissing, ReasonUnschedulable, ReasonVolumeClaimPending}
 
-// withRoomRemedy returns a problem whose message has the remedy if the cluster may have no room for pods.
-func (p *Problem) withRoomRemedy(remedy string) *Problem {
-	if p == nil || remedy == "" || !slices.Contains(reasonsWithoutRoom, p.Reason) {
-		return p
-	}
-	separator := ". "
-	if strings.HasSuffix(strings.TrimSuffix(p.Message, ")"), ".") {
-		separator = " "
-	}
-	return p.Reason.Problem("%s%s%s", p.Message, separator, remedy)
-}
-
-func newAssessment(o *Observation) Assessment {
+func newAssessment(o *Input) Assessment {
 	serving := o.Serving
 	if serving == nil {
 		serving = o.Pods
@@ -128,7 +119,7 @@ func newAssessment(o *Observation) Assessment {
 	return Assessment{
 		Rollout:     o.Rollout,
 		Proxies:     o.Proxies,
-		observation: o,
+		input:       o,
 		serves:      slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
 		unreachable: o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
 	}
@@ -141,4 +132,4 @@ func ofProxies(o checked) Finding {
 	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
 }
 
-func ofParent(o checked) Finding { return First(o.findings...) }
+func ofParent(o checked) Finding { return Merge(o.findings...) }

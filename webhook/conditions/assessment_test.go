@@ -15,14 +15,14 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// observation returns the observation of a parent with a Deployment of three pods and a Service. Its replicas are settled,
+// settled returns the input of a parent with a Deployment of three pods and a Service. Its replicas are settled,
 // and it has not been ready for two minutes.
-func observation(t *testing.T) *checked {
+func settled(t *testing.T) *checked {
 	t.Helper()
 	deployment, service := desiredChild(t, `{"name":"x"}`, `{}`), desiredChild(t, `{"name":"x"}`, `{"port":1}`)
 	deployment.SetKind("Deployment")
 	service.SetKind("Service")
-	o := &checked{Observation: &Observation{
+	o := &checked{Input: &Input{
 		Parent:   &metav1.ObjectMeta{Name: "x", Namespace: "web", UID: "uid-of-x", Generation: 7},
 		Workload: settledWorkload(3),
 		Pods:     readyPods(3),
@@ -145,14 +145,14 @@ func TestAssess(t *testing.T) {
 		{"a Deployment was deleted, and its pods are not deleted yet", func(o *checked) { o.Workload = nil; notReady(o, 10*time.Second) }, "RollingOut", "", 50 * time.Second},
 	}
 	for _, test := range cases {
-		o := observation(t)
+		o := settled(t)
 		test.edit(o)
 		desired := int32(3)
 		if test.ready == "ScaledToZero" {
 			desired = 0
 		}
 		o.Rollout = RolloutOf(o.Workload, desired, o.Parent, o.Pods)
-		assessed, err := Assess(o.Observation, o.findings...)
+		assessed, err := Assess(o.Input, o.findings...)
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
@@ -190,10 +190,10 @@ func TestRisk(t *testing.T) {
 		}, "OOMKilled"},
 	}
 	for _, test := range cases {
-		o := observation(t)
+		o := settled(t)
 		o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
 		test.edit(o)
-		with, err := Assess(o.Observation, o.findings...)
+		with, err := Assess(o.Input, o.findings...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,13 +209,13 @@ func TestRisk(t *testing.T) {
 
 // TestMissingPodsMessage checks that the message has the number of pods, the causes and the command.
 func TestMissingPodsMessage(t *testing.T) {
-	o := observation(t)
+	o := settled(t)
 	withTwoPods(time.Hour)(o)
 	o.Workload.Name, o.Workload.Namespace = "x", "web"
 	o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
 	const want = "Deployment x has 2 of 3 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
 		"Check its Events: kubectl describe deployment x -n web"
-	if got := missingPods(o.Observation); got == nil || got.Message != want {
+	if got := missingPods(o.Input); got == nil || got.Message != want {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 }
@@ -229,20 +229,21 @@ func TestRoomRemedy(t *testing.T) {
 		{"the proxies exceed a quota", "exceeded quota: pods. Make room.", ReasonReplicaFailure.Problem("exceeded quota: pods")},
 		{"the servers exceed a quota", "has 1 of 2 pods. Make room.", ReasonPodsMissing.Problem("has 1 of 2 pods")},
 		{"the nodes are full, in a sentence of the scheduler", "3 Insufficient memory. Make room.", ReasonUnschedulable.Problem("3 Insufficient memory.")},
-		{"the nodes are full for several pods", "(Other pods, too.) Make room.", ReasonUnschedulable.Problem("(Other pods, too.)")},
+		{"the nodes are full for several pods", "3 Insufficient memory (Other pods have the same problem.) Make room.",
+			&Problem{Reason: ReasonUnschedulable, Message: "3 Insufficient memory", others: true}},
 		{"no volume is free", "no volume. Make room.", ReasonVolumeClaimPending.Problem("no volume")},
 		{"a problem that room does not solve", "crashed", ReasonOOMKilled.Problem("crashed")},
 	}
 	for _, test := range cases {
-		o := observation(t)
+		o := settled(t)
 		o.Rollout, o.RoomRemedy = RolloutOf(o.Workload, 3, o.Parent, o.Pods), "Make room."
 		o.Proxies = &Assessment{Rollout: o.Rollout, Problem: test.problem}
 		before := *test.problem
-		got, err := Assess(o.Observation)
+		got, err := Assess(o.Input)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Problem == nil || got.Problem.Message != test.want {
+		if got.Problem == nil || got.Problem.text() != test.want {
 			t.Errorf("%s: the problem is %+v, want the message %q", test.reason, got.Problem, test.want)
 		}
 		if *test.problem != before {
@@ -253,10 +254,10 @@ func TestRoomRemedy(t *testing.T) {
 
 // TestHandOverOfTwoWorkloads checks that one command adopts all children, also if the proxies were left behind too.
 func TestHandOverOfTwoWorkloads(t *testing.T) {
-	o := observation(t)
+	o := settled(t)
 	o.Workload = nil
 	o.Proxies = &Assessment{Problem: ReasonOrphaned.Problem("only the children of the proxies")}
-	assessed, err := Assess(o.Observation)
+	assessed, err := Assess(o.Input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,9 +268,9 @@ func TestHandOverOfTwoWorkloads(t *testing.T) {
 
 // TestHandOver: the message has the command that makes a parent adopt the children of a former parent.
 func TestHandOver(t *testing.T) {
-	o := observation(t)
+	o := settled(t)
 	o.Workload = nil
-	got, err := pendingChild(o.Observation)
+	got, err := pendingChild(o.Input)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var (
 
 // observedChild is a child of any kind.
 type observedChild interface {
-	merge.Observed
+	merge.Child
 	Terminating() bool
 }
 
@@ -44,7 +44,7 @@ const operatorAnnotations = "metadata.annotations.memcached-operator.example.com
 
 // pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none. A child
 // that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
-func pendingChild(o *Observation) (*Progress, error) {
+func pendingChild(o *Input) (*Progress, error) {
 	if o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 {
 		return leftBehind(o), nil
 	}

@@ -39,7 +39,7 @@ func TestCompareChild(t *testing.T) {
 // of the operator, so the message names the field of the Service, which a user changed.
 func TestPendingChildNamesTheChange(t *testing.T) {
 	const record = `{"name":"x","annotations":{"memcached-operator.example.com/parent-generation":"7"}}`
-	o := observation(t)
+	o := settled(t)
 	deployment, service := desiredChild(t, record, `{}`), desiredChild(t, `{"name":"x"}`, `{"port":1}`)
 	deployment.SetKind("Deployment")
 	service.SetKind("Service")
@@ -55,7 +55,7 @@ func TestPendingChildNamesTheChange(t *testing.T) {
 			}
 			return &observed.Child{Spec: []byte(`{"port":` + test.port + `}`)}
 		}
-		got, err := pendingChild(o.Observation)
+		got, err := pendingChild(o.Input)
 		if err != nil || got == nil || got.Message != test.want {
 			t.Errorf("%s: got %+v, %v, want %q", test.reason, got, err, test.want)
 		}

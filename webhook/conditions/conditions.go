@@ -20,7 +20,7 @@ func (a *Assessment) Conditions() []metav1.Condition {
 		all = append(all, NewCondition(api.AtRisk, metav1.ConditionTrue, a.Risk.Reason, a.Risk.Message))
 	}
 	if a.Problem != nil && a.Problem.Reason.stalls && progressing.Status == metav1.ConditionFalse {
-		all = append(all, NewCondition(api.Stalled, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message))
+		all = append(all, a.Problem.condition(api.Stalled, metav1.ConditionTrue))
 	}
 	return all
 }

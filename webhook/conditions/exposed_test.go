@@ -34,7 +34,7 @@ func TestExposed(t *testing.T) {
 		{"a former resource owns the workload, and perhaps the NetworkPolicy", func(o *checked) { o.Workload = nil; notReady(o, 2*time.Minute) }, "Orphaned"},
 	}
 	for _, test := range cases {
-		o := observation(t)
+		o := settled(t)
 		policy := desiredChild(t, `{"name":"x"}`, `{}`)
 		policy.SetKind("NetworkPolicy")
 		o.Children, o.Container = append(o.Children, policy), "x"
@@ -43,7 +43,7 @@ func TestExposed(t *testing.T) {
 		notReady(o, 0)
 		test.edit(o)
 		o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
-		assessed, err := Assess(o.Observation)
+		assessed, err := Assess(o.Input)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,12 @@
 package conditions
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Messages report what is wrong, where, and what to do. A message stays the same from sync to sync while the cause is the same,
@@ -12,6 +16,30 @@ import (
 type Problem struct {
 	Reason  Reason
 	Message string
+	// Remedy is what to do in the state of the parent, in whole sentences; "" if Message has all there is to do.
+	Remedy string
+	// others reports whether other pods have the same problem.
+	others bool
+}
+
+// condition returns a condition with the problem.
+func (p *Problem) condition(kind string, status metav1.ConditionStatus) metav1.Condition {
+	return NewCondition(kind, status, p.Reason, p.text())
+}
+
+// text returns the message and the remedy. A message that quotes a program may have no full stop.
+func (p *Problem) text() string {
+	text := p.Message
+	if p.others {
+		text += " (Other pods have the same problem.)"
+	}
+	switch {
+	case p.Remedy == "":
+		return text
+	case p.others, strings.HasSuffix(text, "."):
+		return text + " " + p.Remedy
+	}
+	return text + ". " + p.Remedy
 }
 
 // Progress is what a parent waits for until its observed state is the desired state.
@@ -49,19 +77,15 @@ type Finding struct {
 	Wait time.Duration
 }
 
-// First returns the first problem and the first risk of several findings, and the shortest wait of all of them.
-func First(findings ...Finding) Finding {
-	var first Finding
+// Merge returns the first problem and the first risk of several findings, and the shortest wait of all of them.
+func Merge(findings ...Finding) Finding {
+	var merged Finding
 	for _, finding := range findings {
-		if first.Problem == nil {
-			first.Problem = finding.Problem
-		}
-		if first.Risk == nil {
-			first.Risk = finding.Risk
-		}
-		first.Wait = Soonest(first.Wait, finding.Wait)
+		merged.Problem = cmp.Or(merged.Problem, finding.Problem)
+		merged.Risk = cmp.Or(merged.Risk, finding.Risk)
+		merged.Wait = Soonest(merged.Wait, finding.Wait)
 	}
-	return first
+	return merged
 }
 
 // Soonest returns the shortest of several waits. A wait of 0 means that there is none.

@@ -18,7 +18,7 @@ var ReasonOrphaned = NewReason(Documentation{ID: "Orphaned", Uses: usesOfChild,
 	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
 	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 
-func leftBehind(o *Observation) *Progress {
+func leftBehind(o *Input) *Progress {
 	var objects []string
 	for _, object := range o.Children {
 		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())

@@ -25,7 +25,7 @@ func outOfMemory(container string, remedy Remedy) *Problem {
 
 // recentlyKilled returns the risk of the first container that was killed for its memory within recentPeriod and is ready again.
 func recentlyKilled(o checked) Finding {
-	var first Finding
+	var killed Finding
 	for _, pod := range o.Pods {
 		for _, container := range pod.Status.ContainerStatuses {
 			end := container.LastState.Terminated
@@ -34,9 +34,9 @@ func recentlyKilled(o checked) Finding {
 			}
 			if left := recent(end.FinishedAt.Time, o.Now); left > 0 {
 				message := outOfMemory(container.Name, o.Remedies[container.Name]).Message
-				first = First(first, Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, message)), Wait: left})
+				killed = Merge(killed, Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, message)), Wait: left})
 			}
 		}
 	}
-	return first
+	return killed
 }

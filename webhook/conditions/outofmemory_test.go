@@ -32,7 +32,7 @@ func TestRecentlyKilled(t *testing.T) {
 		{"two kills: the wait is the shorter one", []*observed.Pod{killed(2 * time.Minute), killed(time.Minute)}, message, 8 * time.Minute},
 	}
 	for _, test := range cases {
-		found, got := recentlyKilled(checked{Observation: &Observation{Pods: test.pods, Remedies: Remedies{"memcached": {OOMKilled: "increase it"}}, Now: noon}}), ""
+		found, got := recentlyKilled(checked{Input: &Input{Pods: test.pods, Remedies: Remedies{"memcached": {OOMKilled: "increase it"}}, Now: noon}}), ""
 		if found.Risk != nil {
 			got = found.Risk.Message
 		}

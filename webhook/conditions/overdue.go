@@ -21,9 +21,9 @@ this time, so it follows from the times of the parent, of its workload and of it
 const overduePeriod = time.Minute
 
 func overdue(o checked) Finding {
-	pending, since := o.pending, desiredSince(o.Observation)
+	pending, since := o.pending, desiredSince(o.Input)
 	if pending == nil {
-		pending, since = missingPods(o.Observation), later(since, lastPodChange(o.Pods, o.Now))
+		pending, since = missingPods(o.Input), later(since, lastPodChange(o.Pods, o.Now))
 	}
 	if pending == nil {
 		return Finding{}
@@ -38,7 +38,7 @@ func overdue(o checked) Finding {
 // desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the
 // latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was
 // created.
-func desiredSince(o *Observation) time.Time {
+func desiredSince(o *Input) time.Time {
 	ready := meta.FindStatusCondition(o.Before.Conditions, api.Ready)
 	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration < o.Parent.GetGeneration() && o.Before.ObservedGeneration > 0 {
 		return o.Now.Time

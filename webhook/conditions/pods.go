@@ -33,7 +33,6 @@ type Remedy struct {
 // these differ at every sync.
 func failingPods(o checked) Finding {
 	var first Finding
-	several := false
 	for _, pod := range o.Pods {
 		found := diagnosePod(pod, o.Remedies, o.Claim, o.Now)
 		first.Wait = Soonest(first.Wait, found.Wait)
@@ -42,11 +41,8 @@ func failingPods(o checked) Finding {
 		case first.Problem == nil:
 			first.Problem = &Problem{Reason: problem.Reason, Message: podMessage(pod, problem.Message)}
 		case problem.Reason == first.Problem.Reason:
-			several = true
+			first.Problem.others = true
 		}
-	}
-	if several {
-		first.Problem.Message += " (Other pods have the same problem.)"
 	}
 	return first
 }
@@ -57,13 +53,13 @@ func diagnosePod(pod *observed.Pod, remedies Remedies, claim *Claim, now metav1.
 			return unschedulable(pod, condition, claim, now)
 		}
 	}
-	var first Finding
+	var found Finding
 	for _, statuses := range [][]observed.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
 		for _, container := range statuses {
-			first = First(first, diagnoseContainer(container, remedies[container.Name], now))
+			found = Merge(found, diagnoseContainer(container, remedies[container.Name], now))
 		}
 	}
-	return first
+	return found
 }
 
 // diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous

@@ -19,7 +19,7 @@ func plainOf(problem *Problem) *plain {
 	if problem == nil {
 		return nil
 	}
-	return &plain{problem.Reason.String(), problem.Message}
+	return &plain{problem.Reason.String(), problem.text()}
 }
 
 func podWith(name string, status observed.ContainerStatus) *observed.Pod {
@@ -87,7 +87,7 @@ func TestDiagnose(t *testing.T) {
 			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found (Other pods have the same problem.)`}},
 	}
 	for _, test := range cases {
-		found := failingPods(checked{Observation: &Observation{Pods: test.pods, Remedies: remedies, Now: noon}})
+		found := failingPods(checked{Input: &Input{Pods: test.pods, Remedies: remedies, Now: noon}})
 		if diff := cmp.Diff(test.want, plainOf(found.Problem)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

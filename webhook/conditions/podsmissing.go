@@ -22,7 +22,7 @@ var ReasonPodsMissing = NewReason(Documentation{ID: "PodsMissing", Uses: UsesOfB
 	Meaning: "All or some pods of the workload have not been created for a minute; the message has the numbers. The status of the workload has no cause: a StatefulSet reports it only in its Events.",
 	Remedy:  "Run the `kubectl describe` command of the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
 
-func missingPods(o *Observation) *Progress {
+func missingPods(o *Input) *Progress {
 	if o.Workload == nil || len(o.Children) == 0 || o.Rollout.Desired == 0 {
 		return nil
 	}
@@ -32,7 +32,7 @@ func missingPods(o *Observation) *Progress {
 	if existing >= desired {
 		return nil
 	}
-	if existing > 0 && !workload.Observed() {
+	if existing > 0 && !workload.CaughtUp() {
 		return nil // its controller has not acted on the change
 	}
 	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",

@@ -52,7 +52,7 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
 	rollout.Current = workload.Annotations[resources.ParentGenerationAnnotation] == resources.ParentGeneration(parent)[resources.ParentGenerationAnnotation] &&
 		workload.Spec.Replicas != nil && *workload.Spec.Replicas == desired &&
-		workload.Observed() &&
+		workload.CaughtUp() &&
 		!workload.Terminating()
 	return rollout
 }

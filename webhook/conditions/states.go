@@ -54,7 +54,7 @@ func (a *Assessment) available() metav1.Condition {
 // ready reports a problem before its effects on the progress.
 func (a *Assessment) ready() metav1.Condition {
 	if a.Problem != nil {
-		return NewCondition(api.Ready, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
+		return a.Problem.condition(api.Ready, metav1.ConditionFalse)
 	}
 	if progress := a.progress(); progress != nil {
 		return NewCondition(api.Ready, metav1.ConditionFalse, progress.Reason, progress.Message)
@@ -92,7 +92,7 @@ func (a *Assessment) progressOfProxies() *Progress {
 
 func (a *Assessment) progressing() metav1.Condition {
 	if a.Problem != nil && a.Problem.Reason.blocks {
-		return NewCondition(api.Progressing, metav1.ConditionFalse, a.Problem.Reason, a.Problem.Message)
+		return a.Problem.condition(api.Progressing, metav1.ConditionFalse)
 	}
 	if progress := a.progress(); progress != nil {
 		return NewCondition(api.Progressing, metav1.ConditionTrue, progress.Reason, progress.Message)
@@ -104,5 +104,5 @@ func (a *Assessment) degraded() metav1.Condition {
 	if a.Problem == nil {
 		return NewCondition(api.Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem is observed.")
 	}
-	return NewCondition(api.Degraded, metav1.ConditionTrue, a.Problem.Reason, a.Problem.Message)
+	return a.Problem.condition(api.Degraded, metav1.ConditionTrue)
 }

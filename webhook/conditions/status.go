@@ -17,7 +17,7 @@ var ReasonInvalidSpec = NewReason(Documentation{ID: "InvalidSpec", Uses: UsesOfB
 
 // Status returns the status of the parent. It has the conditions of every parent with replicas, and the additional ones.
 func (a *Assessment) Status(additional ...metav1.Condition) api.ReplicaStatus {
-	o := a.observation
+	o := a.input
 	generation := o.Parent.GetGeneration()
 	return api.ReplicaStatus{
 		Nodes:         observed.PodNames(o.Pods),
@@ -31,7 +31,7 @@ func (a *Assessment) Status(additional ...metav1.Condition) api.ReplicaStatus {
 }
 
 // InvalidStatus returns the status of a parent whose spec is invalid, and whose children therefore stay unchanged.
-func InvalidStatus(o *Observation, cause error) api.ReplicaStatus {
+func InvalidStatus(o *Input, cause error) api.ReplicaStatus {
 	replicas := int32(0)
 	if o.Workload != nil {
 		replicas = ptr.Deref(o.Workload.Spec.Replicas, 0)

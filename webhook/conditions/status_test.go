@@ -10,8 +10,8 @@ import (
 )
 
 func TestInvalidStatus(t *testing.T) {
-	o := observation(t)
-	status := InvalidStatus(o.Observation, errors.New("spec.size: Invalid value"))
+	o := settled(t)
+	status := InvalidStatus(o.Input, errors.New("spec.size: Invalid value"))
 	got := map[string]string{}
 	for _, condition := range status.Conditions {
 		got[condition.Type] = string(condition.Status) + " " + condition.Reason

@@ -52,7 +52,7 @@ func TestUnschedulable(t *testing.T) {
 		if test.want != nil {
 			test.want.Message = "Pod a: " + test.want.Message
 		}
-		found := failingPods(checked{Observation: &Observation{Pods: []*observed.Pod{pod}, Claim: test.claim, Now: noon}})
+		found := failingPods(checked{Input: &Input{Pods: []*observed.Pod{pod}, Claim: test.claim, Now: noon}})
 		if diff := cmp.Diff(test.want, plainOf(found.Problem)); diff != "" || found.Wait != test.wait {
 			t.Errorf("%s: the wait is %s, want %s (-want +got):\n%s", test.reason, found.Wait, test.wait, diff)
 		}

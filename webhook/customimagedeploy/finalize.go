@@ -22,9 +22,9 @@ var ReasonTerminating = conditions.NewReason(conditions.Documentation{ID: "Termi
 // A parent whose children become orphans deletes nothing and is finalized immediately: once the garbage collector has
 // removed the owner references, a child that is still observed with its owner would be deleted.
 func finalize(request syncRequest) (syncResponse, error) {
-	observation := observe(&request)
-	observation.Teardown = teardown(&request)
-	assessment, err := conditions.Assess(&observation)
+	input := inputOf(&request)
+	input.Teardown = teardown(&request)
+	assessment, err := conditions.Assess(&input)
 	if err != nil {
 		return syncResponse{}, err
 	}

@@ -13,12 +13,12 @@ var ReasonAddressPending = conditions.NewReason(conditions.Documentation{ID: "Ad
 	Meaning: "The controller of `spec.ingressClassName` has not set an address of the Ingress.",
 	Remedy:  "If it lasts, check that the IngressClass exists, and that its controller runs."})
 
-// observe returns the observed state. The hooks set Children, Awaited and Teardown.
-func observe(request *syncRequest) conditions.Observation {
+// inputOf returns what the parent is assessed from. The hooks set Children, Awaited and Teardown.
+func inputOf(request *syncRequest) conditions.Input {
 	deploy := request.Parent
 	workload := request.Children.Deployments.Get(deploy.Namespace, deploy.Name)
 	pods := observed.LivePods(request.Related.Pods.All(), deploy.Namespace, selectorLabels(deploy))
-	return conditions.Observation{
+	return conditions.Input{
 		Parent:    deploy,
 		Before:    deploy.Status.ReplicaStatus,
 		Workload:  workload,

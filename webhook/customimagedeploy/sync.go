@@ -10,27 +10,27 @@ import (
 	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
 
-type syncRequest = composite.Observed[*v1.CustomImageDeploy, childGroups, relatedGroups]
+type syncRequest = composite.Request[*v1.CustomImageDeploy, childGroups, relatedGroups]
 
 type syncResponse = composite.Desired[v1.CustomImageDeployStatus]
 
 // sync returns the desired children and the status. The children of an invalid parent stay as they were applied last.
 func sync(request syncRequest) (syncResponse, error) {
 	deploy := request.Parent
-	observation := observe(&request)
+	input := inputOf(&request)
 	if err := cmp.Or(validate(deploy), validateListed(&deploy.Spec, &request.Children)); err != nil {
-		status := v1.CustomImageDeployStatus{ReplicaStatus: conditions.InvalidStatus(&observation, err), Address: address(&request)}
+		status := v1.CustomImageDeployStatus{ReplicaStatus: conditions.InvalidStatus(&input, err), Address: address(&request)}
 		return composite.Keep(&request, status, err)
 	}
-	observation.Children = request.Listed(desiredChildren(deploy))
-	observation.Awaited = awaitedAddress(&request)
-	assessment, err := conditions.Assess(&observation)
+	input.Children = request.Listed(desiredChildren(deploy))
+	input.Awaited = awaitedAddress(&request)
+	assessment, err := conditions.Assess(&input)
 	if err != nil {
 		return syncResponse{}, err
 	}
 	return syncResponse{
 		Status:      v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(), Address: address(&request)},
-		Children:    observation.Children,
+		Children:    input.Children,
 		ResyncAfter: assessment.Wait,
 	}, nil
 }

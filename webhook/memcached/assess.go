@@ -36,20 +36,38 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		}
 	}
 	spec := &o.memcached.Spec
-	servers := &conditions.Observation{
-		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
-		// While a move runs more servers than spec.size, its steps come first.
-		Workload: o.workload, Rollout: conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), Pods: o.livePods,
-		Serving:  o.serving(d.Routes),
-		Selector: children.SelectorLabels(o.memcached), Container: children.ContainerName,
+	servers := &conditions.Input{
+		Parent: o.memcached,
+		Before: o.memcached.Status.ReplicaStatus,
+		Child:  o.Child,
+		Now:    o.Now,
+
+		Workload:  o.workload,
+		Rollout:   conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // while a move runs more servers than spec.size, its steps come first
+		Pods:      o.livePods,
+		Serving:   o.serving(d.Routes),
+		Selector:  children.SelectorLabels(o.memcached),
+		Container: children.ContainerName,
+		Proxies:   proxies,
+
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
-		Steps:    diagnosis.Progress(facts, d), LastStep: lastStep(o, d, changed), RoomRemedy: diagnosis.RoomRemedy(facts, d),
-		Remedies: diagnosis.Remedies(spec, t.memory), Claim: diagnosis.FlashClaim(spec.Flash),
-		Proxies: proxies,
+		Steps:    diagnosis.Progress(facts, d),
+		LastStep: lastStep(o, d, changed),
+
+		Remedies:   diagnosis.Remedies(spec, t.memory),
+		RoomRemedy: diagnosis.RoomRemedy(facts, d),
+		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Observation: servers, Memcached: o.memcached, Memory: t.memory, Images: t.servers.Images,
-		ProxyPods: o.liveProxyPods, Job: o.job, Facts: facts, Decision: d, ManagesMonitors: o.Children.ServiceMonitors.Listed(),
+		Input:           servers,
+		Memcached:       o.memcached,
+		Memory:          t.memory,
+		Images:          t.servers.Images,
+		ProxyPods:       o.liveProxyPods,
+		Job:             o.job,
+		Facts:           facts,
+		Decision:        d,
+		ManagesMonitors: o.Children.ServiceMonitors.Listed(),
 	})
 	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err
@@ -57,11 +75,20 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 
 // assessProxies returns the assessment of the proxies.
 func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding) (*conditions.Assessment, error) {
-	assessed, err := conditions.Assess(&conditions.Observation{
-		Parent: o.memcached, Before: o.memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
-		Workload: o.proxies, Rollout: conditions.RolloutOf(o.proxies, replicas, o.memcached, o.liveProxyPods), Pods: o.liveProxyPods,
-		Selector: children.ProxySelector(o.memcached), Container: proxy.ContainerName,
-		Children: built, LastStep: changed.Time,
+	assessed, err := conditions.Assess(&conditions.Input{
+		Parent: o.memcached,
+		Before: o.memcached.Status.ReplicaStatus,
+		Child:  o.Child,
+		Now:    o.Now,
+
+		Workload:  o.proxies,
+		Rollout:   conditions.RolloutOf(o.proxies, replicas, o.memcached, o.liveProxyPods),
+		Pods:      o.liveProxyPods,
+		Selector:  children.ProxySelector(o.memcached),
+		Container: proxy.ContainerName,
+
+		Children: built,
+		LastStep: changed.Time,
 		Remedies: diagnosis.ProxyRemedies(),
 	}, findings...)
 	return &assessed, err

@@ -21,7 +21,7 @@ func TestChildrenOfTheJob(t *testing.T) {
 		edit   func(*syncRequest)
 		want   []string
 	}{
-		{"a warm-up", "0-2_0-3_warming", func(*syncRequest) {}, []string{"NetworkPolicy", "Job"}},
+		{"a warm-up", "0-2_0-3_warming", func(*syncRequest) {}, []string{"Job", "NetworkPolicy"}},
 		{"spec has no NetworkPolicies", "0-2_0-3_warming", func(o *syncRequest) { o.Parent.Spec.NetworkPolicy.Enabled = new(false) }, []string{"Job"}},
 		{"NetworkPolicies are not listed", "0-2_0-3_warming", func(o *syncRequest) { o.Children.NetworkPolicies = composite.Group[observed.Child]{} }, []string{"Job"}},
 		{"Jobs are not listed", "0-2_0-3_warming", func(o *syncRequest) { o.Children.Jobs = composite.Group[observed.Job]{} }, nil},

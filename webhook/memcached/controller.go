@@ -84,7 +84,7 @@ func Controller(config Config) composite.Controller {
 }
 
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
-	memcached.Default()
+	memcached = memcached.WithDefaults()
 	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, children.NameLabel, memcached.Name)}
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload { // also until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))

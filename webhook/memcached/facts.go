@@ -14,7 +14,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -22,83 +21,49 @@ import (
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // facts returns what the decision follows from, without Kubernetes objects.
-func (c Config) facts(o *observation, t templates) (scaling.Facts, error) {
-	spec, status := &o.memcached.Spec, &o.memcached.Status
-	pods, former, orphans := o.withoutPredecessor()
-	if o.workload == nil && o.proxies == nil && len(former) > 0 {
-		status = &v1alpha1.MemcachedStatus{} // it may follow from the same pods before they were deleted
-	}
-	moves := spec.Proxy != nil || status.Proxy != nil // or the proxies that spec had may still run
-	workload, err := o.workloadFacts(t, moves)
+func (c Config) facts(o *observation, t templates) scaling.Facts {
+	spec := &o.memcached.Spec
 	return scaling.Facts{
 		Now:             o.Now.Time,
 		Size:            *spec.Size,
 		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:        workload,
-		Servers:         o.serverFacts(pods, moves),
-		RecordedServers: children.RecordedServers(o.memcached, status.Servers),
-		Proxies:         o.proxyFacts(pods),
-		Predecessor:     slices.ContainsFunc(former, holds),
-		Orphans:         orphans && o.workload == nil && o.proxies == nil,
+		Workload:        o.workloadFacts(t.applied),
+		Servers:         o.serverFacts(),
+		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
+		Proxies:         o.proxyFacts(),
+		Predecessor:     slices.ContainsFunc(o.former, holds),
+		Orphans:         o.orphans && o.workload == nil && o.proxies == nil,
 		Job:             jobFacts(o.job),
 		CanRunJob:       c.OperatorImage != "" && o.Children.Jobs.Listed(),
-		Status:          status,
-	}, err
+		Status:          o.recorded,
+	}
 }
 
-// withoutPredecessor returns the pods, and apart from them those of a deleted Memcached of the same name that still terminate. They are older
-// than this one.
-//
-// No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
-// is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
-func (o *observation) withoutPredecessor() (pods, former []*observed.Pod, orphans bool) {
-	created, adopted := o.memcached.CreationTimestamp.Time, false
-	for _, workload := range []*observed.Workload{o.workload, o.proxies} {
-		adopted = adopted || workload != nil && workload.CreationTimestamp.Before(created)
-	}
-	for pod := range o.Related.Pods.All() {
-		older := !adopted && pod.CreationTimestamp.Before(created)
-		if older && pod.Terminating() {
-			former = append(former, pod)
-			continue
-		}
-		pods, orphans = append(pods, pod), orphans || older
-	}
-	return pods, former, orphans
-}
-
-// workloadFacts returns the facts of the workload of the servers; nil if none is observed. Its template matters if items can move.
-func (o *observation) workloadFacts(t templates, moves bool) (*scaling.Workload, error) {
-	w, current := o.workload, false
+// workloadFacts returns the facts of the workload of the servers; nil if none is observed.
+func (o *observation) workloadFacts(applied bool) *scaling.Workload {
+	w := o.workload
 	if w == nil {
-		return nil, nil
-	}
-	if moves {
-		var err error
-		// Not what somebody else has changed since: Metacontroller takes that back.
-		if current, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, w); err != nil {
-			return nil, err
-		}
+		return nil
 	}
 	return &scaling.Workload{
-		Revision:    v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
-		Run:         scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
-		Partition:   w.Spec.UpdateStrategy.RollingUpdate.Partition,
-		Ready:       w.Status.ReadyReplicas,
-		Available:   w.Status.AvailableReplicas,
-		HasTemplate: current,
-		Observed:    w.Observed(),
-	}, nil
+		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
+		Run:             scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Ready:           w.Status.ReadyReplicas,
+		Available:       w.Status.AvailableReplicas,
+		TemplateApplied: applied,
+		CaughtUp:        w.CaughtUp(),
+	}
 }
 
 // serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
-func (o *observation) serverFacts(pods []*observed.Pod, moves bool) map[int32]scaling.Server {
-	if !moves {
+func (o *observation) serverFacts() map[int32]scaling.Server {
+	if !o.moves() {
 		return nil
 	}
-	servers, selector := make(map[int32]scaling.Server, len(pods)), children.SelectorLabels(o.memcached)
-	for _, pod := range pods {
+	servers, selector := make(map[int32]scaling.Server, len(o.pods)), children.SelectorLabels(o.memcached)
+	for _, pod := range o.pods {
 		if ordinal, found := children.Ordinal(o.memcached, pod); found && pod.Selected(o.memcached.Namespace, selector) {
 			servers[ordinal] = serverFact(pod, o.workload)
 		}
@@ -114,7 +79,7 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
 		Holds:    holds(pod),
 		Why:      pod.DisruptionReason(),
-		Updated:  workload != nil && workload.Observed() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
+		Updated:  workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}
 }
 
@@ -131,7 +96,7 @@ func holds(pod *observed.Pod) bool {
 }
 
 // proxyFacts returns the desired and the observed proxies.
-func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
+func (o *observation) proxyFacts() scaling.Proxies {
 	var p scaling.Proxies
 	if spec := &o.memcached.Spec; spec.Proxy != nil {
 		p = scaling.Proxies{Desired: true, Replicas: *spec.Proxy.Replicas}
@@ -142,18 +107,18 @@ func (o *observation) proxyFacts(pods []*observed.Pod) scaling.Proxies {
 	if d := o.proxies; d != nil {
 		replicas, status := *d.Spec.Replicas, d.Status
 		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
-		updated := !d.Terminating() && d.Observed() && status.Replicas == replicas && status.UpdatedReplicas == replicas
+		updated := !d.Terminating() && d.CaughtUp() && status.Replicas == replicas && status.UpdatedReplicas == replicas
 		p.Deployment = &scaling.Deployment{
 			// metadata.generation also changes with annotations.
 			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
 			Routes:   proxy.RoutesOf(d),
 			Replicas: replicas,
 			Updated:  updated, RolledOut: updated && status.AvailableReplicas == replicas,
-			Observed: d.Observed(),
+			CaughtUp: d.CaughtUp(),
 		}
 	}
 	selector := children.ProxySelector(o.memcached)
-	for _, pod := range pods {
+	for _, pod := range o.pods {
 		if pod.Selected(o.memcached.Namespace, selector) {
 			p.Pods = append(p.Pods, scaling.Proxy{Pod: podFact(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
 		}

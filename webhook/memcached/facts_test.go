@@ -50,7 +50,6 @@ func TestObservedProxies(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		memcached.Default()
 		deployment := &observed.Workload{
 			Spec:   observed.WorkloadSpec{Replicas: new(int32(2))},
 			Status: observed.WorkloadStatus{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2},
@@ -63,7 +62,7 @@ func TestObservedProxies(t *testing.T) {
 			pods = append(pods, observedProxy(memcached, "old", "0-3"))
 			test.pod(pods[2])
 		}
-		got := (&observation{memcached: memcached, proxies: deployment}).proxyFacts(pods)
+		got := (&observation{memcached: memcached, proxies: deployment, pods: pods}).proxyFacts()
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
@@ -76,7 +75,6 @@ func TestObservedProxies(t *testing.T) {
 
 func TestObservedServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	memcached.Default()
 	server := func(name string, ready corev1.ConditionStatus) *observed.Pod {
 		return &observed.Pod{
 			Meta:   observed.Meta{Name: name, Namespace: "web", Labels: children.SelectorLabels(memcached)},
@@ -94,7 +92,7 @@ func TestObservedServers(t *testing.T) {
 		server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
 	}
 	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
-	o := &observation{memcached: memcached, workload: workload}
+	o := &observation{memcached: memcached, workload: workload, pods: pods}
 	want := map[int32]scaling.Server{
 		0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
 		1: {Pod: scaling.Pod{Name: "cache-1"}},
@@ -102,19 +100,15 @@ func TestObservedServers(t *testing.T) {
 		3: {Pod: scaling.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
 		4: {Pod: scaling.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
 	}
-	if diff := cmp.Diff(want, o.serverFacts(pods, true)); diff != "" {
+	if diff := cmp.Diff(want, o.serverFacts()); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
 	}
 	workload.Generation = 9
 	workload.Spec.Ordinals.Start, workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
-	if o.serverFacts(pods, true)[4].Updated {
+	if o.serverFacts()[4].Updated {
 		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
-	got, err := o.workloadFacts(templates{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Observed || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
+	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }

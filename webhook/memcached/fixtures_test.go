@@ -76,12 +76,11 @@ func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
 
 // settledImages returns such a request whose pods have the images of this program, and the default ones.
 func settledImages(memcached *v1alpha1.Memcached, images children.Images) syncRequest {
-	memcached.Default()
-	size := *memcached.Spec.Size
+	defaulted, size := memcached.WithDefaults(), *memcached.Spec.Size
 	images.Memcached, images.Exporter = children.DefaultImage, children.DefaultExporterImage
-	template := children.PodTemplate(memcached, images, memory.Of(&memcached.Spec))
+	template := children.PodTemplate(defaulted, images, memory.Of(&defaulted.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
-	request.Children = applied(children.Children(memcached, template, scaling.Decision{Run: scaling.Servers{Count: size}}, nil))
+	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: scaling.Decision{Run: scaling.Servers{Count: size}}}))
 	var pods []observed.Pod
 	for i := range size {
 		pod := readyPod(fmt.Sprintf("cache-%d", i), children.SelectorLabels(memcached))

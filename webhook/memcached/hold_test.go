@@ -86,17 +86,17 @@ func TestProxyExporterImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Metrics.Enabled = true
-		memcached.Default()
 		routes, request := scaling.ParseRoutes("0-2"), settledImages(memcached, children.Images{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied, Domain: DefaultClusterDomain}
-		request.Children.Deployments = applied(proxy.Children(memcached, proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), scaling.Decision{Proxies: 2})).Deployments
+		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		request.Children.Deployments = applied(proxy.Children(desired)).Deployments
 		test.edit(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(Config{}.observe(&request))
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
 		got := ""
-		for _, container := range templates.proxies(routes).Spec.Containers[1:] {
+		for _, container := range templates.proxies.with(routes).Spec.Containers[1:] {
 			got = container.Image
 		}
 		if got != test.want {

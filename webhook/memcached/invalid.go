@@ -30,7 +30,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
 	}
-	if missing := missingChildren(o.syncRequest, workload); len(missing) > 0 {
+	if missing := o.missingChildren(workload); len(missing) > 0 {
 		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}
 	if status.Proxy != nil {
@@ -45,19 +45,26 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		}
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
 	}
-	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Observation{
-		Parent: memcached, Before: memcached.Status.ReplicaStatus, Child: o.Child, Now: o.Now,
-		Workload: workload, Pods: o.livePods, Selector: children.SelectorLabels(memcached), Container: children.ContainerName,
-		Serving: o.serving(scaling.RecordedRoutes(status.Proxy)),
-		Proxies: proxies,
+	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Input{
+		Parent: memcached,
+		Before: memcached.Status.ReplicaStatus,
+		Child:  o.Child,
+		Now:    o.Now,
+
+		Workload:  workload,
+		Pods:      o.livePods,
+		Serving:   o.serving(scaling.RecordedRoutes(status.Proxy)),
+		Selector:  children.SelectorLabels(memcached),
+		Container: children.ContainerName,
+		Proxies:   proxies,
 	}, cause)
 	return status, nil
 }
 
 // missingChildren returns the children that a running cache should have and does not have, as far as an invalid spec says. The hook
 // cannot create them: their last valid form was in an annotation that is gone with them. A new cache has no children, and misses none.
-func missingChildren(request *syncRequest, workload *observed.Workload) []string {
-	memcached, existing := request.Parent, &request.Children
+func (o *observation) missingChildren(workload *observed.Workload) []string {
+	memcached, existing := o.memcached, &o.Children
 	if workload == nil && memcached.Status.Replicas == 0 {
 		return nil
 	}

@@ -19,7 +19,6 @@ import (
 // predecessorPods returns the pods of a deleted Memcached: twelve servers, and two proxies in the middle of a change.
 func predecessorPods(created time.Time, deleted *metav1.Time) []observed.Pod {
 	former := sample.Proxied(6)
-	former.Default()
 	var pods []observed.Pod
 	add := func(name string, labels map[string]string) {
 		pod := readyPod(name, labels)

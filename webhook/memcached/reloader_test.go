@@ -85,7 +85,7 @@ func TestReloaderImage(t *testing.T) {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
 		got := ""
-		for _, container := range desired.Children[1].(*appsv1.Deployment).Spec.Template.Spec.Containers {
+		for _, container := range desired.Children[0].(*appsv1.Deployment).Spec.Template.Spec.Containers {
 			if container.Name == children.ReloaderName {
 				got = container.Image
 			}

@@ -2,10 +2,6 @@ package memcached
 
 import (
 	"fmt"
-	"slices"
-
-	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
@@ -14,17 +10,14 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-type syncRequest = composite.Observed[*v1alpha1.Memcached, childGroups, relatedGroups]
+type syncRequest = composite.Request[*v1alpha1.Memcached, childGroups, relatedGroups]
 
 type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 
 // sync is all of a sync. Each step follows from the results of those above it.
 func (c Config) sync(request syncRequest) (syncResponse, error) {
-	memcached := request.Parent
-	mayReplace := memcached.Spec.Workload == v1alpha1.StatefulSetWorkload // not by default: the pods of a Deployment end with their items
-	memcached.Default()
 	o := c.observe(&request)
-	if err := validation.Validate(memcached, request.Children.managedKinds(), o.other != nil && !mayReplace, o.domain); err != nil {
+	if err := validation.Validate(o.memcached, o.Children.managedKinds(), o.losesItems(), o.domain); err != nil {
 		return o.keep(err)
 	}
 	if err := requireReplicas(o.workload, o.proxies); err != nil {
@@ -34,10 +27,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	facts, err := c.facts(o, templates)
-	if err != nil {
-		return syncResponse{}, err
-	}
+	facts := c.facts(o, templates)
 	decision := facts.Decide()
 	desired := c.build(o, templates, decision)
 	assessment, err := assess(o, templates, facts, decision, desired)
@@ -46,7 +36,7 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	}
 	return syncResponse{
 		Status:      status(o, templates, decision, assessment),
-		Children:    policiesFirst(desired.all()),
+		Children:    desired.all(),
 		ResyncAfter: conditions.Soonest(decision.Wait, assessment.Wait),
 	}, nil
 }
@@ -68,17 +58,4 @@ func requireReplicas(workloads ...*observed.Workload) error {
 		}
 	}
 	return nil
-}
-
-// policiesFirst returns the children in the order in which a person who applies a response should create them: each NetworkPolicy
-// before the pods that it protects. Metacontroller applies children in the order of their API groups, whatever their order here.
-func policiesFirst(desired []runtime.Object) []runtime.Object {
-	rank := func(child runtime.Object) int {
-		if _, isPolicy := child.(*networkingv1.NetworkPolicy); isPolicy {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(desired, func(a, b runtime.Object) int { return rank(a) - rank(b) })
-	return desired
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -27,17 +25,26 @@ record which defaults were applied.
 type templates struct {
 	memory  memory.Size
 	servers children.Template
-	// proxies builds the pod template of proxies with some routes, which the decision has; nil if spec has none.
-	proxies func(scaling.Routes) proxy.Template
+	// applied reports whether the template of the servers was applied last. It is false if no items can move: then nothing depends on it.
+	applied bool
+	// proxies is nil if spec has none.
+	proxies *proxyTemplates
 }
 
-func (c Config) templates(o *observation) (templates, error) {
-	t := templates{memory: memory.Of(&o.memcached.Spec)}
-	var err error
+func (c Config) templates(o *observation) (t templates, err error) {
+	t.memory = memory.Of(&o.memcached.Spec)
 	if t.servers, err = c.serverTemplate(o, t.memory); err != nil {
-		return templates{}, err
+		return t, err
 	}
-	t.proxies, err = c.proxyTemplate(o, t.memory)
+	if o.workload != nil && o.moves() {
+		// Not what somebody else has changed since: Metacontroller takes that back.
+		if t.applied, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, o.workload); err != nil {
+			return t, err
+		}
+	}
+	if o.memcached.Spec.Proxy != nil {
+		t.proxies, err = c.proxyTemplates(o, t.memory)
+	}
 	return t, err
 }
 
@@ -68,7 +75,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	if spec.WarmsUp() && !appliedWithout(o.workload, children.HoldName) {
 		running.Hold = appliedImage(o.workload, children.HoldName, configured.Hold)
 	}
-	if running == configured || cannotRun(o.workload, o.livePods, children.ContainerName) {
+	if running == configured || takesDefaults(o.workload, o.livePods, children.ContainerName) {
 		return template, nil
 	}
 	former := children.PodTemplate(o.memcached, running, size)
@@ -76,47 +83,6 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		return former, err
 	}
 	return template, nil
-}
-
-// proxyTemplate returns a function that builds the pod template of proxies. Proxies with other routes are replaced anyway.
-func (c Config) proxyTemplate(o *observation, size memory.Size) (func(scaling.Routes) proxy.Template, error) {
-	if o.memcached.Spec.Proxy == nil {
-		return nil, nil
-	}
-	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library), Domain: o.domain, Reach: c.OperatorImage}
-	if o.memcached.Spec.HasExporter() {
-		configured.Exporter = c.OperatorImage
-	}
-	template := func(routes scaling.Routes) proxy.Template {
-		return proxy.PodTemplate(o.memcached, configured, size, routes)
-	}
-	if o.proxies == nil {
-		return template, nil
-	}
-	running := proxy.Defaults{
-		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
-		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
-		Domain:  o.domain,
-	}
-	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
-		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
-	}
-	if !appliedWithout(o.proxies, proxy.ReachName) {
-		running.Reach = appliedImage(o.proxies, proxy.ReachName, configured.Reach)
-	}
-	if running == configured || cannotRun(o.proxies, o.liveProxyPods, proxy.ContainerName) {
-		return template, nil
-	}
-	former := proxy.PodTemplate(o.memcached, running, size, proxy.RoutesOf(o.proxies))
-	if runs, err := isTemplate(&former.PodTemplateSpec, o.proxies); err != nil || !runs {
-		return template, err
-	}
-	return func(routes scaling.Routes) proxy.Template {
-		if routes == proxy.RoutesOf(o.proxies) {
-			return former
-		}
-		return template(routes)
-	}, nil
 }
 
 // isTemplate reports whether an apply of a pod template would change nothing.
@@ -140,19 +106,20 @@ func appliedImage(workload *observed.Workload, container, configured string) str
 	return image
 }
 
-// cannotRun reports whether an image of the operator cannot run, and other defaults cost no items: a rollout replaces the pods anyway,
-// or the main container runs in no pod.
-func cannotRun(workload *observed.Workload, pods []*observed.Pod, main string) bool {
-	runs := slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return pod.ContainerRunning(main) })
-	if runs && workload.Status.UpdatedReplicas >= workload.Status.Replicas {
-		return false
-	}
+// takesDefaults reports whether pods take the configured defaults: an image of the operator cannot start, and other defaults cost no items, because
+// a rollout replaces the pods anyway, or the main container runs in no pod.
+func takesDefaults(workload *observed.Workload, pods []*observed.Pod, main string) bool {
+	inRollout := workload.Status.UpdatedReplicas < workload.Status.Replicas
+	anyRuns := slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return pod.ContainerRunning(main) })
+	return (inRollout || !anyRuns) && slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return imageFails(workload, pod) })
+}
+
+// imageFails reports whether a container of the pod template cannot start. A sidecar of others is not in the template.
+func imageFails(workload *observed.Workload, pod *observed.Pod) bool {
 	fails := func(container observed.ContainerStatus) bool {
-		return workload.Image(container.Name) != "" && cannotStart(&container) // a sidecar of others is not in the template
+		return workload.Image(container.Name) != "" && cannotStart(&container)
 	}
-	return slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
-		return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
-	})
+	return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
 }
 
 // cannotStart reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Observed is an observed child of any kind.
-type Observed interface {
+// Child is an observed child of any kind.
+type Child interface {
 	GetLabels() map[string]string
 	GetAnnotations() map[string]string
 	// GetLastApplied returns the JSON of the child as the hook returned it last; "" when it is unknown.
@@ -40,7 +40,7 @@ type form struct {
 // Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when
 // there is none. It compares spec, labels and annotations, and ignores fields that the operator does not set. It compares spec
 // first, because a change of the parent also changes annotations of the operator, which mean nothing to a user.
-func Difference(desired runtime.Object, child Observed) (string, error) {
+func Difference(desired runtime.Object, child Child) (string, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
 		return "", err
@@ -49,13 +49,13 @@ func Difference(desired runtime.Object, child Observed) (string, error) {
 }
 
 // TemplateDifference is [Difference] for the pod template of a workload. A change of the template replaces every pod.
-func TemplateDifference(template *corev1.PodTemplateSpec, child Observed) (string, error) {
+func TemplateDifference(template *corev1.PodTemplateSpec, child Child) (string, error) {
 	return compareTemplates(observedForm(child), appliedForm(child), template)
 }
 
 // TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what was
 // applied last is unknown, the observed template counts.
-func TemplateApplied(template *corev1.PodTemplateSpec, child Observed) (bool, error) {
+func TemplateApplied(template *corev1.PodTemplateSpec, child Child) (bool, error) {
 	applied := appliedForm(child)
 	have := applied
 	if len(applied.Spec) == 0 {
@@ -112,7 +112,7 @@ func specOf(desired runtime.Object) any {
 	return reflect.ValueOf(desired).Elem().FieldByName("Spec").Addr().Interface()
 }
 
-func observedForm(child Observed) form {
+func observedForm(child Child) form {
 	have := form{Spec: child.SpecJSON()}
 	have.Metadata.Labels, have.Metadata.Annotations = child.GetLabels(), child.GetAnnotations()
 	return have
@@ -120,7 +120,7 @@ func observedForm(child Observed) form {
 
 // appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the
 // zero form when it is unknown. Metacontroller itself reports an invalid annotation.
-func appliedForm(child Observed) form {
+func appliedForm(child Child) form {
 	var last form
 	if err := jsonv2.UnmarshalRead(strings.NewReader(child.GetLastApplied()), &last); err != nil {
 		return form{}
@@ -130,7 +130,7 @@ func appliedForm(child Observed) form {
 }
 
 // AppliedAnnotations returns the annotations of a child that were applied last. It decodes only a child that had any.
-func AppliedAnnotations(child Observed) map[string]string {
+func AppliedAnnotations(child Child) map[string]string {
 	if !strings.Contains(child.GetLastApplied(), `"annotations"`) {
 		return nil
 	}

@@ -13,27 +13,27 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-type syncRequest = composite.Observed[*v1alpha1.Nginx, childGroups, relatedGroups]
+type syncRequest = composite.Request[*v1alpha1.Nginx, childGroups, relatedGroups]
 
 type syncResponse = composite.Desired[v1alpha1.NginxStatus]
 
 // sync returns the desired children and the status. The children of an invalid parent stay as they were applied last.
 func sync(request syncRequest) (syncResponse, error) {
 	nginx := request.Parent
-	observation := observe(&request)
+	input := inputOf(&request)
 	if err := validate(nginx); err != nil {
-		status := v1alpha1.NginxStatus{ReplicaStatus: conditions.InvalidStatus(&observation, err)}
+		status := v1alpha1.NginxStatus{ReplicaStatus: conditions.InvalidStatus(&input, err)}
 		return composite.Keep(&request, status, err)
 	}
-	observation.Children = []runtime.Object{deployment(nginx)}
-	observation.Rollout = conditions.RolloutOf(observation.Workload, *nginx.Spec.Count, nginx, observation.Pods)
-	assessment, err := conditions.Assess(&observation)
+	input.Children = []runtime.Object{deployment(nginx)}
+	input.Rollout = conditions.RolloutOf(input.Workload, *nginx.Spec.Count, nginx, input.Pods)
+	assessment, err := conditions.Assess(&input)
 	if err != nil {
 		return syncResponse{}, err
 	}
 	return syncResponse{
 		Status:      v1alpha1.NginxStatus{ReplicaStatus: assessment.Status()},
-		Children:    observation.Children,
+		Children:    input.Children,
 		ResyncAfter: assessment.Wait,
 	}, nil
 }
@@ -47,10 +47,10 @@ func validate(nginx *v1alpha1.Nginx) error {
 	).ToAggregate()
 }
 
-// observe returns the observed state. Children and Rollout depend on a valid spec, so sync sets them.
-func observe(request *syncRequest) conditions.Observation {
+// inputOf returns what the parent is assessed from. Children and Rollout depend on a valid spec, so sync sets them.
+func inputOf(request *syncRequest) conditions.Input {
 	nginx := request.Parent
-	return conditions.Observation{
+	return conditions.Input{
 		Parent:    nginx,
 		Before:    nginx.Status.ReplicaStatus,
 		Workload:  request.Children.Deployments.Get(nginx.Namespace, nginx.Name),

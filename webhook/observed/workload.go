@@ -15,8 +15,8 @@ type Workload struct {
 	Status    WorkloadStatus `json:"status"`
 }
 
-// Observed reports whether the controller of the workload has observed all of it.
-func (w *Workload) Observed() bool { return w.Status.ObservedGeneration >= w.Generation }
+// CaughtUp reports whether the controller of the workload has observed all of it.
+func (w *Workload) CaughtUp() bool { return w.Status.ObservedGeneration >= w.Generation }
 
 // SpecJSON returns the observed spec.
 func (w *Workload) SpecJSON() jsontext.Value { return w.Spec.whole }

@@ -125,12 +125,23 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 		return nil, parent.errorOf(errors.New(message))
 	}
 	parent.object["status"] = desired.Status
-	objects := []Object{parent.object}
 	for _, child := range desired.Children {
 		delete(child, "status") // only a cluster knows the status
-		objects = append(objects, child)
 	}
-	return objects, nil
+	return append([]Object{parent.object}, policiesFirst(desired.Children)...), nil
+}
+
+// policiesFirst returns the children in the order in which a person who applies them should create them: each NetworkPolicy before the pods
+// that it protects. Metacontroller applies children in the order of their API groups, whatever their order in a response.
+func policiesFirst(children []Object) []Object {
+	return slices.SortedStableFunc(slices.Values(children), func(a, b Object) int { return rank(a) - rank(b) })
+}
+
+func rank(child Object) int {
+	if child["kind"] == "NetworkPolicy" {
+		return 0
+	}
+	return 1
 }
 
 // invalidSpec returns the message of a status that reports an invalid spec.

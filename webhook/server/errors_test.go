@@ -30,7 +30,7 @@ func TestLongValuesAreShortened(t *testing.T) {
 		{"the name of a field twice", strings.Replace(thing, `"name":"a"`, `"`+long+`":1,"`+long+`":1`, 1), nil},
 	} {
 		var log bytes.Buffer
-		failing := thingController(func(observedThing) (composite.Desired[struct{}], error) {
+		failing := thingController(func(thingRequest) (composite.Desired[struct{}], error) {
 			return composite.Desired[struct{}]{}, &composite.ParentError{Err: errors.New("spec.size: too small")}
 		})
 		handler := NewHandler(Options{Controllers: failing, Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -57,10 +57,10 @@ func TestToHTTPError(t *testing.T) {
 	}
 }
 
-type observedThing = composite.Observed[*metav1.PartialObjectMetadata, struct{}, struct{}]
+type thingRequest = composite.Request[*metav1.PartialObjectMetadata, struct{}, struct{}]
 
 // thingController returns a controller with a sync hook for the request thing.
-func thingController(sync func(observedThing) (composite.Desired[struct{}], error)) []composite.Controller {
+func thingController(sync func(thingRequest) (composite.Desired[struct{}], error)) []composite.Controller {
 	return []composite.Controller{{Name: "thing", Parent: metav1.SchemeGroupVersion.WithKind("Thing"), Sync: composite.Sync(sync)}}
 }
 
@@ -113,7 +113,7 @@ func TestPanicChangesNothing(t *testing.T) {
 	var log bytes.Buffer
 	calls := 0
 	handler := NewHandler(Options{
-		Controllers: thingController(func(observedThing) (composite.Desired[struct{}], error) {
+		Controllers: thingController(func(thingRequest) (composite.Desired[struct{}], error) {
 			if calls++; calls%2 == 0 {
 				panic("secret detail")
 			}
@@ -137,7 +137,7 @@ func TestPanicChangesNothing(t *testing.T) {
 
 func TestRefusalIsLoggedWithItsParent(t *testing.T) {
 	var log bytes.Buffer
-	refuse := thingController(func(observedThing) (composite.Desired[struct{}], error) {
+	refuse := thingController(func(thingRequest) (composite.Desired[struct{}], error) {
 		return composite.Desired[struct{}]{}, &composite.ParentError{Err: errors.New("spec.size: too small")}
 	})
 	postThing(NewHandler(Options{Controllers: refuse, Logger: slog.New(slog.NewTextHandler(&log, nil))}), strings.NewReader(thing))

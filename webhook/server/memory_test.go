@@ -15,7 +15,7 @@ import (
 // blocked returns a controller whose sync hook sends to entered and returns after release was called.
 func blocked() (controllers []composite.Controller, entered chan struct{}, release func()) {
 	entered, released := make(chan struct{}, 16), make(chan struct{})
-	controllers = thingController(func(observedThing) (composite.Desired[struct{}], error) {
+	controllers = thingController(func(thingRequest) (composite.Desired[struct{}], error) {
 		entered <- struct{}{}
 		<-released
 		return composite.Desired[struct{}]{}, nil
@@ -38,7 +38,7 @@ func TestRetryAfterDiffers(t *testing.T) {
 func TestHeapLimit(t *testing.T) {
 	runtime.GC()
 	handler := NewHandler(Options{
-		Controllers: thingController(func(observedThing) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }),
+		Controllers: thingController(func(thingRequest) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }),
 		Limits:      Limits{MaxHeapBytes: readMetric("/gc/heap/live:bytes") + 48<<20},
 	})
 	resources := io.MultiReader(strings.NewReader(`{"controller":{"spec":{"childResources":[{}`), io.LimitReader(&repeated{text: ",{}"}, 12<<20), strings.NewReader(`]}}}`))

@@ -21,7 +21,7 @@ const shutdownTimeout = 10 * time.Second
 
 func TestMetricsCountByCode(t *testing.T) {
 	metrics := NewMetrics("v1")
-	succeed := func(observedThing) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }
+	succeed := func(thingRequest) (composite.Desired[struct{}], error) { return composite.Desired[struct{}]{}, nil }
 	handler := NewHandler(Options{Controllers: thingController(succeed), Metrics: metrics})
 	for _, body := range []string{thing, thing, "{}"} {
 		postThing(handler, strings.NewReader(body))

@@ -7,7 +7,7 @@ import (
 	"github.com/example/memcached-operator/webhook/xca/v1beta1"
 )
 
-func sync(request composite.Observed[*v1beta1.Xca, childGroups, relatedGroups]) (composite.Desired[v1beta1.XcaStatus], error) {
+func sync(request composite.Request[*v1beta1.Xca, childGroups, relatedGroups]) (composite.Desired[v1beta1.XcaStatus], error) {
 	return composite.Desired[v1beta1.XcaStatus]{Status: statusOf(request.Parent, request.Now)}, nil
 }
 

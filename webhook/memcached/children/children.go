@@ -10,25 +10,34 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Children returns the children that belong to the servers, the workload first. existing is the observed Service; nil if there
-// is none.
-func Children(memcached *v1alpha1.Memcached, t Template, d scaling.Decision, existing *observed.Child) []runtime.Object {
-	children := []runtime.Object{workload(memcached, t, d), keepForeignAnnotations(service(memcached), existing)}
-	if budget := podDisruptionBudget(memcached, d); budget != nil {
-		children = append(children, budget)
-	}
-	if policy := networkPolicy(memcached); policy != nil {
-		children = append(children, policy)
-	}
-	if monitor := serviceMonitor(memcached); monitor != nil {
-		children = append(children, monitor)
-	}
-	return children
+// Input is what the children of servers are built from.
+type Input struct {
+	Memcached *v1alpha1.Memcached
+	Template  Template
+	Decision  scaling.Decision
+	// Service is the observed one; nil if there is none.
+	Service *observed.Child
 }
 
-func workload(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) runtime.Object {
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
-		return statefulSet(memcached, t, d)
+// Children returns the children that belong to the servers, the workload first.
+func Children(in *Input) []runtime.Object {
+	return Build(in, workload, service, podDisruptionBudget, networkPolicy, serviceMonitor)
+}
+
+// Build returns the children that builders return, in their order. A builder returns nil for a child that spec does not need.
+func Build[I any](input I, builders ...func(I) runtime.Object) []runtime.Object {
+	var built []runtime.Object
+	for _, build := range builders {
+		if child := build(input); child != nil {
+			built = append(built, child)
+		}
 	}
-	return deployment(memcached, t, d)
+	return built
+}
+
+func workload(in *Input) runtime.Object {
+	if in.Memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		return statefulSet(in)
+	}
+	return deployment(in)
 }

@@ -34,7 +34,7 @@ func TestChildren(t *testing.T) {
 		memcached := sample.New(test.replicas)
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range Children(memcached, templateOf(memcached), running(test.replicas), nil) {
+		for _, child := range Children(inputOf(memcached, test.replicas)) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -24,15 +23,15 @@ func MaxUnavailable(rollout *v1alpha1.RolloutOptions) intstr.IntOrString {
 	return ptr.Deref(rollout.MaxUnavailable, intstr.FromInt32(0))
 }
 
-func deployment(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) *appsv1.Deployment {
-	rollout := &memcached.Spec.Rollout
+func deployment(in *Input) *appsv1.Deployment {
+	memcached, rollout := in.Memcached, &in.Memcached.Spec.Rollout
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, t.Images)),
+		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Images)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(d.Run.Count),
+			Replicas: new(in.Decision.Run.Count),
 			Selector: &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
-			Template: t.PodTemplateSpec,
+			Template: in.Template.PodTemplateSpec,
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{

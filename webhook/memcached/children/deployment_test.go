@@ -13,7 +13,7 @@ import (
 )
 
 func TestDeploymentSelectsItsOwnPods(t *testing.T) {
-	own := deployment(sample.New(2), templateOf(sample.New(2)), running(2))
+	own := deployment(inputOf(sample.New(2), 2))
 	want := map[string]string{"app": "memcached", "memcached_cr": "cache"}
 	if diff := cmp.Diff(want, own.Spec.Selector.MatchLabels); diff != "" {
 		t.Errorf("a selector is immutable and must not change between releases (-want +got):\n%s", diff)
@@ -23,15 +23,13 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 	}
 	other := sample.New(2)
 	other.Name = "other"
-	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(deployment(other, templateOf(other), running(2)).Spec.Template.Labels)) {
+	if k8slabels.SelectorFromSet(want).Matches(k8slabels.Set(deployment(inputOf(other, 2)).Spec.Template.Labels)) {
 		t.Error("the selector matches the pods of another Memcached")
 	}
 }
 
-func running(replicas int32) scaling.Decision {
-	return scaling.Decision{Run: scaling.Servers{Count: replicas}}
-}
-
-func templateOf(memcached *v1alpha1.Memcached) Template {
-	return PodTemplate(memcached, Images{Memcached: DefaultImage}, memory.Of(&memcached.Spec))
+// inputOf returns what the children of so many servers are built from.
+func inputOf(memcached *v1alpha1.Memcached, replicas int32) *Input {
+	template := PodTemplate(memcached, Images{Memcached: DefaultImage}, memory.Of(&memcached.Spec))
+	return &Input{Memcached: memcached, Template: template, Decision: scaling.Decision{Run: scaling.Servers{Count: replicas}}}
 }

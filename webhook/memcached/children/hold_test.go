@@ -26,7 +26,6 @@ func TestHoldGracePeriod(t *testing.T) {
 		{"spec sets it, without the image", new(int64(60)), "", 60, ""},
 	} {
 		memcached := sample.Proxied(2)
-		memcached.Default()
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace
 		template := PodTemplate(memcached, Images{Hold: test.image}, memory.Of(&memcached.Spec))
 		if got := *template.Spec.TerminationGracePeriodSeconds; got != test.want {
@@ -42,7 +41,6 @@ func TestHoldGracePeriod(t *testing.T) {
 // TestHoldProbes checks how long a memcached that hangs runs, and that neither a busy one nor a restart of the sidecar fails the probe.
 func TestHoldProbes(t *testing.T) {
 	spec := sample.Proxied(1)
-	spec.Default()
 	container := container(&spec.Spec, Images{Hold: "operator:1"}, memory.Of(&spec.Spec))
 	probe := container.LivenessProbe
 	if most := int64(probe.PeriodSeconds*probe.FailureThreshold+probe.TimeoutSeconds) + *probe.TerminationGracePeriodSeconds; most > 20 {
@@ -71,7 +69,6 @@ func TestKeepalive(t *testing.T) {
 		{"without the sidecar, nothing waits", nil, "", nil},
 	} {
 		memcached := sample.Proxied(2)
-		memcached.Default()
 		memcached.Spec.PodSecurityContext = test.own
 		template := PodTemplate(memcached, Images{Hold: test.image}, memory.Of(&memcached.Spec))
 		if diff := cmp.Diff(test.want, template.Spec.SecurityContext.Sysctls); diff != "" {

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
@@ -12,7 +13,8 @@ import (
 
 // networkPolicy allows only the peers of the spec to connect, and only to declared ports. Servers need no egress: memcached, the
 // exporter, the reloader and the hold open connections within the pod only. It returns nil if it is disabled.
-func networkPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+func networkPolicy(in *Input) runtime.Object {
+	memcached := in.Memcached
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}

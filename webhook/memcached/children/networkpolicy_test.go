@@ -13,13 +13,17 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+func policyOf(memcached *v1alpha1.Memcached) networkingv1.NetworkPolicySpec {
+	return networkPolicy(inputOf(memcached, 1)).(*networkingv1.NetworkPolicy).Spec
+}
+
 // TestNetworkPolicyWithoutPeers checks that an empty list of peers is the default. In a NetworkPolicy it would allow every
 // peer.
 func TestNetworkPolicyWithoutPeers(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{}
 	want := []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
-	if diff := cmp.Diff(want, networkPolicy(memcached).Spec.Ingress[0].From); diff != "" {
+	if diff := cmp.Diff(want, policyOf(memcached).Ingress[0].From); diff != "" {
 		t.Errorf("an empty list of peers is not the default (-want +got):\n%s", diff)
 	}
 }
@@ -28,13 +32,13 @@ func TestMetricsPeers(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
-	rules := networkPolicy(memcached).Spec.Ingress
+	rules := policyOf(memcached).Ingress
 	if diff := cmp.Diff(rules[0].From, rules[1].From); len(rules) != 2 || diff != "" {
 		t.Errorf("by default the peers of the metrics are not those of the cache (-cache +metrics):\n%s", diff)
 	}
 	prometheus := []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &metav1.LabelSelector{}}}
 	memcached.Spec.NetworkPolicy.MetricsFrom = prometheus
-	rules = networkPolicy(memcached).Spec.Ingress
+	rules = policyOf(memcached).Ingress
 	if diff := cmp.Diff(prometheus, rules[1].From); diff != "" || len(rules[0].Ports) != 1 || len(rules[1].Ports) != 1 {
 		t.Errorf("the peers in metricsFrom may connect to more than the metrics port (-want +got):\n%s", diff)
 	}
@@ -45,7 +49,7 @@ func TestEgress(t *testing.T) {
 	memcached := sample.New(1)
 	for _, egress := range []v1alpha1.Egress{"", v1alpha1.EgressDeny} {
 		memcached.Spec.NetworkPolicy.Egress = egress
-		policy := networkPolicy(memcached).Spec
+		policy := policyOf(memcached)
 		if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}; !slices.Equal(want, policy.PolicyTypes) || policy.Egress != nil {
 			t.Errorf("egress %q: the servers have the policy types %v and the rules %v, want %v and none", egress, policy.PolicyTypes, policy.Egress, want)
 		}
@@ -61,7 +65,7 @@ func TestEgress(t *testing.T) {
 		}
 	}
 	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow
-	if types := networkPolicy(memcached).Spec.PolicyTypes; !slices.Equal(types, []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}) {
+	if types := policyOf(memcached).PolicyTypes; !slices.Equal(types, []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}) {
 		t.Errorf("with Allow, the policy types are %v, want Ingress", types)
 	}
 	if rules := ProxyEgress(memcached); rules != nil {

@@ -14,7 +14,7 @@ import (
 // TestPodWithoutSecrets checks that pods without TLS and authentication have none of their fields.
 func TestPodWithoutSecrets(t *testing.T) {
 	memcached := sample.New(1)
-	pod := templateOf(memcached)
+	pod := inputOf(memcached, 1).Template
 	container := pod.Spec.Containers[0]
 	if pod.Annotations != nil || pod.Spec.Volumes != nil || container.VolumeMounts != nil || container.Env != nil || len(container.Ports) != 1 {
 		t.Errorf("a pod without TLS and authentication has their fields: %+v", pod)
@@ -26,7 +26,7 @@ func TestPodKeepsTheOrderOfItsVolumes(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.TLS, memcached.Spec.Auth = &v1alpha1.TLS{SecretName: "certificate"}, &v1alpha1.Auth{SecretName: "users"}
 	memcached.Spec.Flash = sample.Flash("1Gi")
-	memcached.Default()
+	memcached = memcached.WithDefaults()
 	pod := PodTemplate(memcached, Images{Reloader: "reloader:1"}, memory.Of(&memcached.Spec))
 	var volumes, mounts []string
 	for _, volume := range pod.Spec.Volumes {

@@ -3,19 +3,17 @@ package children
 import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
-
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// PodDisruptionBudget limits a drain of nodes to one pod at a time by default. While a spare exists, it lets no further pod go: a server that has
+// podDisruptionBudget limits a drain of nodes to one pod at a time by default. While a spare exists, it lets no further pod go: a server that has
 // started again is ready before it has its items. It returns nil if it is disabled, and for a single pod, which a budget would block from ever
 // being evicted.
-func podDisruptionBudget(memcached *v1alpha1.Memcached, d scaling.Decision) *policyv1.PodDisruptionBudget {
-	spec := &memcached.Spec.PodDisruptionBudget
-	if d.Run.Count < 2 || !ptr.Deref(spec.Enabled, true) {
+func podDisruptionBudget(in *Input) runtime.Object {
+	memcached, spec := in.Memcached, &in.Memcached.Spec.PodDisruptionBudget
+	if in.Decision.Run.Count < 2 || !ptr.Deref(spec.Enabled, true) {
 		return nil
 	}
 	budget := &policyv1.PodDisruptionBudget{
@@ -30,7 +28,7 @@ func podDisruptionBudget(memcached *v1alpha1.Memcached, d scaling.Decision) *pol
 		},
 	}
 	switch {
-	case d.Routes.Spares():
+	case in.Decision.Routes.Spares():
 		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
 	case spec.MinAvailable == nil && spec.MaxUnavailable == nil:
 		budget.Spec.MaxUnavailable = new(intstr.FromInt32(1))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -30,7 +31,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 		memcached := sample.New(2)
 		memcached.Spec.PodDisruptionBudget = test.spec
 		decision := scaling.Decision{Run: scaling.Servers{Count: 2}, Routes: scaling.ParseRoutes(test.routes)}
-		budget := podDisruptionBudget(memcached, decision).Spec
+		budget := podDisruptionBudget(&Input{Memcached: memcached, Decision: decision}).(*policyv1.PodDisruptionBudget).Spec
 		if diff := cmp.Diff([]*intstr.IntOrString{test.minAvailable, test.maxUnavailable}, []*intstr.IntOrString{budget.MinAvailable, budget.MaxUnavailable}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

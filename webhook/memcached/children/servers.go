@@ -23,7 +23,7 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Servers, 
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
 func RecordedServers(memcached *v1alpha1.Memcached, servers []string) scaling.Servers {
-	if len(servers) == 0 || len(servers) > 2*scaling.MaxServers {
+	if len(servers) == 0 || len(servers) > scaling.MaxRun {
 		return scaling.Servers{}
 	}
 	name, _, _ := strings.Cut(servers[0], ".")

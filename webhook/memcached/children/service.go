@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -14,9 +13,9 @@ import (
 // service returns the headless Service. It publishes the addresses of all pods, because clients choose the server of a key.
 // They include pods that are not ready for a moment: to remove such a pod would move its keys, and to add it again would
 // move them back.
-func service(memcached *v1alpha1.Memcached) *corev1.Service {
-	spec := &memcached.Spec.Service
-	return &corev1.Service{
+func service(in *Input) runtime.Object {
+	memcached, spec := in.Memcached, &in.Memcached.Spec.Service
+	return keepForeignAnnotations(&corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: objectMeta(memcached, spec.Annotations),
 		Spec: corev1.ServiceSpec{
@@ -26,7 +25,7 @@ func service(memcached *v1alpha1.Memcached) *corev1.Service {
 			Selector:                 SelectorLabels(memcached),
 			Ports:                    servicePorts(&memcached.Spec),
 		},
-	}
+	}, in.Service)
 }
 
 // keepForeignAnnotations returns the desired Service, with an empty map of annotations if it has none now but had some

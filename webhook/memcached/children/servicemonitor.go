@@ -2,9 +2,8 @@ package children
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // serviceMonitorKind is a kind of the Prometheus operator, which a cluster may not have. This module does not import its
@@ -13,8 +12,8 @@ var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com",
 
 // serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters of servers and proxies, through their Services; nil
 // if spec has none or pods have no exporter.
-func serviceMonitor(memcached *v1alpha1.Memcached) *unstructured.Unstructured {
-	spec := memcached.Spec.Metrics.ServiceMonitor
+func serviceMonitor(in *Input) runtime.Object {
+	memcached, spec := in.Memcached, in.Memcached.Spec.Metrics.ServiceMonitor
 	if spec == nil || !memcached.Spec.HasExporter() {
 		return nil
 	}

@@ -3,28 +3,26 @@ package children
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // statefulSet returns a StatefulSet, whose pods keep their names. Pods start and terminate in parallel, because they do not
 // depend on each other. A rollout replaces one pod after the other. The start and the partition are explicit, so that those that were set
 // manually do not last.
-func statefulSet(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) *appsv1.StatefulSet {
+func statefulSet(in *Input) *appsv1.StatefulSet {
+	memcached := in.Memcached
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, t.Images)),
+		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Images)),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(d.Run.Count),
-			Ordinals:            &appsv1.StatefulSetOrdinals{Start: d.Run.First},
+			Replicas:            new(in.Decision.Run.Count),
+			Ordinals:            &appsv1.StatefulSetOrdinals{Start: in.Decision.Run.First},
 			Selector:            &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
-			Template:            t.PodTemplateSpec,
+			Template:            in.Template.PodTemplateSpec,
 			ServiceName:         memcached.Name,
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
 				Type:          appsv1.RollingUpdateStatefulSetStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(d.Partition)},
+				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(in.Decision.Partition)},
 			},
 			MinReadySeconds: *memcached.Spec.Rollout.MinReadySeconds,
 		},

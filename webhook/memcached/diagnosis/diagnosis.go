@@ -14,8 +14,8 @@ import (
 
 // Cache is what the checks of a cache look at.
 type Cache struct {
-	// Observation is that of the servers.
-	*conditions.Observation
+	// Input is that of the servers.
+	*conditions.Input
 	// Memcached has its defaults.
 	Memcached *v1alpha1.Memcached
 	Memory    memory.Size
@@ -44,7 +44,7 @@ func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
 	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c)}
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.First(mounted, reloaded).Problem)} {
+	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.Merge(mounted, reloaded).Problem)} {
 		if condition != nil {
 			own = append(own, *condition)
 		}

@@ -52,7 +52,6 @@ func TestJobNotStarted(t *testing.T) {
 		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *scaling.Decision) { p.Routes.Phase = scaling.Closing }, false, 0},
 	} {
 		memcached := sample.Proxied(3)
-		memcached.Default()
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
@@ -60,7 +59,7 @@ func TestJobNotStarted(t *testing.T) {
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
 		test.change(job, &plan)
-		if got := jobNotStarted(&Cache{Memcached: memcached, Job: job, Decision: plan, Observation: &conditions.Observation{Now: metav1.NewTime(now)}}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
+		if got := jobNotStarted(&Cache{Memcached: memcached, Job: job, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
 			t.Errorf("%s: the risk is %+v with a wait of %s, want one: %t, and %s", test.reason, got.Risk, got.Wait, test.risk, test.wait)
 		}
 	}

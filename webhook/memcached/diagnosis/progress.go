@@ -52,12 +52,12 @@ func moving(f scaling.Facts, d scaling.Decision) string {
 	if !f.Proxies.Desired {
 		leaves = "Removing the proxies. "
 	}
-	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d), d.Proxy.Move.Phase, d.Message.Explanation)
+	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d), d.Proxy.Move.Phase, d.Report.Explanation)
 	if next := nextPhase(f, d); next != "" {
 		message += " " + next
 	}
-	if d.Message.Overdue != "" {
-		message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", d.Message.Overdue)
+	if d.Report.Overdue != "" {
+		message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", d.Report.Overdue)
 	}
 	return message
 }
@@ -72,9 +72,9 @@ func purpose(f scaling.Facts, d scaling.Decision) string {
 	case move.For == v1alpha1.MoveForSize:
 		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
 	case move.For == v1alpha1.MoveForStop:
-		return stop(f, d.Message.To.Absent())
+		return stop(f, d.Report.To.Absent())
 	case move.For == v1alpha1.MoveForReturn:
-		return fmt.Sprintf("Moving items back from the spare to server %d, which starts again", d.Message.From.Absent())
+		return fmt.Sprintf("Moving items back from the spare to server %d, which starts again", d.Report.From.Absent())
 	default:
 		return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
 	}
@@ -102,7 +102,7 @@ func nextPhase(f scaling.Facts, d scaling.Decision) string {
 		job = nil
 	}
 	awaited := "proxies are available"
-	if d.Message.Settled {
+	if d.Report.Settled {
 		awaited = "new servers are ready"
 	}
 	switch {

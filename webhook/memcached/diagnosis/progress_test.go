@@ -17,7 +17,7 @@ func moves(label string, purpose v1alpha1.MovePurpose, phase v1alpha1.MovePhase)
 	routes := scaling.ParseRoutes(label)
 	f := scaling.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: scaling.Proxies{Desired: true, Warmup: 10 * time.Minute}}
 	return f, scaling.Decision{
-		Routes: routes, Message: scaling.MoveMessage{From: routes.From, To: routes.To, Explanation: "It happens."},
+		Routes: routes, Report: scaling.Report{From: routes.From, To: routes.To, Explanation: "It happens."},
 		Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{For: purpose, From: routes.From.Count, To: routes.To.Count, Phase: phase}},
 	}
 }
@@ -55,7 +55,7 @@ func TestProgress(t *testing.T) {
 		{"the proxies leave", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) { f.Proxies.Desired = false }},
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
 		{"the template changes", "0-3_4-7_announcing", template, v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: It happens." + room},
-		{"a pod has not stopped", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Message.Overdue = "cache-3" }},
+		{"a pod has not stopped", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Overdue = "cache-3" }},
 			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node."},
 		{"servers are removed", "0-3", template, v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){deleted},
@@ -66,7 +66,7 @@ func TestProgress(t *testing.T) {
 			"Moving items back from the spare to server 1, which starts again, phase AddingServers: It happens."},
 
 		{"the proxies are not available", copying, size, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},
-		{"the servers are not ready", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Message.Settled = true }}, "The warm-up begins once all new servers are ready."},
+		{"the servers are not ready", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Settled = true }}, "The warm-up begins once all new servers are ready."},
 		{"the warm-up is over", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(-1)}, "The next phase begins once all proxies are available."},
 		{"there is no Job", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
 		{"the Job is of another move", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},

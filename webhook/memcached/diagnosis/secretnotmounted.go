@@ -40,10 +40,10 @@ const mountPeriod = time.Minute
 
 // secretNotMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod.
 func secretNotMounted(c *Cache) conditions.Finding {
-	var first conditions.Finding
+	var found conditions.Finding
 	spec := &c.Memcached.Spec
 	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
-		return first
+		return found
 	}
 	reason := ReasonSecretNotMounted
 	if spec.TLS == nil && spec.Auth == nil {
@@ -54,13 +54,13 @@ func secretNotMounted(c *Cache) conditions.Finding {
 			continue
 		}
 		if left := pod.Status.StartTime.Add(mountPeriod).Sub(c.Now.Time); left > 0 {
-			first.Wait = conditions.Soonest(first.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
+			found.Wait = conditions.Soonest(found.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
 			continue
 		}
-		first = conditions.First(first, conditions.Finding{Problem: reason.Problem(
+		found = conditions.Merge(found, conditions.Finding{Problem: reason.Problem(
 			"Pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec, pod.Name), ", and that "))})
 	}
-	return first
+	return found
 }
 
 // waitingForVolumes reports whether a pod is on a node but its containers cannot start yet. A pod that pulls images already

@@ -68,7 +68,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsOf(&Cache{Memcached: cacheOf(test.spec), Images: children.Images{Reloader: test.image}, Observation: &conditions.Observation{Rollout: test.rollout, Pods: test.pods, Now: noon}}); condition != nil {
+		if condition := secretsOf(&Cache{Memcached: cacheOf(test.spec), Images: children.Images{Reloader: test.image}, Input: &conditions.Input{Rollout: test.rollout, Pods: test.pods, Now: noon}}); condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -111,7 +111,7 @@ func TestReloaderWasKilled(t *testing.T) {
 	for _, test := range cases {
 		memcached := cacheOf(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}})
 		memcached.Status.Conditions = test.before
-		found, got := secretNotReloaded(&Cache{Memcached: memcached, Images: children.Images{Reloader: "i"}, Observation: &conditions.Observation{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}}), ""
+		found, got := secretNotReloaded(&Cache{Memcached: memcached, Images: children.Images{Reloader: "i"}, Input: &conditions.Input{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}}), ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -153,7 +153,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretNotMounted(&Cache{Memcached: cacheOf(test.spec), Observation: &conditions.Observation{Pods: test.pods, Now: noon}})
+		found := secretNotMounted(&Cache{Memcached: cacheOf(test.spec), Input: &conditions.Input{Pods: test.pods, Now: noon}})
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -12,26 +12,33 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Children returns the children that belong to the proxies. While no proxy runs, only the number of replicas differs.
-func Children(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) []runtime.Object {
-	all := []runtime.Object{deployment(memcached, t, d), service(memcached, t.Defaults.Exporter != "")}
-	if *memcached.Spec.Proxy.Replicas > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
-		all = append(all, podDisruptionBudget(memcached))
-	}
-	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
-		all = append(all, networkPolicy(memcached, t.Defaults.Exporter != ""))
-	}
-	return all
+// Input is what the children of proxies, and those of a Job, are built from.
+type Input struct {
+	Memcached *v1alpha1.Memcached
+	Template  Template
+	Decision  scaling.Decision
+	// OperatorImage, Domain and Memory are for the Job.
+	OperatorImage, Domain string
+	Memory                memory.Size
+}
+
+// exports reports whether the proxies have an exporter.
+func (in *Input) exports() bool { return in.Template.Defaults.Exporter != "" }
+
+// Children returns the children that belong to the proxies, the Deployment first. While no proxy runs, only the number of replicas differs.
+func Children(in *Input) []runtime.Object {
+	return children.Build(in, deployment, service, podDisruptionBudget, networkPolicy)
 }
 
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
-func service(memcached *v1alpha1.Memcached, exports bool) *corev1.Service {
-	ports := servicePorts()
-	if exports {
+func service(in *Input) runtime.Object {
+	memcached, ports := in.Memcached, servicePorts()
+	if in.exports() {
 		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
 	}
 	return &corev1.Service{
@@ -47,8 +54,12 @@ func service(memcached *v1alpha1.Memcached, exports bool) *corev1.Service {
 }
 
 // podDisruptionBudget limits a drain of nodes to one proxy at a time. The numbers in spec.podDisruptionBudget are those
-// of the servers.
-func podDisruptionBudget(memcached *v1alpha1.Memcached) *policyv1.PodDisruptionBudget {
+// of the servers. It returns nil if it is disabled, and for a single proxy.
+func podDisruptionBudget(in *Input) runtime.Object {
+	memcached := in.Memcached
+	if *memcached.Spec.Proxy.Replicas < 2 || !ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) {
+		return nil
+	}
 	return &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: objectMeta(memcached, nil),
@@ -61,10 +72,14 @@ func podDisruptionBudget(memcached *v1alpha1.Memcached) *policyv1.PodDisruptionB
 }
 
 // networkPolicy allows the peers of the spec, and the pods that copy items, to connect to the proxies, Prometheus to connect to their
-// exporter, and the proxies to connect to the servers.
-func networkPolicy(memcached *v1alpha1.Memcached, exports bool) *networkingv1.NetworkPolicy {
+// exporter, and the proxies to connect to the servers. It returns nil if it is disabled.
+func networkPolicy(in *Input) runtime.Object {
+	memcached := in.Memcached
+	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
+		return nil
+	}
 	ingress := []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: children.PolicyPorts(servicePorts())}}
-	if exports {
+	if in.exports() {
 		ingress = append(ingress, children.MetricsIngress(memcached))
 	}
 	return &networkingv1.NetworkPolicy{

@@ -11,7 +11,6 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -33,10 +32,9 @@ func TestProxyChildren(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		memcached.Default()
 		test.change(&memcached.Spec)
 		var got []string
-		for _, child := range Children(memcached, routed(memcached, "0-2"), scaling.Decision{Proxies: test.proxies}) {
+		for _, child := range Children(&Input{Memcached: memcached, Template: routed(memcached, "0-2"), Decision: scaling.Decision{Proxies: test.proxies}}) {
 			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
 			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
 				t.Errorf("%s: a child has the name %s", test.reason, name)
@@ -48,6 +46,12 @@ func TestProxyChildren(t *testing.T) {
 	}
 }
 
+// ingressOf returns the rules of proxies that have an image of the exporter; "" if they have none.
+func ingressOf(memcached *v1alpha1.Memcached, exporter string) []networkingv1.NetworkPolicyIngressRule {
+	in := &Input{Memcached: memcached, Template: Template{Defaults: Defaults{Exporter: exporter}}}
+	return networkPolicy(in).(*networkingv1.NetworkPolicy).Spec.Ingress
+}
+
 // TestServerPeers checks that the proxies and the pods that copy items may connect to the servers, but not to their exporters.
 func TestServerPeers(t *testing.T) {
 	shop := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}
@@ -56,26 +60,26 @@ func TestServerPeers(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
-	all := children.Children(memcached, children.PodTemplate(memcached, children.Images{}, memory.Of(&memcached.Spec)), scaling.Decision{}, nil)
+	all := children.Children(&children.Input{Memcached: memcached})
 	rules := all[slices.IndexFunc(all, func(child runtime.Object) bool {
 		return child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy"
 	})].(*networkingv1.NetworkPolicy).Spec.Ingress
 	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{proxies, job, shop}, rules[0].From); diff != "" {
 		t.Errorf("peers of the servers (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{job, shop}, networkPolicy(memcached, true).Spec.Ingress[0].From); diff != "" {
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{job, shop}, ingressOf(memcached, "operator:1")[0].From); diff != "" {
 		t.Errorf("peers of the proxies (-want +got):\n%s", diff)
 	}
-	for _, rule := range []networkingv1.NetworkPolicyIngressRule{rules[1], networkPolicy(memcached, true).Spec.Ingress[1]} {
+	for _, rule := range []networkingv1.NetworkPolicyIngressRule{rules[1], ingressOf(memcached, "operator:1")[1]} {
 		if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, rule.From); diff != "" {
 			t.Errorf("peers of the exporters (-want +got):\n%s", diff)
 		}
 	}
-	if rules := networkPolicy(memcached, false).Spec.Ingress; len(rules) != 1 {
+	if rules := ingressOf(memcached, ""); len(rules) != 1 {
 		t.Errorf("proxies without an exporter have the rules %v, want one for clients", rules)
 	}
 	memcached.Spec.Proxy.Warmup.Enabled = new(false)
-	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, networkPolicy(memcached, true).Spec.Ingress[0].From); diff != "" {
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{shop}, ingressOf(memcached, "operator:1")[0].From); diff != "" {
 		t.Errorf("peers of the proxies without a Job (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
@@ -42,18 +43,18 @@ func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.S
 	}}
 }
 
-func deployment(memcached *v1alpha1.Memcached, t Template, d scaling.Decision) *appsv1.Deployment {
-	unavailable := intstr.FromInt32(0)
-	if d.Unreached {
+func deployment(in *Input) runtime.Object {
+	memcached, unavailable := in.Memcached, intstr.FromInt32(0)
+	if in.Decision.Unreached {
 		unavailable = intstr.FromString("100%")
 	}
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: objectMeta(memcached, annotations(memcached, t.Defaults)),
+		ObjectMeta: objectMeta(memcached, annotations(memcached, in.Template.Defaults)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: &d.Proxies,
+			Replicas: &in.Decision.Proxies,
 			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
-			Template: t.PodTemplateSpec,
+			Template: in.Template.PodTemplateSpec,
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{

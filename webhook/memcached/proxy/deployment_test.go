@@ -20,7 +20,7 @@ import (
 
 // routed returns the pod template of proxies with the routes of a label.
 func routed(memcached *v1alpha1.Memcached, label string) Template {
-	memcached.Default()
+	memcached = memcached.WithDefaults()
 	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
 }
 
@@ -124,7 +124,6 @@ func TestProxyMemoryLimit(t *testing.T) {
 // for hours in which no server runs, and the probe finds the copy.
 func TestProxyReaches(t *testing.T) {
 	memcached := sample.Proxied(3)
-	memcached.Default()
 	pod := PodTemplate(memcached, Defaults{Reach: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
 	probe, copied := pod.Containers[0].StartupProbe, pod.InitContainers[0]
 	if probe.Exec == nil || time.Duration(probe.TimeoutSeconds)*time.Second <= reachWait {
@@ -161,7 +160,6 @@ func TestWarmupKeepsProxies(t *testing.T) {
 	template := func(enabled bool) Template {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Proxy.Warmup.Enabled = &enabled
-		memcached.Default()
 		return PodTemplate(memcached, Defaults{Image: "memcached:1", Library: Library}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-1"))
 	}
 	if diff := cmp.Diff(template(true), template(false)); diff != "" {

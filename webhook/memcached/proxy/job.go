@@ -34,21 +34,18 @@ const (
 // most 52 characters.
 func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + jobSuffix }
 
-// JobChildren returns the Job of a move, and its NetworkPolicy; none for the zero value.
-func JobChildren(memcached *v1alpha1.Memcached, job scaling.Job, image, domain string, size memory.Size) []runtime.Object {
-	if job == (scaling.Job{}) {
+// JobChildren returns the Job of a move, and its NetworkPolicy; none if no Job is desired.
+func JobChildren(in *Input) []runtime.Object {
+	if in.Decision.Job == (scaling.Job{}) {
 		return nil
 	}
-	built := []runtime.Object{moveJob(memcached, job, image, domain, size)}
-	if ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
-		built = append(built, jobPolicy(memcached))
-	}
-	return built
+	return children.Build(in, moveJob, jobPolicy)
 }
 
 // moveJob returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
 // one server for each index. The Job is never updated, because its template is immutable.
-func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image, domain string, size memory.Size) *batchv1.Job {
+func moveJob(in *Input) runtime.Object {
+	memcached, job := in.Memcached, in.Decision.Job
 	servers := int32(len(job.Sources()))
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
@@ -71,7 +68,7 @@ func moveJob(memcached *v1alpha1.Memcached, job scaling.Job, image, domain strin
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, image, jobArgs(memcached, job.Routes, domain, size))),
+				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory))),
 			},
 		},
 	}
@@ -96,8 +93,13 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 	}}
 }
 
-// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them.
-func jobPolicy(memcached *v1alpha1.Memcached) *networkingv1.NetworkPolicy {
+// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if it is
+// disabled.
+func jobPolicy(in *Input) runtime.Object {
+	memcached := in.Memcached
+	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
+		return nil
+	}
 	egress := children.ProxyEgress(memcached)
 	if egress != nil {
 		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}

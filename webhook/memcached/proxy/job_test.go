@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8slabels "k8s.io/apimachinery/pkg/labels"
@@ -17,9 +18,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// jobFor returns a Job for the routes of a label.
-func jobFor(label string) scaling.Job {
-	return scaling.Job{Routes: scaling.ParseRoutes(label), Rollout: "5"}
+// jobOf returns the Job for the routes of a label.
+func jobOf(memcached *v1alpha1.Memcached, label string) *batchv1.Job {
+	in := &Input{Memcached: memcached, OperatorImage: "operator:1", Domain: "cluster.local", Memory: memory.Of(&memcached.Spec)}
+	in.Decision.Job = scaling.Job{Routes: scaling.ParseRoutes(label), Rollout: "5"}
+	return moveJob(in).(*batchv1.Job)
 }
 
 // TestWarmupServers checks which servers the Job reads or cleans: only those that items move from, and only those that stay.
@@ -42,7 +45,7 @@ func TestWarmupServers(t *testing.T) {
 	}
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
-		job := moveJob(memcached, jobFor(test.routes), "operator:1", "cluster.local", memory.Of(&memcached.Spec))
+		job := jobOf(memcached, test.routes)
 		args := job.Spec.Template.Spec.Containers[0].Args
 		missing := func(arg string) bool { return !slices.Contains(args, arg) }
 		if *job.Spec.Completions != test.servers || *job.Spec.Parallelism != test.pods || slices.ContainsFunc(test.args, missing) {
@@ -57,7 +60,7 @@ func TestWarmupServers(t *testing.T) {
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)
-	labels := k8slabels.Set(moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", "cluster.local", memory.Of(&memcached.Spec)).Spec.Template.Labels)
+	labels := k8slabels.Set(jobOf(memcached, "0-2_0-3_warming").Spec.Template.Labels)
 	for name, selector := range map[string]map[string]string{
 		"servers": children.SelectorLabels(memcached), "proxies": children.ProxySelector(memcached),
 		"related servers": {children.NameLabel: memcached.Name}, "related proxies": {children.ProxyLabel: memcached.Name},
@@ -76,11 +79,14 @@ func TestWarmupPodsAreNoServers(t *testing.T) {
 func TestJobPolicy(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
-	policy := jobPolicy(memcached).Spec
+	policyOf := func() networkingv1.NetworkPolicySpec {
+		return jobPolicy(&Input{Memcached: memcached}).(*networkingv1.NetworkPolicy).Spec
+	}
+	policy := policyOf()
 	if len(policy.PolicyTypes) != 2 || policy.Ingress != nil || len(policy.Egress) != 3 {
 		t.Fatalf("the policy types are %v with the rules %v and %v, want both types, no rule, and three", policy.PolicyTypes, policy.Ingress, policy.Egress)
 	}
-	pods := moveJob(memcached, jobFor("0-2_0-3_warming"), "operator:1", "cluster.local", memory.Of(&memcached.Spec)).Spec.Template.Labels
+	pods := jobOf(memcached, "0-2_0-3_warming").Spec.Template.Labels
 	selects := func(selector *metav1.LabelSelector, labels map[string]string) bool {
 		return k8slabels.SelectorFromSet(selector.MatchLabels).Matches(k8slabels.Set(labels))
 	}
@@ -92,11 +98,11 @@ func TestJobPolicy(t *testing.T) {
 			t.Errorf("rule %d is %+v, want the pods with the labels %v and their ports", i, rule, labels)
 		}
 	}
-	if from := networkPolicy(memcached, false).Spec.Ingress[0].From; !selects(from[0].PodSelector, pods) {
+	if from := ingressOf(memcached, "")[0].From; !selects(from[0].PodSelector, pods) {
 		t.Errorf("the proxies admit %+v, and not the pods of the Job", from)
 	}
 	memcached.Spec.NetworkPolicy.Egress = v1alpha1.EgressAllow
-	if policy := jobPolicy(memcached).Spec; len(policy.PolicyTypes) != 1 || policy.Egress != nil {
+	if policy := policyOf(); len(policy.PolicyTypes) != 1 || policy.Egress != nil {
 		t.Errorf("with all egress allowed, the policy restricts %v to %v", policy.PolicyTypes, policy.Egress)
 	}
 }

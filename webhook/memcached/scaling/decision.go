@@ -25,20 +25,8 @@ type Decision struct {
 	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
 	Wait time.Duration
 
-	// Message is what users read about a move beside Proxy.
-	Message MoveMessage
-}
-
-// MoveMessage explains the phase of a move to users.
-type MoveMessage struct {
-	// From and To are the servers before and after the move.
-	From, To Pool
-	// Explanation says what happens in the phase, or what a move waits for that has not begun.
-	Explanation string
-	// Settled reports whether all proxies of the phase are available.
-	Settled bool
-	// Overdue is the name of a pod that the move waits for, and that still exists after its grace period; "" if there is none.
-	Overdue string
+	// Report is what users read about the move beside Proxy.
+	Report Report
 }
 
 // Decide returns the decision. It finds out where the cache is (where.go), asks the phase for what follows (phases.go; withoutproxies.go if the
@@ -67,7 +55,7 @@ func (c change) next() outcome {
 	case c.empties():
 		return c.emptying()
 	case c.unknown() && !c.outdatesAll():
-		return c.waiting()
+		return c.staying()
 	}
 	return c.inPhase()
 }
@@ -75,38 +63,29 @@ func (c change) next() outcome {
 // unknown reports whether it is not known which pods have the desired template: it is not in the StatefulSet, or its controller
 // has not observed it.
 func (f Facts) unknown() bool {
-	return f.Workload == nil || !f.Workload.HasTemplate || !f.Workload.Observed
+	return f.Workload == nil || !f.Workload.TemplateApplied || !f.Workload.CaughtUp
 }
 
 // outdatesAll reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
 // move begins at once, and proxies that the edit replaces too are replaced once.
 func (c change) outdatesAll() bool {
-	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.HasTemplate
+	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
 }
 
-// outcome is what the function of a phase decides. The rest of a decision follows from it.
+// outcome is a decision of which the function of a phase has set Run, Routes, Report, Job and Wait. The rest follows from them.
 type outcome struct {
-	routes Routes
-	run    Servers
+	Decision
 	// withoutProxies reports whether no proxy is to run, and left whether none is left and status need not have them any more.
 	withoutProxies, left bool
-	// report is the phase for status; the zero value if there is none.
-	report report
-	job    Job
-	// wait is the time until the phase ends; 0 if no time ends it. awaited are pods that must stop first.
-	wait    time.Duration
+	// awaited are pods that must stop first.
 	awaited []Pod
 }
 
 // complete returns the decision for an outcome.
 func (c change) complete(o outcome) Decision {
-	d := Decision{
-		Run: o.run, Partition: c.partition(o.routes, o.run),
-		Proxies: c.Proxies.Replicas, Routes: o.routes, Unreached: !c.reaches(o.routes),
-		Job:   o.job,
-		Proxy: record(o.routes, c.revision, o.report),
-	}
-	serving := o.routes.To.Count
+	d, serving := o.Decision, o.Routes.To.Count
+	d.Partition, d.Unreached = c.partition(d.Routes, d.Run), !c.reaches(d.Routes)
+	d.Proxies, d.Proxy = c.Proxies.Replicas, record(d.Routes, c.revision, d.Report)
 	if o.withoutProxies {
 		d.Proxies, serving = 0, 0
 	}
@@ -119,11 +98,9 @@ func (c change) complete(o outcome) Decision {
 		}
 	}
 	overdue, wait := c.overdue(o.awaited)
-	d.Wait = soonest(wait, o.wait)
-	d.Message = MoveMessage{
-		From: o.report.from, To: o.report.to, Explanation: c.explanation(o),
-		Settled: o.routes == c.routes && c.proxiesSettled(), Overdue: overdue,
-	}
+	d.Wait = soonest(wait, d.Wait)
+	d.Report.Explanation, d.Report.Overdue = c.explanation(o), overdue
+	d.Report.Settled = d.Routes == c.routes && c.proxiesSettled()
 	return d
 }
 

@@ -104,12 +104,12 @@ func (s *space) facts(v observation) Facts {
 		}
 	}
 	if d := w.deployment; d.exists && v.fault != noDeployment {
-		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), Updated: d.updated, RolledOut: d.rolledOut, Observed: true}
+		observed := &Deployment{Revision: revisionOf(deploymentObject, d.revision), Routes: d.routes.routes(), Replicas: int32(d.replicas), Updated: d.updated, RolledOut: d.rolledOut, CaughtUp: true}
 		switch v.fault {
 		case unavailableProxies:
 			observed.RolledOut = d.rolledOut && d.replicas == 0
 		case beforeRollout:
-			observed.Updated, observed.RolledOut, observed.Observed = false, false, false
+			observed.Updated, observed.RolledOut, observed.CaughtUp = false, false, false
 			observed.Generation--
 		}
 		facts.Proxies.Deployment = observed
@@ -139,7 +139,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 	}
 	return &Workload{
 		Revision: revisionOf(workloadObject, w.set.revision), Run: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
-		HasTemplate: w.set.template == w.template, Observed: v.fault != beforeUpdate,
+		TemplateApplied: w.set.template == w.template, CaughtUp: v.fault != beforeUpdate,
 	}, servers
 }
 

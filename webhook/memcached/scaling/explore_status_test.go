@@ -57,7 +57,7 @@ func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 		if s.revision == none {
 			observed = v1alpha1.Revision{}
 		}
-		status.Proxy = record(s.routes.routes(), observed, report{})
+		status.Proxy = record(s.routes.routes(), observed, Report{})
 		if s.phase != 0 {
 			status.Proxy.Move = &v1alpha1.MoveStatus{For: purposes[s.purpose], From: int32(s.from), To: int32(s.to), Phase: movePhases[s.phase]}
 			if s.until != never {
@@ -85,11 +85,11 @@ func (s *statusWorld) record(move *v1alpha1.MoveStatus) {
 }
 
 // recordOf returns the phase of proxies with these routes; none for steady ones.
-func recordOf(r Routes) report {
+func recordOf(r Routes) Report {
 	if r.Phase == Steady {
-		return report{}
+		return Report{}
 	}
-	return report{r.movePhase(), r.From, r.To, nil}
+	return Report{Phase: r.movePhase(), From: r.From, To: r.To}
 }
 
 // statusOf returns the status that records a decision.

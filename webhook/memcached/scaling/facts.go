@@ -7,6 +7,19 @@
 // that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their
 // phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
+// What a decision goes through, and what it consists of:
+//
+//	Facts     what is desired and observed
+//	change    the facts of a cache with proxies, and how far its move is (where.go)
+//	outcome   the part of a decision that the function of a phase returns (phases.go, withoutproxies.go)
+//	Decision  that part, and what follows from it (decision.go)
+//
+//	Servers   a range of ordinals
+//	Pool      the servers of proxies by slot: a range, of which a spare may have one slot
+//	Routes    the pools before and after a move, and a phase: what proxies do
+//	Job       routes, and for which rollout a Job cleans or copies items
+//	Report    what users read about a move
+//
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
 // shorter. A decision that the observed objects do not show yet is repeated.
@@ -58,8 +71,11 @@ type Workload struct {
 	// Partition is the number of its first pods that keep their pod template.
 	Partition        int32
 	Ready, Available int32
-	// HasTemplate reports whether the pod template is the desired one, and Observed whether the StatefulSet controller has observed all of it.
-	HasTemplate, Observed bool
+	// TemplateApplied reports whether the desired pod template was applied last. It is not compared, and false, if neither
+	// spec nor status has proxies.
+	TemplateApplied bool
+	// CaughtUp reports whether the StatefulSet controller has observed all of the workload.
+	CaughtUp bool
 }
 
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
@@ -106,8 +122,8 @@ type Deployment struct {
 	// Updated reports whether exactly as many pods exist as desired, and all have the current template. RolledOut reports whether all are
 	// also available. They do not count pods that are being deleted.
 	Updated, RolledOut bool
-	// Observed reports whether Revision is that of the pod template.
-	Observed bool
+	// CaughtUp reports whether the Deployment controller has observed all of it, so that Revision is that of the pod template.
+	CaughtUp bool
 }
 
 // Proxy is an observed pod.
@@ -125,7 +141,7 @@ func (f Facts) existing() Servers {
 		first := slices.Min(ordinals)
 		existing = existing.join(Servers{first, slices.Max(ordinals) + 1 - first})
 	}
-	existing.Count = min(existing.Count, 2*MaxServers) // somebody may have scaled them
+	existing.Count = min(existing.Count, MaxRun) // somebody may have scaled them
 	return existing
 }
 

@@ -27,7 +27,7 @@ func cache(size, servers int32, label string) *Facts {
 		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
 		Proxies: Proxies{
 			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
-			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, Updated: true, RolledOut: true, Observed: true},
+			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, Updated: true, RolledOut: true, CaughtUp: true},
 		},
 	}
 	s.Workload, s.Servers = observed(servers)
@@ -37,7 +37,7 @@ func cache(size, servers int32, label string) *Facts {
 
 // observed returns a StatefulSet with so many ready servers that have the desired template.
 func observed(count int32) (*Workload, map[int32]Server) {
-	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, HasTemplate: true, Observed: true}
+	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
 	servers := map[int32]Server{}
 	for i := range count {
 		servers[i] = Server{Ready: true, HasItems: true, Updated: true}

@@ -51,7 +51,7 @@ func (c change) keptJob(next Routes) Job {
 
 // begunJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
 func (c change) begunJob(kept Job) Job {
-	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.Observed {
+	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.CaughtUp {
 		return c.job()
 	}
 	return kept

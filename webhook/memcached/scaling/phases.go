@@ -7,17 +7,20 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has what follows a phase of a move, and when. What proxies with some routes do is in routes.go and library.lua, and what the Job does
-// in job.go. A move from n to m servers has these phases:
+// This file has what follows a phase of a move, and when. A rollout gives the proxies their phase, which their label, library.lua and the functions
+// below name. Status names what happens to the servers. A move from n to m servers has these phases:
 //
-//	Waiting          what must end first
-//	AddingServers    rollout of the proxies: n servers have the items, and the proxies know what follows. Once the Deployment shows this phase,
-//	                 the new servers are added
-//	Cleaning         the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
-//	Preparing        rollout of the proxies: n servers have the items, and the proxies follow items that others move
-//	WarmingUp        rollout of the proxies: items move to m servers. Then the warm-up begins
-//	Closing          rollout of the proxies: m servers have the items, and no item moves
-//	RemovingServers  rollout of the proxies: they know m servers alone. Then other servers are removed
+//	in status        of proxies  what happens
+//	Waiting          steady      what must end first
+//	AddingServers    announcing  n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new
+//	                             servers are added
+//	Cleaning         announcing  the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
+//	Preparing        preparing   n servers have the items, and the proxies follow items that others move
+//	WarmingUp        warming     items move to m servers. After the rollout, the warm-up begins
+//	Closing          closing     m servers have the items, and no item moves
+//	RemovingServers  steady      the proxies know m servers alone. After the rollout, other servers are removed
+//
+// What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
 
 // movePhase returns the phase in status of proxies that are not steady.
 func (r Routes) movePhase() v1alpha1.MovePhase {
@@ -81,16 +84,16 @@ func (c change) ready() bool {
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().Ordinals(), c.HoldsOn) }
 
-// waiting continues with the routes, and with the recorded end of their phase.
-func (c change) waiting() outcome {
+// staying continues with the routes, and with the recorded end of their phase.
+func (c change) staying() outcome {
 	o := c.entering(c.routes)
-	o.report.until = c.recordedEnd(o.report.phase)
+	o.Report.Until = c.recordedEnd(o.Report.Phase)
 	return o
 }
 
 // entering uses routes. It neither adds nor removes a server.
 func (c change) entering(routes Routes) outcome {
-	return outcome{routes: routes, run: c.keeping(routes), report: c.reportOf(routes), job: c.keptJob(routes)}
+	return outcome{Decision: Decision{Routes: routes, Run: c.keeping(routes), Report: c.reportOf(routes), Job: c.keptJob(routes)}}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
@@ -99,19 +102,19 @@ func (c change) steady() outcome {
 	case c.shown && c.unused(c.routes.To):
 		return c.removing()
 	case !c.proxiesSettled():
-		return c.waiting()
+		return c.staying()
 	}
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
-	o := outcome{routes: c.routes, run: used.Span(), job: c.keptJob(c.routes)}
+	o := outcome{Decision: Decision{Routes: c.routes, Run: used.Span(), Job: c.keptJob(c.routes)}}
 	left := c.untilStep(c.stepStatus(c.revision, used.Count))
 	old := c.from(next.added().First) // a new server of the same name must be empty
 	switch {
 	case next.To == used:
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
-		o.wait = left
+		o.Wait = left
 	case next.adds() && !next.cleans() && len(old) > 0:
-		o.report, o.awaited = report{phase: v1alpha1.MoveWaiting, from: used, to: next.To}, old
+		o.Report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.entering(steadyRoutes(next.To))
 	default:
@@ -127,14 +130,14 @@ func (c change) removing() outcome {
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
 	})
-	if inUse || !c.Proxies.Deployment.Observed {
+	if inUse || !c.Proxies.Deployment.CaughtUp {
 		return o
 	}
 	if !c.allObserved() {
-		o.wait = c.setEnd(&o.report, observationDelay)
+		o.Wait = c.setEnd(&o.Report, observationDelay)
 	}
-	if o.wait == 0 {
-		o.run = used
+	if o.Wait == 0 {
+		o.Run = used
 	}
 	return o
 }
@@ -152,7 +155,7 @@ func (c change) announcing() outcome {
 	case slices.Contains(c.running, before):
 		return c.entering(before)
 	case c.proxiesSettled():
-		if o.wait = c.setEnd(&o.report, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+		if o.Wait = c.setEnd(&o.Report, claimDelay); o.Wait == 0 { // no claim of preparing proxies is left
 			return c.entering(before)
 		}
 	}
@@ -162,15 +165,15 @@ func (c change) announcing() outcome {
 // beginning begins a move once its servers are ready.
 func (c change) beginning(o outcome) outcome {
 	r, ready := c.routes, c.ready()
-	o.run = o.run.join(r.To.Span())
+	o.Run = o.Run.join(r.To.Span())
 	if r.Returns() {
 		o.awaited = []Pod{c.Servers[r.From.Absent()].Pod} // it starts again when it has stopped
 	}
 	switch {
 	case r.cleans() && ready:
-		o.job = c.begunJob(o.job)
+		o.Job = c.begunJob(o.Job)
 	case c.jobFailed(): // it did not reach the server, so it begins again when the server is ready
-		o.job = Job{}
+		o.Job = Job{}
 	}
 	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
@@ -187,10 +190,10 @@ func (c change) beginning(o outcome) outcome {
 func (c change) preparing() outcome {
 	announcing := c.routes.in(Announcing)
 	switch {
-	case c.shown && (!c.wanted() || c.addedStops()) && c.only(c.routes, announcing):
+	case c.shown && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
 		return c.entering(announcing)
 	case !c.proxiesSettled() || !c.ready():
-		return c.waiting()
+		return c.staying()
 	}
 	return c.entering(c.routes.in(Warming))
 }
@@ -202,12 +205,12 @@ func (c change) preparing() outcome {
 func (c change) warming() outcome {
 	r := c.routes
 	if !c.proxiesSettled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
-		return c.waiting()
+		return c.staying()
 	}
 	o := c.entering(r)
-	o.job = c.begunJob(o.job)
-	o.wait = c.setEnd(&o.report, c.Proxies.Warmup)
-	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
+	o.Job = c.begunJob(o.Job)
+	o.Wait = c.setEnd(&o.Report, c.Proxies.Warmup)
+	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
 		return c.entering(r.in(Closing))
 	}
 	return o
@@ -216,7 +219,7 @@ func (c change) warming() outcome {
 // closing ends the move.
 func (c change) closing() outcome {
 	if !c.proxiesSettled() {
-		return c.waiting()
+		return c.staying()
 	}
 	return c.entering(steadyRoutes(c.routes.To))
 }
@@ -234,17 +237,17 @@ var explanations = map[v1alpha1.MovePhase]string{
 // explanation returns what happens in the phase of an outcome, or what Waiting waits for.
 func (c change) explanation(o outcome) string {
 	switch w := c.Workload; {
-	case o.report.phase == v1alpha1.MoveCleaning && !c.CanRunJob:
+	case o.Report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
 		return "The proxies are rolled out so that they expect the change."
-	case o.report.phase != v1alpha1.MoveWaiting:
-		return explanations[o.report.phase]
+	case o.Report.Phase != v1alpha1.MoveWaiting:
+		return explanations[o.Report.Phase]
 	case c.Predecessor:
 		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
 	case w == nil:
 		return "The StatefulSet is not observed."
-	case w.HasTemplate && !w.Observed:
+	case w.TemplateApplied && !w.CaughtUp:
 		return "The StatefulSet controller has not observed the pod template yet."
-	case o.routes != c.routes || !c.shown || !c.only(c.routes, c.routes):
+	case o.Routes != c.routes || !c.shown || !c.allRun(c.routes):
 		return "Proxies of an earlier phase are replaced first."
 	case !c.proxiesSettled():
 		return "Not all proxies are available."

@@ -37,12 +37,12 @@ func (f Facts) reaches(r Routes) bool {
 // proxiesSettled reports whether all desired proxies are available, or cannot be, and no proxy that may run has other routes.
 func (c change) proxiesSettled() bool {
 	d := c.Proxies.Deployment
-	return c.shown && (d.RolledOut || d.Updated && !c.reaches(c.routes)) && d.Replicas == c.Proxies.Replicas && c.only(c.routes, c.routes)
+	return c.shown && (d.RolledOut || d.Updated && !c.reaches(c.routes)) && d.Replicas == c.Proxies.Replicas && c.allRun(c.routes)
 }
 
-// only reports whether all proxies that may run have one of two routes.
-func (c change) only(a, b Routes) bool {
-	return !slices.ContainsFunc(c.running, func(running Routes) bool { return running != a && running != b })
+// allRun reports whether all proxies that may run have one of these routes.
+func (c change) allRun(routes ...Routes) bool {
+	return !slices.ContainsFunc(c.running, func(running Routes) bool { return !slices.Contains(routes, running) })
 }
 
 // allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and

@@ -192,7 +192,7 @@ func TestEndOfAnotherPhase(t *testing.T) {
 	s := cache(3, 3, "0-2")
 	s.recordedRemoval(4, 3)
 	s.Status.Proxy.Move.Until = new(metav1.NewTime(noon))
-	s.Workload.HasTemplate = false
+	s.Workload.TemplateApplied = false
 	busy(s)
 	if got := s.Decide().Proxy.Move; got == nil || got.Phase != waiting || got.Until != nil {
 		t.Errorf("the phase is %+v, want one that waits without an end", got)

@@ -8,53 +8,62 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// report is a phase of a move from some servers to others, as status has it. The zero value is none.
-type report struct {
-	phase    v1alpha1.MovePhase
-	from, to Pool
-	until    *metav1.Time
+// Report is what users read about a move. The zero value is none.
+type Report struct {
+	Phase v1alpha1.MovePhase
+	// From and To are the servers before and after the move.
+	From, To Pool
+	// Until is when the phase ends; nil if no time ends it.
+	Until *metav1.Time
+
+	// Explanation says what happens in the phase, or what a move waits for that has not begun.
+	Explanation string
+	// Settled reports whether all proxies of the phase are available.
+	Settled bool
+	// Overdue is the name of a pod that the move waits for, and that still exists after its grace period; "" if there is none.
+	Overdue string
 }
 
 // removal returns the phase in which servers are removed.
-func removal(from, to Servers) report {
-	return report{phase: v1alpha1.MoveRemovingServers, from: Pool{Servers: from}, to: Pool{Servers: to}}
+func removal(from, to Servers) Report {
+	return Report{Phase: v1alpha1.MoveRemovingServers, From: Pool{Servers: from}, To: Pool{Servers: to}}
 }
 
 // reportOf returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
-func (c change) reportOf(routes Routes) report {
+func (c change) reportOf(routes Routes) Report {
 	switch {
 	case routes.Phase != Steady:
-		return report{phase: routes.movePhase(), from: routes.From, to: routes.To}
+		return Report{Phase: routes.movePhase(), From: routes.From, To: routes.To}
 	case c.unused(routes.To):
 		return removal(c.existing(), routes.To.Span())
 	}
 	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
-		return report{phase: v1alpha1.MoveWaiting, from: next.From, to: next.To}
+		return Report{Phase: v1alpha1.MoveWaiting, From: next.From, To: next.To}
 	}
-	return report{}
+	return Report{}
 }
 
 // status returns the phase for status; nil if there is none.
-func (r report) status() *v1alpha1.MoveStatus {
-	if r.phase == "" {
+func (r Report) status() *v1alpha1.MoveStatus {
+	if r.Phase == "" {
 		return nil
 	}
 	purpose := v1alpha1.MoveForSize
-	switch move := (Routes{From: r.from, To: r.to}); {
+	switch move := (Routes{From: r.From, To: r.To}); {
 	case move.toSpare():
 		purpose = v1alpha1.MoveForStop
 	case move.Returns():
 		purpose = v1alpha1.MoveForReturn
-	case move.Replaces() && r.to.Count == r.from.Count:
+	case move.Replaces() && r.To.Count == r.From.Count:
 		purpose = v1alpha1.MoveForTemplate
 	case move.Replaces():
 		purpose = v1alpha1.MoveForBoth
 	}
-	return &v1alpha1.MoveStatus{For: purpose, From: r.from.Count, To: r.to.Count, Phase: r.phase, Until: r.until}
+	return &v1alpha1.MoveStatus{For: purpose, From: r.From.Count, To: r.To.Count, Phase: r.Phase, Until: r.Until}
 }
 
 // record returns the status that [RecordedRoutes] reads.
-func record(routes Routes, revision v1alpha1.Revision, r report) *v1alpha1.ProxyStatus {
+func record(routes Routes, revision v1alpha1.Revision, r Report) *v1alpha1.ProxyStatus {
 	return &v1alpha1.ProxyStatus{
 		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: r.status(),
 		Controller: v1alpha1.ProxyMemory{Routes: routes.String(), Observed: revision},
@@ -80,15 +89,15 @@ func (c change) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
 // setEnd sets the end of a phase, and returns the time left: a time after it was first recorded for this rollout. A recorded end that is too
 // late is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
 // which is the same for a sync that observes an earlier status.
-func (c change) setEnd(r *report, duration time.Duration) time.Duration {
-	r.until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
+func (c change) setEnd(r *Report, duration time.Duration) time.Duration {
+	r.Until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
 	switch job := c.ownJob(); {
-	case job != nil && r.phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
-		r.until = seconds(job.Created.Add(duration))
-	case c.recordedEnd(r.phase).Before(r.until):
-		r.until = c.recordedEnd(r.phase)
+	case job != nil && r.Phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
+		r.Until = seconds(job.Created.Add(duration))
+	case c.recordedEnd(r.Phase).Before(r.Until):
+		r.Until = c.recordedEnd(r.Phase)
 	}
-	return max(0, r.until.Sub(c.Now))
+	return max(0, r.Until.Sub(c.Now))
 }
 
 // recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.

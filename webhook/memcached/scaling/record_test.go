@@ -21,7 +21,7 @@ func TestRecordedServers(t *testing.T) {
 		{"a decrease", "0-3_0-2_warming", "0-2", "0-3"},
 	}
 	for _, test := range cases {
-		status := record(ParseRoutes(test.label), v1alpha1.Revision{}, report{})
+		status := record(ParseRoutes(test.label), v1alpha1.Revision{}, Report{})
 		if status.Servers != test.servers || status.OtherServers != test.other {
 			t.Errorf("%s: servers %q serve and the others are %q, want %q and %q", test.reason, status.Servers, status.OtherServers, test.servers, test.other)
 		}

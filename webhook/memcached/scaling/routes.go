@@ -66,7 +66,8 @@ func pool(first, last, absent string) Pool {
 }
 
 // Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases.
+// Proxies of two successive phases run at the same time during a rollout, and never those of other phases. The table in phases.go has the
+// phases of status for them.
 type Phase string
 
 // The phases of the proxies.

@@ -8,7 +8,7 @@ func (c change) partition(routes Routes, run Servers) int32 {
 	case steady && c.Proxies.Warmup == 0: // all pods are replaced in place
 	case steady: // those with items keep their template until the items move
 		end = c.outdated(routes.To)
-	case routes.Phase == Announcing && c.only(routes, steadyRoutes(routes.From)): // no proxy knows the new servers yet
+	case routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)): // no proxy knows the new servers yet
 		kept = routes.From.Span()
 		end = c.end(Pool{Servers: kept}, every)
 	default:
@@ -41,11 +41,11 @@ func (f Facts) outdated(p Pool) int32 {
 // is known, the partition stays.
 func (f Facts) end(p Pool, counts func(Server) bool) int32 {
 	switch w, end := f.Workload, p.Span().End(); {
-	case w == nil || !w.HasTemplate:
+	case w == nil || !w.TemplateApplied:
 		return end
-	case !w.Observed && end > w.Run.End(): // it has not had all of them
+	case !w.CaughtUp && end > w.Run.End(): // it has not had all of them
 		return end
-	case !w.Observed:
+	case !w.CaughtUp:
 		return w.Run.First + min(w.Partition, w.Run.Count)
 	}
 	return f.lastOutdated(p, counts)

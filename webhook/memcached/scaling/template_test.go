@@ -22,12 +22,12 @@ func edited(f *Facts) {
 }
 
 // unwritten lets the StatefulSet have an earlier template.
-func unwritten(f *Facts) { f.Workload.HasTemplate = false }
+func unwritten(f *Facts) { f.Workload.TemplateApplied = false }
 
 // lagging lets the StatefulSet controller not have observed the StatefulSet, whose first pods keep their template.
 func lagging(partition int32) func(*Facts) {
 	return func(f *Facts) {
-		f.Workload.Observed, f.Workload.Partition = false, partition
+		f.Workload.CaughtUp, f.Workload.Partition = false, partition
 		for ordinal, server := range f.Servers {
 			server.Updated = false
 			f.Servers[ordinal] = server
@@ -162,8 +162,8 @@ func TestWaiting(t *testing.T) {
 	} {
 		f := cache(3, 3, "0-2")
 		change(f)
-		if d := f.Decide(); d.Proxy.Move.Phase != waiting || !strings.HasPrefix(d.Message.Explanation, want) {
-			t.Errorf("%s: %q, want %q", d.Proxy.Move.Phase, d.Message.Explanation, want)
+		if d := f.Decide(); d.Proxy.Move.Phase != waiting || !strings.HasPrefix(d.Report.Explanation, want) {
+			t.Errorf("%s: %q, want %q", d.Proxy.Move.Phase, d.Report.Explanation, want)
 		}
 	}
 	for _, phase := range movePhases[2:] {
@@ -182,7 +182,7 @@ func TestWarmupGoesOn(t *testing.T) {
 		if got, want := d.Proxy.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
-		if !d.Message.Settled {
+		if !d.Report.Settled {
 			t.Errorf("the warm-up ends in %d seconds and waits for servers, and the decision says that it waits for proxies", seconds)
 		}
 	}

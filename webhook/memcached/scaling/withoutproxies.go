@@ -9,22 +9,22 @@ func (c change) leaving() outcome {
 	if c.gone() { // a move has ended if no proxy runs
 		routes = steadyRoutes(Pool{Servers: serving.Servers}) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reportOf(routes), job: c.keptJob(routes)}
+	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keptJob(routes)}, withoutProxies: true}
 	others := existing.Count > 0 && existing != serving.Servers && existing.contains(serving.Servers)
 	switch {
 	case routes.Phase != Steady:
 	case others:
-		o.report = removal(existing, serving.Servers)
+		o.Report = removal(existing, serving.Servers)
 	default:
-		o.report = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
+		o.Report = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
 	}
 	if !c.gone() {
 		return o
 	}
-	switch o.wait = c.setEnd(&o.report, observationDelay); {
-	case o.wait > 0:
+	switch o.Wait = c.setEnd(&o.Report, observationDelay); {
+	case o.Wait > 0:
 	case others:
-		o.run = serving.Servers
+		o.Run = serving.Servers
 	default:
 		return outcome{left: true}
 	}
@@ -44,7 +44,7 @@ func (c change) hasBegun() bool {
 // succeeding returns the decision to run no proxy before the servers of a deleted Memcached have stopped.
 func (c change) succeeding(routes Routes) outcome {
 	o := c.entering(routes)
-	o.withoutProxies, o.report = true, report{phase: v1alpha1.MoveWaiting, from: routes.To, to: routes.To}
+	o.withoutProxies, o.Report = true, Report{Phase: v1alpha1.MoveWaiting, From: routes.To, To: routes.To}
 	return o
 }
 
@@ -69,20 +69,20 @@ func (c change) emptying() outcome {
 	case c.noProxyRuns(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o := outcome{routes: routes, run: existing, withoutProxies: true, report: c.reportOf(routes), job: c.keptJob(routes)}
+	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keptJob(routes)}, withoutProxies: true}
 	none := Servers{First: serving.First}
 	switch {
 	case existing.Count == 0:
-		o.run, o.awaited = none, c.from(0)
+		o.Run, o.awaited = none, c.from(0)
 	case c.Size > 0:
-		o.run = c.keeping(routes)
+		o.Run = c.keeping(routes)
 	}
 	if existing.Count > 0 && routes.Phase == Steady {
-		o.report = removal(existing, none)
+		o.Report = removal(existing, none)
 	}
 	if existing.Count > 0 && c.noProxyRuns() {
-		if o.wait = c.setEnd(&o.report, observationDelay); o.wait == 0 {
-			o.run = none
+		if o.Wait = c.setEnd(&o.Report, observationDelay); o.Wait == 0 {
+			o.Run = none
 		}
 	}
 	return o

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// The methods of this file expect the defaults that Default sets.
+// The methods of this file expect the defaults of WithDefaults.
 
 // AuthMode returns how clients authenticate; "" if they do not.
 func (s *MemcachedSpec) AuthMode() AuthMode {

@@ -51,7 +51,7 @@ func TestValidateManaged(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.New(2)
 		test.change(&memcached.Spec)
-		memcached.Default()
+		memcached = memcached.WithDefaults()
 		errs := validateManaged(&memcached.Spec, field.NewPath("spec"), test.managed)
 		if len(errs) != len(test.want) {
 			t.Errorf("%s: %v, want %q", test.reason, errs, test.want)

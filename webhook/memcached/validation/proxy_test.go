@@ -41,7 +41,7 @@ func TestValidateProxy(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.Proxied(3)
 		test.change(memcached)
-		memcached.Default()
+		memcached = memcached.WithDefaults()
 		err := Validate(memcached, allKinds, false, "cluster.local")
 		if (err == nil) != (test.sentence == "") || err != nil && !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)

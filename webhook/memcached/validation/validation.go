@@ -30,14 +30,14 @@ import (
 )
 
 // Validate returns an error for a spec that must not change a running cache. managed are the kinds of children that the
-// CompositeController manages, other reports whether a workload of the other kind exists that spec does not replace explicitly, and domain is
-// that of the cluster.
-func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], other bool, domain string) error {
+// CompositeController manages, losesItems reports whether an empty workload would replace one of the other kind, and domain is that
+// of the cluster.
+func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], losesItems bool, domain string) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, validateName(memcached)...)
 	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
-	errs = append(errs, validateWorkload(memcached, path, other)...)
+	errs = append(errs, validateWorkload(memcached, path, losesItems)...)
 	errs = append(errs, validateManaged(spec, path, managed)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
@@ -78,11 +78,11 @@ func validateName(memcached *v1alpha1.Memcached) (errs field.ErrorList) {
 }
 
 // validateWorkload repeats rules of the CRD. Reasons: size and name.
-func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, other bool) field.ErrorList {
+func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, losesItems bool) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
-	if other {
+	if losesItems {
 		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty: restore the former value, or set StatefulSet explicitly if the pods of a Deployment may be replaced by empty ones"))
 	}
 	const limit = 52

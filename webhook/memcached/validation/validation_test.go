@@ -60,7 +60,7 @@ func TestOwnedLabels(t *testing.T) {
 func TestManyErrors(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: make([]string, 10_000)}}}
-	memcached.Default()
+	memcached = memcached.WithDefaults()
 	err := Validate(memcached, allKinds, false, "cluster.local")
 	if err == nil || !strings.HasSuffix(err.Error(), ", and 9990 more") || len(err.Error()) > 4096 {
 		t.Errorf("%d invalid entries: %.300v", 10_000, err)
@@ -76,7 +76,7 @@ func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedS
 	t.Helper()
 	memcached := sample.New(1)
 	change(&memcached.Spec)
-	memcached.Default()
+	memcached = memcached.WithDefaults()
 	got := ""
 	if err := Validate(memcached, allKinds, false, "cluster.local"); err != nil {
 		got = err.Error()
@@ -107,7 +107,7 @@ func TestValidate(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.New(0)
 		memcached.Name, memcached.Spec.Size = test.name, test.size
-		memcached.Default()
+		memcached = memcached.WithDefaults()
 		err := Validate(memcached, allKinds, false, "cluster.local")
 		if test.sentence == "" {
 			if err != nil {

@@ -4,6 +4,7 @@ package servers
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +43,7 @@ func TestProxyHotChanges(t *testing.T) {
 			group.Wait()
 			total := 20*test.clients - int(refused.Load())
 			t.Logf("%-10s %d clients: %d of %d incr were refused", phase, test.clients, refused.Load(), 20*test.clients)
-			if got := lines(dialClient(t, proxy.address).must(t, "get "+key+"\r\n")); got != fmt.Sprintf("VALUE %s 0 %d|%d|END", key, len(fmt.Sprint(total)), total) {
+			if got := lines(dialClient(t, proxy.address).must(t, "get "+key+"\r\n")); got != fmt.Sprintf("VALUE %s 0 %d|%d|END", key, len(strconv.Itoa(total)), total) {
 				t.Errorf("%s: after %d incr that succeeded, get returned %s", phase, total, got)
 			}
 			if int(refused.Load()) > test.refused {
@@ -63,7 +64,7 @@ func TestProxyQueues(t *testing.T) {
 		responses := c.must(t, strings.Repeat("incr k 1\r\n", 1000))
 		incr := time.Since(start)
 		for i, response := range responses {
-			if response.line != fmt.Sprint(i+1) {
+			if response.line != strconv.Itoa(i+1) {
 				t.Fatalf("%s: incr %d of 1,000 at once returned %s", phase, i+1, response.line)
 			}
 		}

@@ -3,14 +3,14 @@ package main
 // mutants are what tests must find, by package. Each breaks what users rely on.
 var mutants = []mutant{
 	{scaling + "phases.go", "if inUse || !c.Proxies", "if inUse && c.Proxies.Deployment == nil || !c.Proxies", "servers are removed while a running proxy uses them"},
-	{scaling + "phases.go", "	case !c.proxiesSettled():\n		return c.staying()\n	}\n	used := c.routes.To", "	}\n	used := c.routes.To", "a move begins before the proxies of the last one have ended"},
+	{scaling + "phases.go", "	case !c.proxiesSettled():\n		return c.stay()\n	}\n	used := c.routes.To", "	}\n	used := c.routes.To", "a move begins before the proxies of the last one have ended"},
 	{scaling + "phases.go", "clean := !r.cleans() || c.jobComplete()", "clean := !r.cleans() || true || c.jobComplete()", "a decrease begins before its servers are cleaned"},
 	{scaling + "phases.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !c.proxiesSettled():", "items move to servers that are not ready"},
 	{scaling + "phases.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !ready:", "Preparing begins while proxies of the phase before AddingServers run"},
 	{scaling + "phases.go", "case !c.proxiesSettled() || !c.ready():", "case !c.ready():", "items move while proxies do not look for them"},
 	{scaling + "phases.go", "if !c.proxiesSettled() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
-	{scaling + "phases.go", "if o.Wait == 0 || c.jobComplete()", "if o.Job == c.job() || c.jobComplete()", "a warm-up ends before its Job is complete"},
-	{scaling + "phases.go", "	if !c.proxiesSettled() {\n		return c.staying()\n	}\n	return c.entering(steadyRoutes(c.routes.To))", "	return c.entering(steadyRoutes(c.routes.To))", "a move ends while proxies of the warm-up run"},
+	{scaling + "phases.go", "if o.Wait == 0 || c.jobComplete()", "if o.Job == c.desiredJob() || c.jobComplete()", "a warm-up ends before its Job is complete"},
+	{scaling + "phases.go", "	if !c.proxiesSettled() {\n		return c.stay()\n	}\n	return c.enter(steadyRoutes(c.routes.To))", "	return c.enter(steadyRoutes(c.routes.To))", "a move ends while proxies of the warm-up run"},
 	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does not: its
 	// Deployments start no proxy of an earlier template again, and few of its events are at size 0.
 	{scaling + "phases.go", "	if !c.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
@@ -20,12 +20,12 @@ var mutants = []mutant{
 	{scaling + "template.go", "	default:\n		end = c.end(Pool{Servers: kept}, every)", "	default:\n		end = 0", "an edit of the pods during a move replaces servers in place"},
 	{scaling + "template.go", "if !items && !late {", "if !items {", "servers that are not observed yet are replaced in place"},
 	{scaling + "target.go", "warm && slot > 0 {", "warm && slot < 0 {", "the items of a server that is deleted do not move"},
-	{scaling + "where.go", "		f.labelled(),     // the last decision that was applied\n", "", "a lost status loses the phase of a move"},
+	{scaling + "where.go", "		f.labelled(),      // the last decision that was applied\n", "", "a lost status loses the phase of a move"},
 	{scaling + "record.go", "c.recordedMove == nil || c.recordedMove.Phase != phase", "c.recordedMove == nil", "the end of another phase counts"},
 	{scaling + "withoutproxies.go", "	if !c.gone() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
 	{scaling + "withoutproxies.go", "if existing.Count > 0 && c.noProxyRuns() {", "if existing.Count > 0 {", "size 0 removes servers before the proxies have stopped"},
 	{scaling + "decision.go", "case c.Predecessor && c.Size > 0 && !c.hasBegun():", "case c.Predecessor && c.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
-	{scaling + "job.go", "|| c.Job.For != c.job().String() {", "{", "the Job of an earlier rollout counts"},
+	{scaling + "job.go", "|| c.Job.For != c.desiredJob().String() {", "{", "the Job of an earlier rollout counts"},
 	{scaling + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
 	{memcached + "templates.go", "return needed && image == \"\" &&", "return image == \"\" && (!needed || needed) &&", "pods never get a container that spec begins to need"},
 	{memcached + "templates.go", "if running == configured || takesDefaults(o.workload", "if running == configured || true || takesDefaults(o.workload", "an upgrade of the operator replaces pods"},

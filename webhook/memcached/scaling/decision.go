@@ -35,7 +35,7 @@ func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.gone() {
 		return f.direct()
 	}
-	c := f.change()
+	c := f.current()
 	o := c.next()
 	if o.left {
 		return f.direct()
@@ -44,18 +44,18 @@ func (f Facts) Decide() Decision {
 }
 
 // next returns what follows.
-func (c change) next() outcome {
+func (c current) next() outcome {
 	switch {
 	case !c.Proxies.Desired:
-		return c.leaving()
+		return c.removeProxies()
 	case c.Predecessor && c.Size > 0 && !c.hasBegun():
-		return c.succeeding(c.created())
+		return c.awaitPredecessor(c.created())
 	case c.Orphans && c.Size > 0 && c.routes.Phase == Steady:
-		return c.succeeding(c.routes)
-	case c.empties():
-		return c.emptying()
+		return c.awaitPredecessor(c.routes)
+	case c.mustStopAll():
+		return c.stopAll()
 	case c.unknown() && !c.outdatesAll():
-		return c.staying()
+		return c.stay()
 	}
 	return c.inPhase()
 }
@@ -68,7 +68,7 @@ func (f Facts) unknown() bool {
 
 // outdatesAll reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
 // move begins at once, and proxies that the edit replaces too are replaced once.
-func (c change) outdatesAll() bool {
+func (c current) outdatesAll() bool {
 	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
 }
 
@@ -82,7 +82,7 @@ type outcome struct {
 }
 
 // complete returns the decision for an outcome.
-func (c change) complete(o outcome) Decision {
+func (c current) complete(o outcome) Decision {
 	d, serving := o.Decision, o.Routes.To.Count
 	d.Partition, d.Unreached = c.partition(d.Routes, d.Run), !c.reaches(d.Routes)
 	d.Proxies, d.Proxy = c.Proxies.Replicas, record(d.Routes, c.revision, d.Report)

@@ -177,7 +177,7 @@ func checkReady(f Facts, d Decision) string {
 // newServers returns the servers that proxies get. The warm-up ends also without them, unless those before are removed.
 func newServers(f Facts, r Routes) Servers {
 	switch {
-	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.change().editedAgain()):
+	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.current().editedAgain()):
 		return Servers{}
 	case r.toSpare() || r.Returns():
 		return r.added()

@@ -10,7 +10,7 @@
 // What a decision goes through, and what it consists of:
 //
 //	Facts     what is desired and observed
-//	change    the facts of a cache with proxies, and how far its move is (where.go)
+//	current   the facts of a cache with proxies, and how far its move is (where.go)
 //	outcome   the part of a decision that the function of a phase returns (phases.go, withoutproxies.go)
 //	Decision  that part, and what follows from it (decision.go)
 //

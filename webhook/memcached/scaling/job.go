@@ -26,33 +26,33 @@ type Job struct {
 func (j Job) String() string { return j.Routes.String() + " " + j.Rollout }
 
 // job returns the Job of the rollout that is observed.
-func (c change) job() Job { return Job{c.routes, c.revision.String()} }
+func (c current) desiredJob() Job { return Job{c.routes, c.revision.String()} }
 
 // ownJob returns the observed Job of this rollout; nil if there is none.
-func (c change) ownJob() *ObservedJob {
-	if c.Job == nil || !c.CanRunJob || c.Job.For != c.job().String() {
+func (c current) ownJob() *ObservedJob {
+	if c.Job == nil || !c.CanRunJob || c.Job.For != c.desiredJob().String() {
 		return nil
 	}
 	return c.Job
 }
 
 // jobComplete and jobFailed report whether the Job of this rollout has ended.
-func (c change) jobComplete() bool { return c.ownJob() != nil && c.ownJob().Complete }
-func (c change) jobFailed() bool   { return c.ownJob() != nil && c.ownJob().Failed }
+func (c current) jobComplete() bool { return c.ownJob() != nil && c.ownJob().Complete }
+func (c current) jobFailed() bool   { return c.ownJob() != nil && c.ownJob().Failed }
 
 // keptJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (c change) keptJob(next Routes) Job {
+func (c current) keptJob(next Routes) Job {
 	if job := c.ownJob(); job != nil && (next == c.routes || job.Complete || job.Failed) {
-		return c.job()
+		return c.desiredJob()
 	}
 	return Job{}
 }
 
 // begunJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
-func (c change) begunJob(kept Job) Job {
+func (c current) begunJob(kept Job) Job {
 	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.CaughtUp {
-		return c.job()
+		return c.desiredJob()
 	}
 	return kept
 }

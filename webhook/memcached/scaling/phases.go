@@ -46,7 +46,7 @@ const (
 )
 
 // inPhase returns what follows in the phase of the proxies.
-func (c change) inPhase() outcome {
+func (c current) inPhase() outcome {
 	switch c.routes.Phase {
 	case Announcing:
 		return c.announcing()
@@ -61,14 +61,14 @@ func (c change) inPhase() outcome {
 }
 
 // wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
-func (c change) wanted() bool {
+func (c current) wanted() bool {
 	r := c.routes
 	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
 }
 
 // ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
 // still serves, and its items move after this move.
-func (c change) ready() bool {
+func (c current) ready() bool {
 	added := c.routes.added()
 	if !c.routes.Spares() || c.routes.Replaces() {
 		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
@@ -82,27 +82,29 @@ func (c change) ready() bool {
 }
 
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
-func (c change) addedStops() bool { return slices.ContainsFunc(c.routes.added().Ordinals(), c.HoldsOn) }
+func (c current) addedStops() bool {
+	return slices.ContainsFunc(c.routes.added().Ordinals(), c.HoldsOn)
+}
 
-// staying continues with the routes, and with the recorded end of their phase.
-func (c change) staying() outcome {
-	o := c.entering(c.routes)
+// stay continues with the routes, and with the recorded end of their phase.
+func (c current) stay() outcome {
+	o := c.enter(c.routes)
 	o.Report.Until = c.recordedEnd(o.Report.Phase)
 	return o
 }
 
-// entering uses routes. It neither adds nor removes a server.
-func (c change) entering(routes Routes) outcome {
-	return outcome{Decision: Decision{Routes: routes, Run: c.keeping(routes), Report: c.reportOf(routes), Job: c.keptJob(routes)}}
+// enter uses routes. It neither adds nor removes a server.
+func (c current) enter(routes Routes) outcome {
+	return outcome{Decision: Decision{Routes: routes, Run: c.neededWith(routes), Report: c.reportOf(routes), Job: c.keptJob(routes)}}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
-func (c change) steady() outcome {
+func (c current) steady() outcome {
 	switch {
-	case c.shown && c.unused(c.routes.To):
+	case c.applied && c.unused(c.routes.To):
 		return c.removing()
 	case !c.proxiesSettled():
-		return c.staying()
+		return c.stay()
 	}
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
@@ -116,17 +118,17 @@ func (c change) steady() outcome {
 	case next.adds() && !next.cleans() && len(old) > 0:
 		o.Report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
-		return c.entering(steadyRoutes(next.To))
+		return c.enter(steadyRoutes(next.To))
 	default:
-		return c.entering(next)
+		return c.enter(next)
 	}
 	return o
 }
 
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
-func (c change) removing() outcome {
-	used, o := c.routes.To.Span(), c.entering(c.routes)
+func (c current) removing() outcome {
+	used, o := c.routes.To.Span(), c.enter(c.routes)
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
 	})
@@ -144,26 +146,26 @@ func (c change) removing() outcome {
 
 // announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the move, unless spec does not
 // want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
-func (c change) announcing() outcome {
+func (c current) announcing() outcome {
 	r, before := c.routes, steadyRoutes(c.routes.From)
-	o := c.entering(r)
+	o := c.enter(r)
 	switch {
-	case !c.shown:
+	case !c.applied:
 		return o
 	case c.wanted():
-		return c.beginning(o)
+		return c.beginMove(o)
 	case slices.Contains(c.running, before):
-		return c.entering(before)
+		return c.enter(before)
 	case c.proxiesSettled():
 		if o.Wait = c.setEnd(&o.Report, claimDelay); o.Wait == 0 { // no claim of preparing proxies is left
-			return c.entering(before)
+			return c.enter(before)
 		}
 	}
 	return o
 }
 
-// beginning begins a move once its servers are ready.
-func (c change) beginning(o outcome) outcome {
+// beginMove begins a move once its servers are ready.
+func (c current) beginMove(o outcome) outcome {
 	r, ready := c.routes, c.ready()
 	o.Run = o.Run.join(r.To.Span())
 	if r.Returns() {
@@ -180,48 +182,48 @@ func (c change) beginning(o outcome) outcome {
 	case !clean || !ready || !c.proxiesSettled():
 		return o
 	case c.Proxies.Warmup == 0:
-		return c.entering(steadyRoutes(r.To))
+		return c.enter(steadyRoutes(r.To))
 	}
-	return c.entering(r.in(Preparing))
+	return c.enter(r.in(Preparing))
 }
 
 // preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
 // told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
-func (c change) preparing() outcome {
+func (c current) preparing() outcome {
 	announcing := c.routes.in(Announcing)
 	switch {
-	case c.shown && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
-		return c.entering(announcing)
+	case c.applied && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
+		return c.enter(announcing)
 	case !c.proxiesSettled() || !c.ready():
-		return c.staying()
+		return c.stay()
 	}
-	return c.entering(c.routes.in(Warming))
+	return c.enter(c.routes.in(Warming))
 }
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when the server that was being
 // deleted has stopped: nothing is left to move.
-func (c change) warming() outcome {
+func (c current) warming() outcome {
 	r := c.routes
 	if !c.proxiesSettled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
-		return c.staying()
+		return c.stay()
 	}
-	o := c.entering(r)
+	o := c.enter(r)
 	o.Job = c.begunJob(o.Job)
 	o.Wait = c.setEnd(&o.Report, c.Proxies.Warmup)
 	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
-		return c.entering(r.in(Closing))
+		return c.enter(r.in(Closing))
 	}
 	return o
 }
 
 // closing ends the move.
-func (c change) closing() outcome {
+func (c current) closing() outcome {
 	if !c.proxiesSettled() {
-		return c.staying()
+		return c.stay()
 	}
-	return c.entering(steadyRoutes(c.routes.To))
+	return c.enter(steadyRoutes(c.routes.To))
 }
 
 // explanations are those of the phases, for users.
@@ -235,7 +237,7 @@ var explanations = map[v1alpha1.MovePhase]string{
 }
 
 // explanation returns what happens in the phase of an outcome, or what Waiting waits for.
-func (c change) explanation(o outcome) string {
+func (c current) explanation(o outcome) string {
 	switch w := c.Workload; {
 	case o.Report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
 		return "The proxies are rolled out so that they expect the change."
@@ -247,7 +249,7 @@ func (c change) explanation(o outcome) string {
 		return "The StatefulSet is not observed."
 	case w.TemplateApplied && !w.CaughtUp:
 		return "The StatefulSet controller has not observed the pod template yet."
-	case o.Routes != c.routes || !c.shown || !c.allRun(c.routes):
+	case o.Routes != c.routes || !c.applied || !c.allRun(c.routes):
 		return "Proxies of an earlier phase are replaced first."
 	case !c.proxiesSettled():
 		return "Not all proxies are available."

@@ -35,19 +35,19 @@ func (f Facts) reaches(r Routes) bool {
 }
 
 // proxiesSettled reports whether all desired proxies are available, or cannot be, and no proxy that may run has other routes.
-func (c change) proxiesSettled() bool {
+func (c current) proxiesSettled() bool {
 	d := c.Proxies.Deployment
-	return c.shown && (d.RolledOut || d.Updated && !c.reaches(c.routes)) && d.Replicas == c.Proxies.Replicas && c.allRun(c.routes)
+	return c.applied && (d.RolledOut || d.Updated && !c.reaches(c.routes)) && d.Replicas == c.Proxies.Replicas && c.allRun(c.routes)
 }
 
 // allRun reports whether all proxies that may run have one of these routes.
-func (c change) allRun(routes ...Routes) bool {
+func (c current) allRun(routes ...Routes) bool {
 	return !slices.ContainsFunc(c.running, func(running Routes) bool { return !slices.Contains(routes, running) })
 }
 
 // allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
 // each that may run is observed too: Metacontroller observes pods in the order of their changes.
-func (c change) allObserved() bool {
+func (c current) allObserved() bool {
 	var current int32
 	for _, proxy := range c.Proxies.Pods {
 		if proxy.Routes == c.routes && proxy.Deleted == nil {
@@ -57,8 +57,8 @@ func (c change) allObserved() bool {
 	return c.proxiesSettled() && current >= c.Proxies.Replicas
 }
 
-// keeping returns the servers that exist, and those that proxies with these routes or running proxies know.
-func (c change) keeping(routes Routes) Servers {
+// neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
+func (c current) neededWith(routes Routes) Servers {
 	kept := routes.Knows()
 	for _, running := range c.running {
 		kept = kept.join(running.Knows())
@@ -67,6 +67,6 @@ func (c change) keeping(routes Routes) Servers {
 }
 
 // unused reports whether servers exist that steady proxies do not use.
-func (c change) unused(used Pool) bool {
-	return c.keeping(steadyRoutes(used)) != used.Span()
+func (c current) unused(used Pool) bool {
+	return c.neededWith(steadyRoutes(used)) != used.Span()
 }

@@ -30,7 +30,7 @@ func removal(from, to Servers) Report {
 }
 
 // reportOf returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
-func (c change) reportOf(routes Routes) Report {
+func (c current) reportOf(routes Routes) Report {
 	switch {
 	case routes.Phase != Steady:
 		return Report{Phase: routes.movePhase(), From: routes.From, To: routes.To}
@@ -79,7 +79,7 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 }
 
 // recordedEnd returns the end that status has of a phase of this rollout; nil if it has none.
-func (c change) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
+func (c current) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
 	if c.recordedMove == nil || c.recordedMove.Phase != phase {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (c change) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
 // setEnd sets the end of a phase, and returns the time left: a time after it was first recorded for this rollout. A recorded end that is too
 // late is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
 // which is the same for a sync that observes an earlier status.
-func (c change) setEnd(r *Report, duration time.Duration) time.Duration {
+func (c current) setEnd(r *Report, duration time.Duration) time.Duration {
 	r.Until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
 	switch job := c.ownJob(); {
 	case job != nil && r.Phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
@@ -101,7 +101,7 @@ func (c change) setEnd(r *Report, duration time.Duration) time.Duration {
 }
 
 // recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
-func (c change) recordedAs(phase Phase) bool {
+func (c current) recordedAs(phase Phase) bool {
 	status := c.Status.Proxy
 	return status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes.in(phase)
 }

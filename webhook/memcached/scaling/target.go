@@ -4,7 +4,7 @@ import "time"
 
 // target returns the servers that follow others. A server that is being deleted comes first: its time is limited. Servers that have items
 // keep their pods, so a change of the pod template uses the next range. That is one step, because no key is lost.
-func (c change) target(from Pool) Pool {
+func (c current) target(from Pool) Pool {
 	warm := c.Proxies.Warmup > 0 && c.Size > 0
 	if slot := c.terminating(from); warm && slot > 0 {
 		return Pool{from.Servers, slot}
@@ -20,7 +20,7 @@ func (c change) target(from Pool) Pool {
 
 // terminating returns the slot, from 1 on, of a server that is being deleted and holds; 0 if there is none, or if the spare is in use. It is
 // the one whose slot already moves, or else the one whose time ends first.
-func (c change) terminating(from Pool) (slot int32) {
+func (c current) terminating(from Pool) (slot int32) {
 	if from.Spared > 0 {
 		return 0
 	}

@@ -2,7 +2,7 @@ package scaling
 
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
-func (c change) partition(routes Routes, run Servers) int32 {
+func (c current) partition(routes Routes, run Servers) int32 {
 	kept, end := run, int32(0)
 	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
 	case steady && c.Proxies.Warmup == 0: // all pods are replaced in place
@@ -65,6 +65,6 @@ func (f Facts) lastOutdated(p Pool, counts func(Server) bool) (end int32) {
 func every(Server) bool { return true }
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
-func (c change) editedAgain() bool {
+func (c current) editedAgain() bool {
 	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
 }

@@ -7,28 +7,28 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// change is a move with proxies, or none, as far as it is observed.
-type change struct {
+// current is the move that is under way with proxies, or none, as far as it is observed.
+type current struct {
 	Facts
 	// revision is that of the Deployment of the proxies; the zero value if none is observed.
 	revision v1alpha1.Revision
-	// routes are those to continue from. They are shown if the Deployment has them.
-	routes Routes
-	shown  bool
+	// routes are those to continue from. They are applied if the Deployment has them.
+	routes  Routes
+	applied bool
 	// running are the routes of the proxies that may run.
 	running []Routes
 	// recordedMove is the phase that status records for this revision; nil if there is none.
 	recordedMove *v1alpha1.MoveStatus
 }
 
-func (f Facts) change() change {
-	c := change{Facts: f, routes: f.lastRoutes()}
+func (f Facts) current() current {
+	c := current{Facts: f, routes: f.lastRoutes()}
 	for _, proxy := range f.Proxies.Pods {
 		c.running = append(c.running, proxy.Routes)
 	}
 	d, status := f.Proxies.Deployment, f.Status.Proxy
 	if d != nil {
-		c.revision, c.shown = d.Revision, d.Routes == c.routes
+		c.revision, c.applied = d.Revision, d.Routes == c.routes
 	}
 	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
 	if status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
@@ -40,16 +40,16 @@ func (f Facts) change() change {
 // lastRoutes returns the routes to continue from. They are those of the first source that knows them.
 func (f Facts) lastRoutes() Routes {
 	return cmp.Or(
-		f.emptied(),      // no items are left, whatever a label says
-		f.labelled(),     // the last decision that was applied
-		f.lastPhase(),    // of status and running proxies
-		f.serversExist(), // they may have items
-		f.created(),      // a new cache
+		f.restartsEmpty(), // no items are left, whatever a label says
+		f.labelled(),      // the last decision that was applied
+		f.lastPhase(),     // of status and running proxies
+		f.serversExist(),  // they may have items
+		f.created(),       // a new cache
 	)
 }
 
-// emptied returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
-func (f Facts) emptied() Routes {
+// restartsEmpty returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
+func (f Facts) restartsEmpty() Routes {
 	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.noProxyRuns() {
 		return Routes{}
 	}

@@ -2,9 +2,9 @@ package scaling
 
 import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 
-// leaving returns the decision after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
+// removeProxies returns the decision after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
 // serve are removed, and the status of the proxies last: it says which servers serve.
-func (c change) leaving() outcome {
+func (c current) removeProxies() outcome {
 	existing, serving, routes := c.existing(), c.routes.Serving(), c.routes
 	if c.gone() { // a move has ended if no proxy runs
 		routes = steadyRoutes(Pool{Servers: serving.Servers}) // the spare is no server of clients
@@ -33,7 +33,7 @@ func (c change) leaving() outcome {
 
 // hasBegun reports whether proxies are desired, and one of their servers has items. Proxies that are desired without such a server may have
 // been decided on before the servers of a deleted Memcached were seen to stop.
-func (c change) hasBegun() bool {
+func (c current) hasBegun() bool {
 	d, hasItems := c.Proxies.Deployment, false
 	for _, server := range c.Servers {
 		hasItems = hasItems || server.HasItems
@@ -41,27 +41,27 @@ func (c change) hasBegun() bool {
 	return d != nil && d.Replicas > 0 && hasItems
 }
 
-// succeeding returns the decision to run no proxy before the servers of a deleted Memcached have stopped.
-func (c change) succeeding(routes Routes) outcome {
-	o := c.entering(routes)
+// awaitPredecessor returns the decision to run no proxy before the servers of a deleted Memcached have stopped.
+func (c current) awaitPredecessor(routes Routes) outcome {
+	o := c.enter(routes)
 	o.withoutProxies, o.Report = true, Report{Phase: v1alpha1.MoveWaiting, From: routes.To, To: routes.To}
 	return o
 }
 
-// empties reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
+// mustStopAll reports whether the cache loses its last servers. A stop that has removed servers, or has interrupted a move, ends before
 // the cache starts again, and so does a Job: it would delete new items.
-func (c change) empties() bool {
+func (c current) mustStopAll() bool {
 	d := c.Proxies.Deployment
 	if c.Size > 0 {
-		removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.emptied() == Routes{}
+		removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.restartsEmpty() == Routes{}
 		return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
 		c.routes.Phase == Steady && c.Step(c.routes.To.Count) == 0 && c.untilStep(c.stepStatus(c.revision, 0)) == 0
 }
 
-// emptying returns the decision to stop all proxies, and then to remove all servers.
-func (c change) emptying() outcome {
+// stopAll returns the decision to stop all proxies, and then to remove all servers.
+func (c current) stopAll() outcome {
 	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
 	switch {
 	case c.noProxyRuns() && existing.Count == 0:
@@ -75,7 +75,7 @@ func (c change) emptying() outcome {
 	case existing.Count == 0:
 		o.Run, o.awaited = none, c.from(0)
 	case c.Size > 0:
-		o.Run = c.keeping(routes)
+		o.Run = c.neededWith(routes)
 	}
 	if existing.Count > 0 && routes.Phase == Steady {
 		o.Report = removal(existing, none)

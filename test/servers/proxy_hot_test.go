@@ -80,4 +80,32 @@ func TestProxyQueues(t *testing.T) {
 	}
 }
 
+// TestProxyGivesOneWin sends a read before the mg that gets the right to store a stale item again. A read that runs a second time must not use it up.
+func TestProxyGivesOneWin(t *testing.T) {
+	servers := addresses(startServers(t, 4))
+	for _, phase := range moving {
+		c := dialClient(t, startPhase(t, phase, servers[:2], servers[2:]).address)
+		for i := range 25 {
+			key := fmt.Sprintf("stale-%s-%d", phase, i)
+			all := c.must(t, fmt.Sprintf("set %[1]s 0 0 1\r\n1\r\nmd %[1]s I\r\nget %[1]s\r\nmg %[1]s\r\nmg %[1]s\r\n", key))
+			if got := lines(all[len(all)-2:]); got != "HD X W|HD Z X" && got != "HD W X|HD X Z" {
+				t.Errorf("%s: get, mg and mg of a stale item at once: the mg returned %s, want W once", phase, got)
+			}
+		}
+	}
+}
+
+// TestProxyNoreplyInPlaceOfAnArgument checks that noreply as the last word is silent, also if an argument is missing.
+func TestProxyNoreplyInPlaceOfAnArgument(t *testing.T) {
+	servers := addresses(startServers(t, 4))
+	for _, phase := range append(moving, "") {
+		for _, command := range []string{"incr k noreply", "decr k noreply", "touch k noreply", "cas k 0 0 1 noreply\r\n1", "delete k noreply", "delete k 0 noreply"} {
+			c := dialClient(t, startPhase(t, phase, servers[:2], servers[2:]).address)
+			if all := c.must(t, command+"\r\n"); len(all) > 0 {
+				t.Errorf("%s: %q returned %s, want no response", phase, command, lines(all))
+			}
+		}
+	}
+}
+
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

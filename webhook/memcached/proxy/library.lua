@@ -43,8 +43,9 @@ local MAX_KEY <const>, MAX_LINE <const> = 250, 440
 local MAX_NUMBER <const> = "18446744073709551615"
 -- memcached reads a larger TTL as a Unix time.
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
--- PAUSE is the first of pauses in seconds, which double. A command that waits for its turn looks LOOKS times before, and pauses MAX_PAUSE at most.
+-- PAUSE is the first of pauses in seconds, which double up to MAX_PAUSE. A command that waits for its turn looks LOOKS times before.
 local LOOKS <const>, PAUSE <const>, MAX_PAUSE <const> = 16, 0.001, 0.05
+local function pauseAfter(times) return math.min(PAUSE * 2 ^ times, MAX_PAUSE) end
 -- HANDLES is how many requests a command sends at most to each server: enough to wait for LEASE, and then to move the item, which takes
 -- MOVE requests.
 local HANDLES <const> = { kept = 1, previous = 28, current = 20 }
@@ -125,8 +126,8 @@ local CLASSIC <const> = {
     append = "ms %s %s F%s T%s MA", prepend = "ms %s %s F%s T%s MP", touch = "mg %s T%s",
     incr = "ma %s D%s v", decr = "ma %s D%s MD v", delete = "md %s",
 }
--- ARGUMENTS counts the words of a command without noreply.
-local ARGUMENTS <const> = { set = 5, add = 5, replace = 5, cas = 6, append = 5, prepend = 5, touch = 3, incr = 3, decr = 3, delete = 2 }
+-- WORDS is how many words a command has at least before noreply, which can also stand in the place of an argument.
+local WORDS <const> = { touch = 2, incr = 2, decr = 2, delete = 2 }
 -- RESPONSES has classic responses for codes of meta commands, if they are not those of one command.
 local RESPONSES <const> = { HD = "STORED", NS = "NOT_STORED", EX = "EXISTS", NF = "NOT_FOUND", EN = "END" }
 local RESPONSES_OF <const> = { delete = { HD = "DELETED" }, touch = { HD = "TOUCHED", EN = "NOT_FOUND" } }
@@ -191,9 +192,9 @@ local function state(number)
     return number >> 52 == PROXY and STATES[number >> 1 & 3] or "plain"
 end
 
--- queues has the commands under way, by connection and key: how many have begun, and how many of those have ended with all before them, the
--- place of the last change, and true at the places of others that have ended. A connection stays on its thread, and its proxy works on up to
--- 20 lines, and all keys of a line, at the same time.
+-- queues has the commands under way of each connection: their number at 1, and by key how many have begun, how many of those have ended with all
+-- before them, the place of the last change, and true at the places of others that have ended. A connection stays on its thread, and its proxy
+-- works on up to 20 lines, and all keys of a line, at the same time.
 local queues, unused = {}, nil
 
 -- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command. A result is the
@@ -202,26 +203,25 @@ local Route <const> = {}
 Route.__index = Route
 
 function Route:enter(connection)
-    local keys = queues[connection] or {}
+    local keys = queues[connection] or { 0 }
     local queue = keys[self.key] or unused or { begun = 0, ended = 0, changed = 0 }
-    queues[connection], keys[self.key], unused = keys, queue, nil
+    queues[connection], keys[self.key], keys[1], unused = keys, queue, keys[1] + 1, nil
     queue.begun = queue.begun + 1
-    self.keys, self.queue, self.place, self.changed = keys, queue, queue.begun, queue.changed
+    self.connection, self.queue, self.place, self.changed = connection, queue, queue.begun, queue.changed
     queue.changed = self.reads and queue.changed or queue.begun
 end
 
 -- __close ends the turn of a command, also of one that fails.
 function Route:__close()
-    local queue, ended = self.queue, self.place
+    local queue, ended, keys = self.queue, self.place, queues[self.connection]
+    keys[1], queues[self.connection] = keys[1] - 1, keys[1] > 1 and keys or nil
     if ended > queue.ended + 1 then
         queue[ended] = true
         return
     end
-    while queue[ended + 1] do
-        ended, queue[ended + 1] = ended + 1, nil
-    end
+    while queue[ended + 1] do ended, queue[ended + 1] = ended + 1, nil end
     queue.ended = ended
-    if ended == queue.begun then self.keys[self.key], unused = nil, queue end
+    if ended == queue.begun then keys[self.key], unused = nil, queue end
 end
 
 -- parse reads a command, a classic one that changes an item as a meta command. It returns the response to one that memcached refuses.
@@ -584,17 +584,16 @@ function Route:decide()
         local res = absent and self:create() or not absent and self:change(pool, item)
         if res then return res, item.state == "plain" and pool == "previous" and self.verb ~= "md" end
         losses = losses + 1
-        if losses > 1 then self.rctx:sleep(math.random() * PAUSE * 2 ^ losses, true) end -- many clients would use up their requests
+        if losses > 1 then self.rctx:sleep(math.random() * pauseAfter(losses), true) end -- many clients would use up their requests
     end
 end
 
--- await waits until so many commands of the queue have ended, and looks less and less often if none ends: a server may not respond. The
--- true tells the exploration that no other proxy ends the wait.
+-- await waits until so many commands of the queue have ended. With true, the exploration knows that no other proxy ends the wait.
 function Route:await(place)
     local queue, looks, ended = self.queue, 0, nil
     while queue.ended < place do
         looks, ended = queue.ended == ended and looks + 1 or 0, queue.ended
-        self.rctx:sleep(looks < LOOKS and 0 or math.min(PAUSE * 2 ^ (looks - LOOKS), MAX_PAUSE), true)
+        self.rctx:sleep(looks < LOOKS and 0 or pauseAfter(looks - LOOKS), true)
     end
 end
 
@@ -602,7 +601,8 @@ end
 -- can return what was stored later.
 function Route:inOrder()
     local queue, before = self.queue, self.place - 1
-    if queue.ended < before then self:await(self.reads and self.changed or before) end
+    local again = self.reads and VERBS[self.r:command()] ~= "mg" -- a second mg would get no W
+    if queue.ended < before then self:await(again and self.changed or before) end
     local res, here = self:decide()
     if queue.ended < before then
         self:await(before)
@@ -636,7 +636,7 @@ function route_servers_f(rctx, arg)
     local count, hits, misses = mcp.stat, arg.hits, arg.misses
     return function(r)
         local verb = VERBS[r:command()]
-        local quiet = CLASSIC[verb] and r:ntokens() > ARGUMENTS[verb]
+        local quiet = CLASSIC[verb] and r:ntokens() > (WORDS[verb] or 5)
         if quiet or not steady and verb ~= "get" then
             pcall(r.token, r, 1, verb) -- ends the line with CR and LF, from which raw_line takes two characters
         end

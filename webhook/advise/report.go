@@ -37,8 +37,6 @@ type Server struct {
 	LoggedGets float64 `json:"loggedGets"`
 	KeyPart    float64 `json:"keyPart"`
 	Curve      []Point `json:"curve,omitempty"`
-	// Errors are those of recorded loads that are similar.
-	Errors *Errors `json:"errors,omitempty"`
 	// NoCurve is why there is no curve.
 	NoCurve string `json:"noCurve,omitempty"`
 }
@@ -73,7 +71,6 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 	w.NoCurve = strings.Join(reasons, ". ")
 	if w.NoCurve == "" {
 		w.Curve = sum(curves, gets)
-		w.Errors = errorsOf(w.Curve)
 	}
 	r.Advice = advice(situation{samples, *w, cache})
 	return r

@@ -90,18 +90,7 @@ func writeCurve(b *strings.Builder, whole Server) {
 		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, unread)
 	}
 	_ = table.Flush() // into memory
-	if e := whole.Errors; e != nil {
-		text := fmt.Sprintf("Errors against real servers, in the %d of %d recorded loads that are most similar: half of the memory %s", e.Loads, e.Recorded, e.Half)
-		if e.Twice != nil && whole.Evictions > 0 {
-			text += fmt.Sprintf(", twice the memory %s", *e.Twice)
-		}
-		fmt.Fprintf(b, "\n%s\n", wrap(text+".", ""))
-	}
 	fmt.Fprintln(b)
-}
-
-func (e Error) String() string {
-	return fmt.Sprintf("%.1f points on average, %.1f at worst", e.Mean, e.Worst)
 }
 
 func (r Report) writeServers(b *strings.Builder) {

@@ -139,7 +139,6 @@ func TestFailures(t *testing.T) {
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},
 		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or --auth=sasl"},
-		{"a missing request", []string{"render", "--observed", "nothing.json", "manifests/samples"}, "cannot read nothing.json: no such file or directory"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
 		if diff := cmp.Diff("memcached-operator: "+test.message+"\n", stderr); diff != "" || code != 1 || stdout != "" {

@@ -24,10 +24,9 @@ var encoders = map[string]func([]render.Object) ([]byte, error){"yaml": render.Y
 
 type renderOptions struct {
 	render.Options
-	caches       memcached.Config
-	files        []string
-	observedFile string
-	format       string
+	caches memcached.Config
+	files  []string
+	format string
 }
 
 func newRender() *cobra.Command {
@@ -54,7 +53,6 @@ each error.`,
 	flags := command.Flags()
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, - for standard input; may be repeated")
 	flags.VarP(newChoice(&options.format, "yaml", "yaml", "json"), "output", "o", "format of the output")
-	flags.StringVar(&options.observedFile, "observed", "", "`file` with a recorded sync request, whose objects are the observed state")
 	addCaches(flags, &options.caches)
 	flags.BoolVar(&options.SkipOthers, "skip-others", false, "skip objects whose API group and kind are not those of a custom resource, as in the output of kustomize")
 	flags.BoolVar(&options.ChildrenOnly, "children", false, "print only the children; the same input then always has the same output")
@@ -65,15 +63,9 @@ func (o *renderOptions) run(command *cobra.Command) error {
 	if len(o.files) == 0 {
 		return usageErrorf("render requires a file or a directory, or - for standard input")
 	}
-	stdin := command.InOrStdin()
-	inputs, err := readInputs(o.files, stdin)
+	inputs, err := readInputs(o.files, command.InOrStdin())
 	if err != nil {
 		return err
-	}
-	if o.observedFile != "" {
-		if o.Observed, err = readFile(o.observedFile, stdin); err != nil {
-			return err
-		}
 	}
 	o.Now = metav1.Now()
 	o.caches.ClusterDomain = cmp.Or(o.caches.ClusterDomain, searchedDomain(resolverFile))

@@ -14,7 +14,7 @@ const (
 
 // parentsIn returns the names of the parents in a text.
 func parentsIn(text string) ([]string, error) {
-	objects, err := renderText(text, nil)
+	objects, err := renderText(text)
 	var names []string
 	for _, object := range objects {
 		if object["kind"] == "Memcached" {

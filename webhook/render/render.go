@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/api"
@@ -32,8 +31,6 @@ type Object map[string]any
 type Options struct {
 	// Now is the time of the sync.
 	Now metav1.Time
-	// Observed is a recorded sync request with the observed children and related objects; nil stands for an empty cluster.
-	Observed []byte
 	// SkipOthers skips objects whose API group and kind no controller has. Otherwise, they are errors.
 	SkipOthers bool
 	// ChildrenOnly omits the parents. The result then does not depend on Now.
@@ -66,7 +63,7 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 				errs = append(errs, err)
 				continue
 			}
-			objects, err := renderParent(controller, schema, parent, options)
+			objects, err := renderParent(controller, parent, options.Now)
 			errs = append(errs, err)
 			if options.ChildrenOnly && len(objects) > 0 {
 				objects = objects[1:]
@@ -97,8 +94,8 @@ func isOther(controllers []composite.Controller, object document) bool {
 	})
 }
 
-// renderParent returns a parent with its status, followed by its children.
-func renderParent(controller composite.Controller, schema *spec.Schema, parent document, options Options) ([]Object, error) {
+// renderParent returns a parent with the status that it has in an empty cluster, followed by its children.
+func renderParent(controller composite.Controller, parent document, now metav1.Time) ([]Object, error) {
 	if parent.metadata("namespace") == "" {
 		metadata, _ := parent.object["metadata"].(map[string]any)
 		if metadata == nil {
@@ -106,11 +103,11 @@ func renderParent(controller composite.Controller, schema *spec.Schema, parent d
 		}
 		metadata["namespace"] = metav1.NamespaceDefault
 	}
-	request, err := newRequest(schema, parent, options.Observed)
+	request, err := json.Marshal(map[string]any{"parent": parent.object})
 	if err != nil {
 		return nil, parent.errorOf(err)
 	}
-	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(request), options.Now)
+	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(request), now)
 	if err != nil {
 		return nil, parent.errorOf(err)
 	}
@@ -155,52 +152,6 @@ func invalidSpec(status map[string]any) (message string, invalid bool) {
 		}
 	}
 	return "", false
-}
-
-// newRequest returns the sync request of a recorded request with another parent, or a request for an empty cluster.
-func newRequest(schema *spec.Schema, parent document, observed []byte) ([]byte, error) {
-	if observed == nil {
-		return json.Marshal(map[string]any{"parent": parent.object})
-	}
-	var request map[string]json.RawMessage
-	if err := json.Unmarshal(observed, &request); err != nil {
-		return nil, fmt.Errorf("reading the observed request: %w", err)
-	}
-	var err error
-	if request["parent"], err = applied(request["parent"], schema, parent); err != nil {
-		return nil, err
-	}
-	return json.Marshal(request)
-}
-
-// applied returns the observed parent after an apply of the parent in the file. It refuses an observation of another parent,
-// because the children of that parent would be used.
-func applied(observed json.RawMessage, schema *spec.Schema, parent document) (json.RawMessage, error) {
-	var object unstructured.Unstructured
-	if err := object.UnmarshalJSON(observed); err != nil {
-		return nil, fmt.Errorf("reading the observed parent: %w", err)
-	}
-	if object.GroupVersionKind() != parent.kind() || object.GetName() != parent.metadata("name") || object.GetNamespace() != parent.metadata("namespace") {
-		return nil, fmt.Errorf("the observed request is about %s %s/%s, not about %s %s/%s", object.GetKind(), object.GetNamespace(),
-			object.GetName(), parent.kind().Kind, parent.metadata("namespace"), parent.metadata("name"))
-	}
-	SetDefaults(schema, object.Object) // the API server may have stored the parent with an earlier schema
-	before, err := json.Marshal(object.Object["spec"])
-	if err != nil {
-		return nil, err
-	}
-	after, err := json.Marshal(parent.object["spec"])
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(before, after) { // JSON has one form for each number
-		object.SetGeneration(object.GetGeneration() + 1)
-	}
-	delete(object.Object, "spec")
-	if value, ok := parent.object["spec"]; ok {
-		object.Object["spec"] = value
-	}
-	return json.Marshal(object.Object)
 }
 
 // YAML returns the objects as YAML documents.

@@ -1,10 +1,7 @@
 package render_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,15 +11,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
 )
 
 var now = metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
 
-func renderText(text string, observed []byte) ([]render.Object, error) {
-	return renderWith(text, render.Options{Observed: observed, Now: now})
+func renderText(text string) ([]render.Object, error) {
+	return renderWith(text, render.Options{Now: now})
 }
 
 func renderWith(text string, options render.Options) ([]render.Object, error) {
@@ -54,7 +50,7 @@ spec: {size: 2}
 
 func TestRenderKeepsTheOrder(t *testing.T) {
 	t.Parallel()
-	objects, err := renderText(twoParents, nil)
+	objects, err := renderText(twoParents)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +83,7 @@ items:
   metadata: {name: b, namespace: web}
   spec: {size: SIZE}
 `
-	objects, err := renderText(strings.ReplaceAll(items, "SIZE", "2"), nil)
+	objects, err := renderText(strings.ReplaceAll(items, "SIZE", "2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,46 +91,8 @@ items:
 	if names[0] != "Memcached web/a" || !slices.Contains(names, "Deployment web/b") {
 		t.Errorf("rendered %v, want both parents", names)
 	}
-	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1"), nil); err == nil || !strings.Contains(err.Error(), "parents.yaml, Memcached web/b: spec.size") {
+	if _, err := renderText(strings.ReplaceAll(items, "SIZE", "-1")); err == nil || !strings.Contains(err.Error(), "parents.yaml, Memcached web/b: spec.size") {
 		t.Errorf("got %v, want an error about each object", err)
-	}
-}
-
-// TestRenderIsTheHooksResponse compares what is rendered of a recorded request with the hook's response to it.
-func TestRenderIsTheHooksResponse(t *testing.T) {
-	t.Parallel()
-	observed, err := os.ReadFile("../../test/testdata/memcached/sync/scale-up-requested/request.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	controller := controllerOf(v1alpha1.SchemeGroupVersion.WithKind("Memcached"))
-	response, err := controller.Sync.Handle(controller.Parent, bytes.NewReader(observed), now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want struct {
-		Status   any              `json:"status"`
-		Children []map[string]any `json:"children"`
-	}
-	if err := json.Unmarshal(response.Body, &want); err != nil {
-		t.Fatal(err)
-	}
-	objects, err := renderText("apiVersion: cache.example.com/v1alpha1\nkind: Memcached\nmetadata: {name: healthy}\nspec: {size: 4}\n", observed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.Status, objects[0]["status"]); diff != "" {
-		t.Errorf("status (-hook +rendered):\n%s", diff)
-	}
-	if len(objects) != len(want.Children)+1 {
-		t.Fatalf("rendered %v, want the parent and %d children", kindsAndNames(objects), len(want.Children))
-	}
-	for _, child := range want.Children {
-		delete(child, "status")
-		i := slices.IndexFunc(objects, func(object render.Object) bool { return object["kind"] == child["kind"] }) // one of each kind
-		if diff := cmp.Diff(child, map[string]any(objects[i])); diff != "" {
-			t.Errorf("a child (-hook +rendered):\n%s", diff)
-		}
 	}
 }
 
@@ -143,36 +101,26 @@ func TestRenderRefuses(t *testing.T) {
 	parent := func(body string) string {
 		return "apiVersion: cache.example.com/v1alpha1\nkind: Memcached\n" + body
 	}
-	recorded := func(kind, namespace, name string) []byte {
-		return fmt.Appendf(nil, `{"parent":{"apiVersion":"cache.example.com/v1alpha1","kind":%q,"metadata":{"namespace":%q,"name":%q}}}`, kind, namespace, name)
-	}
 	cases := []struct {
-		reason, text string
-		observed     []byte
-		message      string
+		reason, text, message string
 	}{
-		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), nil, "parents.yaml, Memcached a: spec.size in body should be greater than or equal to 0"},
-		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), nil, "parents.yaml, Memcached a: spec.size"},
-		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), nil, `parents.yaml, Memcached a: unknown field "spec.sise"`},
-		{"a name that looks like a negative index", parent("metadata: {name: a}\nspec: {size: 1, tolerations: [{}], tolerations.-1: 1}\n"), nil, `unknown field "spec.tolerations.-1"`},
-		{"a unit that is not one of quantities", parent("metadata: {name: a}\nspec: {size: 1, cache: {memory: 64MB}}\n"), nil, "spec.cache.memory: is not a quantity: use a number with a unit such as Mi or Gi, for example 64Mi"},
-		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), nil, "parents.yaml, Memcached default/a.b: metadata.name"},
-		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, "parents.yaml, Pod a: there is no controller"},
-		{"a duplicate key", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml"},
-		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", nil, "parents.yaml, document 1: there is no controller"},
-		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), nil, "parents.yaml, document 4: reading an object"},
-		{"invalid YAML", "a: [", nil, "parents.yaml"},
-		{"no metadata", parent("spec: {size: 1}\n"), nil, "metadata.name"},
-		{"a list in place of an object", parent("metadata: {name: a}\nspec: [1]\n"), nil, "parents.yaml, Memcached a: spec in body must be of type object"},
-		{"an unknown field in an item of a list", parent("metadata: {name: a}\nspec:\n  size: 1\n  tolerations: [{key: a}, {kay: b}]\n"), nil, `parents.yaml, Memcached a: unknown field "spec.tolerations[1].kay"`},
-		{"an observation without a parent", first, []byte(`{"children":{}}`), "reading the observed parent"},
-		{"an observation of another parent", first, recorded("Memcached", "default", "other"), "is about Memcached default/other"},
-		{"an observation of a parent in another namespace", first, recorded("Memcached", "web", "a"), "is about Memcached web/a"},
-		{"an observation of another kind", first, recorded("Memcache", "default", "a"), "is about Memcache default/a"},
-		{"an invalid observation", parent("metadata: {name: a}\nspec: {size: 1}\n"), []byte("{"), "observed request"},
+		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), "parents.yaml, Memcached a: spec.size in body should be greater than or equal to 0"},
+		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), "parents.yaml, Memcached a: spec.size"},
+		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), `parents.yaml, Memcached a: unknown field "spec.sise"`},
+		{"a name that looks like a negative index", parent("metadata: {name: a}\nspec: {size: 1, tolerations: [{}], tolerations.-1: 1}\n"), `unknown field "spec.tolerations.-1"`},
+		{"a unit that is not one of quantities", parent("metadata: {name: a}\nspec: {size: 1, cache: {memory: 64MB}}\n"), "spec.cache.memory: is not a quantity: use a number with a unit such as Mi or Gi, for example 64Mi"},
+		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), "parents.yaml, Memcached default/a.b: metadata.name"},
+		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "parents.yaml, Pod a: there is no controller"},
+		{"a duplicate key", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml"},
+		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", "parents.yaml, document 1: there is no controller"},
+		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml, document 4: reading an object"},
+		{"invalid YAML", "a: [", "parents.yaml"},
+		{"no metadata", parent("spec: {size: 1}\n"), "metadata.name"},
+		{"a list in place of an object", parent("metadata: {name: a}\nspec: [1]\n"), "parents.yaml, Memcached a: spec in body must be of type object"},
+		{"an unknown field in an item of a list", parent("metadata: {name: a}\nspec:\n  size: 1\n  tolerations: [{key: a}, {kay: b}]\n"), `parents.yaml, Memcached a: unknown field "spec.tolerations[1].kay"`},
 	}
 	for _, test := range cases {
-		objects, err := renderText(test.text, test.observed)
+		objects, err := renderText(test.text)
 		if err == nil || !strings.Contains(err.Error(), test.message) {
 			t.Errorf("%s: error %v (rendered %v), want %q", test.reason, err, kindsAndNames(objects), test.message)
 		}
@@ -219,7 +167,7 @@ func TestRenderChildrenOnly(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	objects, err := renderText(twoParents, nil)
+	objects, err := renderText(twoParents)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,4 +108,51 @@ func TestProxyNoreplyInPlaceOfAnArgument(t *testing.T) {
 	}
 }
 
+// TestProxyWithoutCurrentServers reads items that cannot move, and then changes them: they must not wait for a move that does not end.
+func TestProxyWithoutCurrentServers(t *testing.T) {
+	servers := startServers(t, 4)
+	all := addresses(servers)
+	c := dialClient(t, startPhase(t, scaling.Preparing, all[:2], all[2:]).address)
+	warm := dialClient(t, startPhase(t, scaling.Warming, all[:2], all[2:]).address)
+	for i := range 20 {
+		c.must(t, fmt.Sprintf("set item-%d 0 0 1\r\n1\r\n", i))
+	}
+	for _, server := range servers[2:] {
+		if err := server.Stop(time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start, keys := time.Now(), ""
+	for i := range 20 {
+		keys += fmt.Sprintf(" item-%d", i)
+	}
+	if got := warm.must(t, "get"+keys+"\r\n"); len(got) != 21 {
+		t.Errorf("a get of 20 items returned %d, want all: the previous servers have them", len(got)-1)
+	}
+	for i := range 20 {
+		key := fmt.Sprintf("item-%d", i)
+		for _, command := range []struct{ text, want string }{
+			{"get " + key, "VALUE " + key + " 0 1|1|END"}, {"set " + key + " 0 0 1\r\n2", "STORED"}, {"get " + key, "VALUE " + key + " 0 1|2|END"},
+		} {
+			if got := lines(warm.must(t, command.text+"\r\n")); got != command.want {
+				t.Errorf("%q returned %s, want %s: the previous server has the item", command.text, got, command.want)
+			}
+		}
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("20 items took %s, so commands wait for moves that cannot end", took)
+	}
+}
+
+// TestProxyMetaEntry checks that me reads the flag b only beside another one, as memcached does.
+func TestProxyMetaEntry(t *testing.T) {
+	servers := addresses(startServers(t, 4))
+	for _, phase := range append(moving, "") {
+		c := dialClient(t, startPhase(t, phase, servers[:2], servers[2:]).address)
+		if got := lines(c.must(t, "set abcd 0 0 1\r\n1\r\nme abcd b\r\n")); !strings.HasPrefix(got, "STORED|ME abcd ") {
+			t.Errorf("%s: me with b of a key that is no base64 returned %s, want the item", phase, got)
+		}
+	}
+}
+
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

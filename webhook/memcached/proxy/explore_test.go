@@ -42,6 +42,8 @@ var limits = []struct{ scenario, verdict, sentence string }{
 		"An item that a client is about to store again (`mg` with `N`, `md` with `I`: the flags `W`, `X`, `Z`) stays on its previous server, and is lost when the proxies in `Closing` start."},
 	{"not cleaned", "old value",
 		"If no Job can clean the servers that stay before a decrease, a value from before an earlier change can come back."},
+	{"C gone", "lost",
+		"If the current server of an item is lost while the proxies move items, the item is lost when the proxies in `Closing` start."},
 	{"crash", "refused",
 		"If a proxy ends during a command, the item can get another CAS unique: a `cas` returns `EXISTS`."},
 	{"timeout", "refused",

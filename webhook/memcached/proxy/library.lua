@@ -170,8 +170,8 @@ end
 
 local function token(r, flag) return select(2, r:flag_token(flag)) end
 
--- base64 returns the flag for a key that the client sends encoded.
-local function base64(r) return r:has_flag("b") and " b" or "" end
+-- base64 returns the flag for a key that the client sends encoded. me reads flags only if it has more than one.
+local function base64(r) return r:has_flag("b") and (VERBS[r:command()] ~= "me" or r:ntokens() > 3) and " b" or "" end
 
 -- meta returns a meta command without some of its flags, and with others.
 local function meta(r, without, with)
@@ -374,13 +374,13 @@ function Route:copy(owned, with)
             self:about("current", "mg", "")
         end
         return moved
-    elseif res and not responded(res) then -- the copy can still arrive. The next owner removes the fence first
+    elseif fenced and res and not responded(res) then -- the copy can still arrive. The next owner removes the fence first
         return false
     elseif fenced then
         self:remove("current", owned)
     end
     self:put(owned, "previous", with)
-    return res and not res:ok() -- C refuses the item, which may be too large
+    return res and responded(res) and not res:ok() -- C refuses the item, which may be too large
 end
 
 -- previous returns the item on P if P decides, and otherwise an absent one.
@@ -623,7 +623,8 @@ function Route:serve(r, verb)
     local own <close> = self
     if self.phase ~= "announcing" then
         local res = self:run(r, "kept")
-        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:about("current", "me", " k"):ok())
+        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:about("current", "me", " k"):ok()
+            or self.reads and self:about("previous", "me", " k"):ok())
         if not moves then return res end -- if its server has failed, maybe after it executed the command
     end
     local res = not self.reads and self:parse(r) or self:inOrder()

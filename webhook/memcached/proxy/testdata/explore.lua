@@ -27,7 +27,7 @@ local FAULTY <const> = { { "set", "get" }, { "delete", "set" } }
 local THREE <const> = { { "get", "set", "delete" }, { "delete", "append", "get" }, { "set", "get", "get" } }
 local BASIC <const> = { "get", "append", "delete", "set" }
 -- FAULTS are those of schedules.lua, in a change of one place and in the change back. A server that starts again differs from one that evicts the item by its CAS uniques alone.
-local FAULTS <const> = { "P lose", "C lose", "P gone", "partition", "pause", "timeout", "crash", more and "P restart" or nil, more and "C restart" or nil }
+local FAULTS <const> = { "P lose", "C lose", "P gone", "C gone", "partition", "pause", "timeout", "crash", more and "P restart" or nil, more and "C restart" or nil }
 
 local GROWTH <const>, SLOT <const>, BOTH <const>, EACH <const> = { "growth" }, { "slot" }, { "growth", "shrink" }, { "growth", "shrink", "slot", "all" }
 

@@ -213,6 +213,7 @@ local FAULTS <const> = {
     ["P restart"] = function(run) lose(run, "P", model.restarted()) end,
     ["C restart"] = function(run) lose(run, "C", model.restarted()) end,
     ["P gone"] = function(run) lose(run, "P", model.gone) end,
+    ["C gone"] = function(run) lose(run, "C", model.gone) end,
     ["partition"] = function(run) run.partitioned = true end,
 }
 
@@ -257,7 +258,7 @@ end
 local function faults(run, all)
     local client, fault = run.clients[1], run.fault
     local server = fault and fault:match("^[PC]")
-    if fault == "P gone" or fault == "partition" or server and run.servers[server].item then
+    if fault == "P gone" or fault == "C gone" or fault == "partition" or server and run.servers[server].item then
         all[#all + 1] = { 1, "fault" }
     elseif fault == "pause" and client.step and not client.step.pause then
         all[#all + 1] = { 1, "fault" }

@@ -114,23 +114,20 @@ func TestProxyWithoutCurrentServers(t *testing.T) {
 	all := addresses(servers)
 	c := dialClient(t, startPhase(t, scaling.Preparing, all[:2], all[2:]).address)
 	warm := dialClient(t, startPhase(t, scaling.Warming, all[:2], all[2:]).address)
-	for i := range 20 {
-		c.must(t, fmt.Sprintf("set item-%d 0 0 1\r\n1\r\n", i))
+	keys := allKeys(20)
+	for _, key := range keys {
+		c.must(t, "set "+key+" 0 0 1\r\n1\r\n")
 	}
 	for _, server := range servers[2:] {
 		if err := server.Stop(time.Minute); err != nil {
 			t.Fatal(err)
 		}
 	}
-	start, keys := time.Now(), ""
-	for i := range 20 {
-		keys += fmt.Sprintf(" item-%d", i)
-	}
-	if got := warm.must(t, "get"+keys+"\r\n"); len(got) != 21 {
+	start := time.Now()
+	if got := warm.must(t, "get "+strings.Join(keys, " ")+"\r\n"); len(got) != 21 {
 		t.Errorf("a get of 20 items returned %d, want all: the previous servers have them", len(got)-1)
 	}
-	for i := range 20 {
-		key := fmt.Sprintf("item-%d", i)
+	for _, key := range keys {
 		for _, command := range []struct{ text, want string }{
 			{"get " + key, "VALUE " + key + " 0 1|1|END"}, {"set " + key + " 0 0 1\r\n2", "STORED"}, {"get " + key, "VALUE " + key + " 0 1|2|END"},
 		} {

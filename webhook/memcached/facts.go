@@ -77,7 +77,7 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
 		Pod:      podFact(pod),
 		Ready:    live && pod.Ready(),
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
-		Holds:    holds(pod),
+		CanHold:  holds(pod),
 		Why:      pod.DisruptionReason(),
 		Updated:  workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}

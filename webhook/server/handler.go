@@ -199,16 +199,21 @@ func (e *endpoint) handle(r *http.Request, body io.Reader) (response composite.R
 	return e.respond(r, body)
 }
 
-// log writes the log line of a request. The line has the parent's name but never the content of an object.
-func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, bytes int64, err error, took time.Duration) {
-	level := slog.LevelDebug
+// level returns the level of a log line. Callers can cause any number of errors, so most of those are for debugging.
+func (e *endpoint) level(code int, err error) slog.Level {
 	switch {
 	case code >= http.StatusInternalServerError:
-		level = slog.LevelError
-	case err == nil || isStranger(code) && !e.strangerLogged.take(1) || !e.logged.take(maxLines):
+		return slog.LevelError
+	case err == nil, isStranger(code) && !e.strangerLogged.take(1), !e.logged.take(maxLines):
+		return slog.LevelDebug
 	default:
-		level = slog.LevelInfo
+		return slog.LevelInfo
 	}
+}
+
+// log writes the log line of a request. The line has the parent's name but never the content of an object.
+func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, bytes int64, err error, took time.Duration) {
+	level := e.level(code, err)
 	if !e.options.Logger.Enabled(r.Context(), level) {
 		return
 	}

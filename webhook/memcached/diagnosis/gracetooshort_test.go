@@ -10,7 +10,7 @@ import (
 func TestGraceTooShort(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	server := func(name string, left time.Duration) scaling.Server {
-		return scaling.Server{Pod: scaling.Pod{Name: name, Deleted: new(now.Add(left))}, Holds: true}
+		return scaling.Server{Pod: scaling.Pod{Name: name, Deleted: new(now.Add(left))}, CanHold: true}
 	}
 	for _, test := range []struct {
 		reason  string

@@ -83,7 +83,7 @@ func purpose(f scaling.Facts, d scaling.Decision) string {
 // stop describes a move from a server that is being deleted to the spare.
 func stop(f scaling.Facts, ordinal int32) string {
 	server := f.Servers[ordinal]
-	if !f.HoldsOn(ordinal) {
+	if !f.Draining(ordinal) {
 		return fmt.Sprintf("Moving the keys of server %d, which has stopped or whose grace period is over, to a spare", ordinal)
 	}
 	cause := ""

@@ -39,7 +39,7 @@ func TestProgress(t *testing.T) {
 	}
 	deleted := func(f *scaling.Facts, _ *scaling.Decision) {
 		pod := scaling.Pod{Name: "cache-1", Deleted: new(noon.Add(500 * time.Second))}
-		f.Servers = map[int32]scaling.Server{1: {Pod: pod, Holds: true, Why: "EvictionByEvictionAPI"}}
+		f.Servers = map[int32]scaling.Server{1: {Pod: pod, CanHold: true, Why: "EvictionByEvictionAPI"}}
 	}
 	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
 	cases := []struct {

@@ -54,7 +54,7 @@ func (c current) next() outcome {
 		return c.awaitPredecessor(c.routes)
 	case c.mustStopAll():
 		return c.stopAll()
-	case c.unknown() && !c.outdatesAll():
+	case c.unknown() && !c.templateChanged():
 		return c.stay()
 	}
 	return c.inPhase()
@@ -66,9 +66,9 @@ func (f Facts) unknown() bool {
 	return f.Workload == nil || !f.Workload.TemplateApplied || !f.Workload.CaughtUp
 }
 
-// outdatesAll reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
+// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
 // move begins at once, and proxies that the edit replaces too are replaced once.
-func (c current) outdatesAll() bool {
+func (c current) templateChanged() bool {
 	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
 }
 

@@ -167,7 +167,7 @@ func checkReady(f Facts, d Decision) string {
 	}
 	added := newServers(f, d.Routes)
 	for ordinal := added.First; ordinal < added.End(); ordinal++ {
-		if !f.Servers[ordinal].Ready && !f.HoldsOn(ordinal) {
+		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) {
 			return "proxies use new servers only when these are ready"
 		}
 	}

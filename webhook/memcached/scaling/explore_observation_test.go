@@ -150,7 +150,7 @@ func (v observation) server(i int) Server {
 	live := !server.stops && !server.starting
 	seen := Server{Ready: live && !unready, HasItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
 	if server.stops {
-		seen.Holds, seen.Deleted = true, new(epoch.Add(time.Hour))
+		seen.CanHold, seen.Deleted = true, new(epoch.Add(time.Hour))
 	}
 	return seen
 }

@@ -95,8 +95,8 @@ type Server struct {
 	HasItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
-	// Holds reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
-	Holds bool
+	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
+	CanHold bool
 	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
 	Why string
 }
@@ -165,10 +165,10 @@ func (f Facts) from(ordinal int32) (pods []Pod) {
 	return pods
 }
 
-// HoldsOn reports whether a server is being deleted, and still serves.
-func (f Facts) HoldsOn(ordinal int32) bool {
+// Draining reports whether a server is being deleted, and still serves.
+func (f Facts) Draining(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.Holds && server.Deleted != nil && server.Deleted.After(f.Now)
+	return server.CanHold && server.Deleted != nil && server.Deleted.After(f.Now)
 }
 
 // hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.

@@ -74,7 +74,7 @@ func (c current) ready() bool {
 		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
 	}
 	for ordinal := added.First; ordinal < added.End(); ordinal++ {
-		if ready := c.Servers[ordinal].Ready || c.routes.Phase != Announcing && c.HoldsOn(ordinal); !ready {
+		if ready := c.Servers[ordinal].Ready || c.routes.Phase != Announcing && c.Draining(ordinal); !ready {
 			return false
 		}
 	}
@@ -83,7 +83,7 @@ func (c current) ready() bool {
 
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (c current) addedStops() bool {
-	return slices.ContainsFunc(c.routes.added().Ordinals(), c.HoldsOn)
+	return slices.ContainsFunc(c.routes.added().Ordinals(), c.Draining)
 }
 
 // stay continues with the routes, and with the recorded end of their phase.

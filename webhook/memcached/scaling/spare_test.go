@@ -12,7 +12,7 @@ import (
 func ending(ordinal int32, seconds int) func(*Facts) {
 	return func(f *Facts) {
 		pod := Pod{Name: "cache-1", Deleted: new(noon.Add(time.Duration(seconds) * time.Second))}
-		f.Servers[ordinal] = Server{Pod: pod, Updated: true, Holds: true}
+		f.Servers[ordinal] = Server{Pod: pod, Updated: true, CanHold: true}
 	}
 }
 

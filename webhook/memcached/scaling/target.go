@@ -10,7 +10,7 @@ func (c current) target(from Pool) Pool {
 		return Pool{from.Servers, slot}
 	}
 	switch {
-	case warm && c.outdated(from) > from.First:
+	case warm && c.endOfOutdated(from) > from.First:
 		return Pool{Servers: Servers{from.Span().End(), c.Size}}
 	case from.Spared > 0:
 		return Pool{Servers: from.Servers}
@@ -24,12 +24,12 @@ func (c current) terminating(from Pool) (slot int32) {
 	if from.Spared > 0 {
 		return 0
 	}
-	if to := c.routes.To; c.routes.From == from && c.HoldsOn(to.Absent()) {
+	if to := c.routes.To; c.routes.From == from && c.Draining(to.Absent()) {
 		return to.Spared
 	}
 	var first time.Time
 	for i, ordinal := range from.Ordinals() {
-		if c.HoldsOn(ordinal) && (slot == 0 || c.Servers[ordinal].Deleted.Before(first)) {
+		if c.Draining(ordinal) && (slot == 0 || c.Servers[ordinal].Deleted.Before(first)) {
 			slot, first = int32(i)+1, *c.Servers[ordinal].Deleted
 		}
 	}

@@ -4,15 +4,14 @@ package scaling
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
 func (c current) partition(routes Routes, run Servers) int32 {
 	kept, end := run, int32(0)
-	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
-	case steady && c.Proxies.Warmup == 0: // all pods are replaced in place
-	case steady: // those with items keep their template until the items move
-		end = c.outdated(routes.To)
-	case routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)): // no proxy knows the new servers yet
+	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		kept = routes.From.Span()
-		end = c.end(Pool{Servers: kept}, every)
-	default:
-		end = c.end(Pool{Servers: kept}, every)
+	}
+	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
+	case !steady:
+		end = c.endOf(Pool{Servers: kept}, every)
+	case c.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
+		end = c.endOfOutdated(routes.To)
 	}
 	if routes.Replaces() {
 		end = max(end, routes.From.Span().End())
@@ -20,9 +19,9 @@ func (c current) partition(routes Routes, run Servers) int32 {
 	return max(0, min(end, kept.End())-run.First)
 }
 
-// outdated returns the ordinal after the last server that has items and is not known to have the desired template; 0 if there is none. If the
+// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; 0 if there is none. If the
 // StatefulSet has more ready pods than are observed, any of them may have some.
-func (f Facts) outdated(p Pool) int32 {
+func (f Facts) endOfOutdated(p Pool) int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {
 		if server.Ready {
@@ -34,12 +33,12 @@ func (f Facts) outdated(p Pool) int32 {
 	if !items && !late {
 		return 0
 	}
-	return f.end(p, func(server Server) bool { return late || server.HasItems })
+	return f.endOf(p, func(server Server) bool { return late || server.HasItems })
 }
 
-// end returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing
+// endOf returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing
 // is known, the partition stays.
-func (f Facts) end(p Pool, counts func(Server) bool) int32 {
+func (f Facts) endOf(p Pool, counts func(Server) bool) int32 {
 	switch w, end := f.Workload, p.Span().End(); {
 	case w == nil || !w.TemplateApplied:
 		return end
@@ -48,11 +47,11 @@ func (f Facts) end(p Pool, counts func(Server) bool) int32 {
 	case !w.CaughtUp:
 		return w.Run.First + min(w.Partition, w.Run.Count)
 	}
-	return f.lastOutdated(p, counts)
+	return f.endOfEarlier(p, counts)
 }
 
-// lastOutdated returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
-func (f Facts) lastOutdated(p Pool, counts func(Server) bool) (end int32) {
+// endOfEarlier returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
+func (f Facts) endOfEarlier(p Pool, counts func(Server) bool) (end int32) {
 	for ordinal, server := range f.Servers {
 		if p.Has(ordinal) && !server.Updated && counts(server) {
 			end = max(end, ordinal+1)
@@ -66,5 +65,5 @@ func every(Server) bool { return true }
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
 func (c current) editedAgain() bool {
-	return c.routes.Replaces() && c.lastOutdated(c.routes.To, every) > 0
+	return c.routes.Replaces() && c.endOfEarlier(c.routes.To, every) > 0
 }

@@ -162,9 +162,6 @@ func (s *Sample) watch(ctx context.Context, config client.Config, limits Limits,
 
 // hintOf returns what to do after the refusal of a listing or a log.
 func hintOf(err error) string {
-	if errors.Is(err, client.ErrNoListing) {
-		return ". Connect to a port without SASL: pods with TLS or metrics have 11213 on their loopback interface, which kubectl port-forward reaches"
-	}
 	if errors.Is(err, client.ErrRefused) {
 		return ". Start memcached without -W and -X"
 	}
@@ -197,10 +194,10 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 
 // withHint adds to the error of a server that closes the first connection which flags may be missing.
 func withHint(err error, config client.Config) error {
-	if !errors.Is(err, io.EOF) || config.TLS != nil || config.Auth == client.AuthSASL {
+	if !errors.Is(err, io.EOF) || config.TLS != nil {
 		return err
 	}
-	return fmt.Errorf("%w; a server that closes connections may need --tls, or --auth=sasl", err)
+	return fmt.Errorf("%w; a server that closes connections may need --tls, or has SASL", err)
 }
 
 func read(connection *client.Conn) (r Reading, err error) {

@@ -58,7 +58,7 @@ advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
 	flags.StringVar(&options.certificate, "tls-cert", "", "`file` with a client certificate")
 	flags.StringVar(&options.key, "tls-key", "", "`file` with the key of the client certificate")
 	flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of servers; without it the host of the address")
-	flags.Var(newChoice(&options.auth, "none", "none", "ascii", "sasl"), "auth", "how to log in: ascii for memcached -Y, sasl for memcached -S, which cannot list items")
+	flags.Var(newChoice(&options.auth, "none", "none", "ascii"), "auth", "how to log in: ascii for memcached -Y")
 	flags.StringVar(&options.user, "user", "", "`name` of the user")
 	flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with lines of user:password")
 	return command
@@ -193,7 +193,7 @@ func (o *adviseOptions) check() error {
 
 // config returns how to connect.
 func (o *adviseOptions) config(command *cobra.Command) (client.Config, error) {
-	config := client.Config{Timeout: o.timeout, Auth: map[string]client.Auth{"ascii": client.AuthASCII, "sasl": client.AuthSASL}[o.auth], User: o.user}
+	config := client.Config{Timeout: o.timeout, Auth: map[string]client.Auth{"ascii": client.AuthASCII}[o.auth], User: o.user}
 	if o.auth != "none" {
 		content, err := readFile(o.passwordFile, command.InOrStdin())
 		if err != nil {

@@ -92,7 +92,7 @@ func TestUsage(t *testing.T) {
 		{"a version of TLS without TLS", []string{"serve", "--tls-min-version", "1.2"}, "--tls-min-version requires --tls-cert", " serve"},
 		{"render without a file", []string{"render"}, "render requires a file or a directory, or - for standard input", " render"},
 		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or a Memcached with servers in its status", " advise"},
-		{"a password that is not given", []string{"advise", "--auth=sasl", "a:1"}, "--auth=sasl requires --password-file", " advise"},
+		{"a password that is not given", []string{"advise", "--auth=ascii", "a:1"}, "--auth=ascii requires --password-file", " advise"},
 		{"a CA without TLS", []string{"advise", "--tls-ca=ca.crt", "a:1"}, "the flags for TLS require --tls", " advise"},
 		{"an interval without time", []string{"advise", "--watch=0s", "a:1"}, "--watch must be at least 1s", " advise"},
 		{"an address without a host", []string{"advise", "a:1", ":2"}, "the argument 2 is not the host:port of a server", " advise"},
@@ -138,7 +138,7 @@ func TestFailures(t *testing.T) {
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},
-		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or --auth=sasl"},
+		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or has SASL"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
 		if diff := cmp.Diff("memcached-operator: "+test.message+"\n", stderr); diff != "" || code != 1 || stdout != "" {

@@ -26,8 +26,6 @@ const (
 	AuthNone Auth = ""
 	// AuthASCII is the password file of memcached -Y.
 	AuthASCII Auth = "ASCII"
-	// AuthSASL is memcached -S, which accepts only the binary protocol. That protocol has no listings.
-	AuthSASL Auth = "SASL"
 )
 
 // Config is how to connect.
@@ -45,7 +43,6 @@ type Conn struct {
 	// Conn and Reader are for commands that this package does not have. Each read and write has the timeout of the Config.
 	net.Conn
 	Reader *bufio.Reader
-	binary bool
 }
 
 // Dial connects to a server and logs in. The end of the context closes the connection.
@@ -77,10 +74,12 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		}
 		connection = secured
 	}
-	c := &Conn{Conn: connection, Reader: bufio.NewReaderSize(connection, 1<<16), binary: config.Auth == AuthSASL}
-	if err := c.logIn(config); err != nil {
-		_ = c.Close()
-		return nil, fmt.Errorf("log in to %s: %w", address, err)
+	c := &Conn{Conn: connection, Reader: bufio.NewReaderSize(connection, 1<<16)}
+	if config.Auth == AuthASCII {
+		if err := c.logIn(config.User + " " + config.Password); err != nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("log in to %s: %w", address, err)
+		}
 	}
 	return c, nil
 }
@@ -119,21 +118,9 @@ func (t *timed) Write(b []byte) (int, error) {
 	return t.Conn.Write(b)
 }
 
-func (c *Conn) logIn(config Config) error {
-	switch config.Auth {
-	case AuthSASL:
-		_, err := c.binaryRequest(opSASL, "PLAIN", "\x00"+config.User+"\x00"+config.Password)
-		return err
-	case AuthASCII:
-		return c.logInASCII(config.User + " " + config.Password)
-	default:
-		return nil
-	}
-}
-
-// logInASCII sets any key, which is the login of memcached -Y. A server without -Y would store the password as an item, so another
+// logIn sets any key, which is the login of memcached -Y. A server without -Y would store the password as an item, so another
 // command must fail first.
-func (c *Conn) logInASCII(login string) error {
+func (c *Conn) logIn(login string) error {
 	line, err := c.Command("version")
 	switch {
 	case err != nil:
@@ -176,20 +163,16 @@ var errTooManyStats = fmt.Errorf("memcached responds with more than %d statistic
 // Stats returns a group of statistics, such as settings. The group "" has the general ones.
 func (c *Conn) Stats(group string) (map[string]string, error) {
 	command := strings.TrimSpace("stats " + group)
-	stats := c.textStats
-	if c.binary {
-		stats = c.binaryStats
-	}
-	values, err := stats(group)
+	values, err := c.stats(command)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", command, err)
 	}
 	return values, nil
 }
 
-func (c *Conn) textStats(group string) (map[string]string, error) {
+func (c *Conn) stats(command string) (map[string]string, error) {
 	values := map[string]string{}
-	line, err := c.Command(strings.TrimSpace("stats " + group))
+	line, err := c.Command(command)
 	for count := 0; err == nil; line, err = c.ReadLine() {
 		word, rest, _ := strings.Cut(string(line), " ")
 		name, value, _ := strings.Cut(rest, " ")

@@ -24,9 +24,6 @@ type Item struct {
 	Flash bool
 }
 
-// ErrNoListing reports that the binary protocol has no listings.
-var ErrNoListing = errors.New("memcached with SASL accepts only the binary protocol, which cannot list items")
-
 // ErrBusy reports that the server lists items for another client, or crawls them.
 var ErrBusy = errors.New("memcached is busy with another listing or crawl")
 
@@ -46,9 +43,6 @@ const (
 // While another client lists items and does not read them, memcached 1.6.45 blocks a whole thread for each further listing. So Items
 // returns [ErrBusy] without a request if the statistics have a crawl that runs.
 func (c *Conn) Items(order Order, each func(Item) bool) error {
-	if c.binary {
-		return ErrNoListing
-	}
 	err := c.awaitCrawler()
 	if err == nil {
 		err = c.list(order, each)

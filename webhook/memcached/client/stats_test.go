@@ -1,11 +1,8 @@
 package client
 
 import (
-	"net"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,19 +24,5 @@ func TestStatsLimit(t *testing.T) {
 	_, err := connect(t, serve(t, strings.Repeat("STAT a 1\r\n", maxStats+1)+"END\r\n")).Stats("")
 	if !strings.Contains(errorText(err), want) {
 		t.Errorf("the text protocol: got the error %v, want %q", err, want)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	go serveBinary(listener, make(chan string, 2), [][]frame{{{"", "Authenticated"}}, append(slices.Repeat([]frame{{"a", "1"}}, maxStats+1), frame{})})
-	connection, err := Dial(t.Context(), listener.Addr().String(), Config{Timeout: 5 * time.Second, Auth: AuthSASL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	if _, err := connection.Stats(""); !strings.Contains(errorText(err), want) {
-		t.Errorf("the binary protocol: got the error %v, want %q", err, want)
 	}
 }

@@ -31,9 +31,6 @@ const (
 // Watch starts the log of all gets, stores and evictions. memcached leaves out entries that it cannot write fast enough; it
 // does not wait. The connection accepts no other command afterwards.
 func (c *Conn) Watch() error {
-	if c.binary {
-		return ErrNoListing
-	}
 	line, err := c.Command("watch fetchers mutations evictions")
 	if err == nil && string(line) != "OK" {
 		err = &refusal{bytes.Clone(line)}

@@ -212,11 +212,11 @@ func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error)
 	if err := shared.Client.Get(ctx, memcached, &set); err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
-	run := scaling.Servers{Count: *set.Spec.Replicas}
+	run := scaling.Range{Count: *set.Spec.Replicas}
 	if set.Spec.Ordinals != nil {
 		run.First = set.Spec.Ordinals.Start
 	}
-	runs := func(servers scaling.Servers) bool { return servers.First >= run.First && servers.End() <= run.End() }
+	runs := func(servers scaling.Range) bool { return servers.First >= run.First && servers.End() <= run.End() }
 	for _, pod := range pods.Items {
 		if routes := scaling.ParseRoutes(pod.Labels[routesLabel]); routes == (scaling.Routes{}) || !runs(routes.Knows()) {
 			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], run)

@@ -48,7 +48,7 @@ func (o *observation) workloadFacts(applied bool) *scaling.Workload {
 	}
 	return &scaling.Workload{
 		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
-		Run:             scaling.Servers{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Run:             scaling.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
 		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Ready:           w.Status.ReadyReplicas,
 		Available:       w.Status.AvailableReplicas,
@@ -78,6 +78,7 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
 		Ready:    live && pod.Ready(),
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
 		CanHold:  holds(pod),
+		Lost:     !live && pod.IsLost(children.ContainerName),
 		Why:      pod.DisruptionReason(),
 		Updated:  workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}

@@ -108,7 +108,7 @@ func TestObservedServers(t *testing.T) {
 	if o.serverFacts()[4].Updated {
 		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
-	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (scaling.Servers{First: 3, Count: 5}) || got.Partition != 2 {
+	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (scaling.Range{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }

@@ -80,7 +80,7 @@ func settledImages(memcached *v1alpha1.Memcached, images children.Images) syncRe
 	images.Memcached, images.Exporter = children.DefaultImage, children.DefaultExporterImage
 	template := children.PodTemplate(defaulted, images, memory.Of(&defaulted.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
-	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: scaling.Decision{Run: scaling.Servers{Count: size}}}))
+	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: scaling.Decision{Run: scaling.Range{Count: size}}}))
 	var pods []observed.Pod
 	for i := range size {
 		pod := readyPod(fmt.Sprintf("cache-%d", i), children.SelectorLabels(memcached))
@@ -108,12 +108,12 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := scaling.Servers{First: routes.From.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.First}
+	run := scaling.Range{First: routes.From.Slots.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.Slots.First}
 	d := scaling.Decision{Run: run, Routes: routes, Proxies: *memcached.Spec.Proxy.Replicas}
 	if routes.Replaces() {
-		d.Partition = routes.From.Count
+		d.Partition = routes.From.Slots.Count
 	}
-	if routes.Phase == scaling.Warming || routes.Phase == scaling.Announcing && routes.To.Count < routes.From.Count {
+	if routes.Phase == scaling.Warming || routes.Phase == scaling.Announcing && routes.To.Slots.Count < routes.From.Slots.Count {
 		d.Job = scaling.Job{Routes: routes, Rollout: rollout.String()}
 	}
 	request.Children = applied(proxyConfig.build(o, templates, d).all())

@@ -23,7 +23,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	switch {
 	case workload != nil:
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), scaling.MaxServers)
-		status.Servers = children.ServerNames(memcached, o.domain, scaling.Servers{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
+		status.Servers = children.ServerNames(memcached, o.domain, scaling.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
 	case deployment != nil:
 		workload, status.Servers = deployment, children.ServerAddresses(o.livePods)
 	}

@@ -31,5 +31,5 @@ func TestDeploymentSelectsItsOwnPods(t *testing.T) {
 // inputOf returns what the children of so many servers are built from.
 func inputOf(memcached *v1alpha1.Memcached, replicas int32) *Input {
 	template := PodTemplate(memcached, Images{Memcached: DefaultImage}, memory.Of(&memcached.Spec))
-	return &Input{Memcached: memcached, Template: template, Decision: scaling.Decision{Run: scaling.Servers{Count: replicas}}}
+	return &Input{Memcached: memcached, Template: template, Decision: scaling.Decision{Run: scaling.Range{Count: replicas}}}
 }

@@ -8,8 +8,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podDisruptionBudget limits a drain of nodes to one pod at a time by default. While a spare exists, it lets no further pod go: a server that has
-// started again is ready before it has its items. It returns nil if it is disabled, and for a single pod, which a budget would block from ever
+// podDisruptionBudget limits a drain of nodes to one pod at a time by default. While items move to or from a spare, it lets no further pod go:
+// a server that has started again is ready before it has its items. A server whose node does not respond counts as unavailable for as long as its pod
+// exists, so a budget that allows one pod allows one more. It returns nil if it is disabled, and for a single pod, which a budget would block from ever
 // being evicted.
 func podDisruptionBudget(in *Input) runtime.Object {
 	memcached, spec := in.Memcached, &in.Memcached.Spec.PodDisruptionBudget
@@ -27,11 +28,14 @@ func podDisruptionBudget(in *Input) runtime.Object {
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},
 	}
-	switch {
-	case in.Decision.Routes.Spares():
-		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
-	case spec.MinAvailable == nil && spec.MaxUnavailable == nil:
+	if spec.MinAvailable == nil && spec.MaxUnavailable == nil {
 		budget.Spec.MaxUnavailable = new(intstr.FromInt32(1))
+	}
+	switch limit, replaced := budget.Spec.MaxUnavailable, in.Decision.Replaced; {
+	case in.Decision.Routes.HasSpares() && replaced == 0:
+		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
+	case limit != nil && limit.Type == intstr.Int:
+		budget.Spec.MaxUnavailable = new(intstr.FromInt32(limit.IntVal + replaced))
 	}
 	return budget
 }

@@ -14,7 +14,7 @@ import (
 
 // Servers returns the servers for clients: the names of all pods of the StatefulSet, or the addresses of the serving pods of a
 // Deployment.
-func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Servers, pods []*observed.Pod) []string {
+func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Range, pods []*observed.Pod) []string {
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
@@ -22,16 +22,16 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Servers, 
 }
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
-func RecordedServers(memcached *v1alpha1.Memcached, servers []string) scaling.Servers {
+func RecordedServers(memcached *v1alpha1.Memcached, servers []string) scaling.Range {
 	if len(servers) == 0 || len(servers) > scaling.MaxRun {
-		return scaling.Servers{}
+		return scaling.Range{}
 	}
 	name, _, _ := strings.Cut(servers[0], ".")
 	first, err := strconv.ParseInt(strings.TrimPrefix(name, memcached.Name+"-"), 10, 32)
 	if err != nil || !strings.HasPrefix(servers[0], serviceName(memcached, strconv.FormatInt(first, 10))) {
-		return scaling.Servers{}
+		return scaling.Range{}
 	}
-	return scaling.Servers{First: int32(first), Count: int32(len(servers))}
+	return scaling.Range{First: int32(first), Count: int32(len(servers))}
 }
 
 // ServerNames returns the host:port of servers of the StatefulSet.

@@ -40,7 +40,7 @@ func TestServers(t *testing.T) {
 		{"without replicas, the servers are empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Servers(test.memcached, "cluster.local", scaling.Servers{Count: test.replicas}, test.pods)); diff != "" {
+		if diff := cmp.Diff(test.want, Servers(test.memcached, "cluster.local", scaling.Range{Count: test.replicas}, test.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -62,12 +62,12 @@ func TestRecordedServers(t *testing.T) {
 	cases := []struct {
 		reason  string
 		servers []string
-		want    scaling.Servers
+		want    scaling.Range
 	}{
-		{"no servers", nil, scaling.Servers{}},
-		{"after a change of the pod template", []string{"cache-3.cache.web.svc.cluster.local:11211", "cache-4.cache.web.svc.cluster.local:11211"}, scaling.Servers{First: 3, Count: 2}},
-		{"a Deployment", []string{"10.0.0.1:11211"}, scaling.Servers{}},
-		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, scaling.Servers{}},
+		{"no servers", nil, scaling.Range{}},
+		{"after a change of the pod template", []string{"cache-3.cache.web.svc.cluster.local:11211", "cache-4.cache.web.svc.cluster.local:11211"}, scaling.Range{First: 3, Count: 2}},
+		{"a Deployment", []string{"10.0.0.1:11211"}, scaling.Range{}},
+		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, scaling.Range{}},
 	}
 	for _, test := range cases {
 		if got := RecordedServers(sample.New(2), test.servers); got != test.want {

@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/conditions"
@@ -57,7 +59,7 @@ func moving(f scaling.Facts, d scaling.Decision) string {
 		message += " " + next
 	}
 	if d.Report.Overdue != "" {
-		message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node.", d.Report.Overdue)
+		message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object.", d.Report.Overdue)
 	}
 	return message
 }
@@ -72,26 +74,53 @@ func purpose(f scaling.Facts, d scaling.Decision) string {
 	case move.For == v1alpha1.MoveForSize:
 		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
 	case move.For == v1alpha1.MoveForStop:
-		return stop(f, d.Report.To.Absent())
+		return toSpares(f, d.Report)
 	case move.For == v1alpha1.MoveForReturn:
-		return fmt.Sprintf("Moving items back from the spare to server %d, which starts again", d.Report.From.Absent())
+		return back(d.Report)
 	default:
 		return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
 	}
 }
 
-// stop describes a move from a server that is being deleted to the spare.
-func stop(f scaling.Facts, ordinal int32) string {
-	server := f.Servers[ordinal]
-	if !f.Draining(ordinal) {
-		return fmt.Sprintf("Moving the keys of server %d, which has stopped or whose grace period is over, to a spare", ordinal)
+// toSpares describes a move from servers that leave to spares.
+func toSpares(f scaling.Facts, r scaling.Report) string {
+	var leaving []string
+	for _, ordinal := range (scaling.Routes{From: r.From, To: r.To}).Removed() {
+		leaving = append(leaving, leavingServer(f, ordinal))
 	}
-	cause := ""
+	if len(leaving) == 1 {
+		return fmt.Sprintf("Moving the items of %s, to a spare", leaving[0])
+	}
+	return fmt.Sprintf("Moving the items of %d servers to spares: %s", len(leaving), strings.Join(leaving, "; "))
+}
+
+// leavingServer describes a server and why its items move.
+func leavingServer(f scaling.Facts, ordinal int32) string {
+	server, cause := f.Servers[ordinal], ""
 	if server.Why != "" {
 		cause = " (" + server.Why + ")"
 	}
-	return fmt.Sprintf("Moving the items of pod %s to a spare, because it is being deleted%s and serves until %s at the latest",
-		server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
+	switch {
+	case server.Lost:
+		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
+	case f.Draining(ordinal):
+		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)
+}
+
+// back describes a move back from spares.
+func back(r scaling.Report) string {
+	var servers []string
+	for _, spare := range r.From.Spares() {
+		if r.To.Has(spare.Absent) {
+			servers = append(servers, strconv.Itoa(int(spare.Absent)))
+		}
+	}
+	if len(servers) == 1 {
+		return fmt.Sprintf("Moving items back from the spare to server %s, which starts again", servers[0])
+	}
+	return fmt.Sprintf("Moving items back from spares to servers %s, which start again", strings.Join(servers, " and "))
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.

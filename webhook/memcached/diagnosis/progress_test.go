@@ -18,7 +18,7 @@ func moves(label string, purpose v1alpha1.MovePurpose, phase v1alpha1.MovePhase)
 	f := scaling.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: scaling.Proxies{Desired: true, Warmup: 10 * time.Minute}}
 	return f, scaling.Decision{
 		Routes: routes, Report: scaling.Report{From: routes.From, To: routes.To, Explanation: "It happens."},
-		Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{For: purpose, From: routes.From.Count, To: routes.To.Count, Phase: phase}},
+		Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{For: purpose, From: routes.From.Slots.Count, To: routes.To.Slots.Count, Phase: phase}},
 	}
 }
 
@@ -56,12 +56,12 @@ func TestProgress(t *testing.T) {
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
 		{"the template changes", "0-3_4-7_announcing", template, v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: It happens." + room},
 		{"a pod has not stopped", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Overdue = "cache-3" }},
-			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node is lost, delete the node."},
+			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object."},
 		{"servers are removed", "0-3", template, v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){deleted},
-			"Moving the items of pod cache-1 to a spare, because it is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase Preparing: It happens."},
+			"Moving the items of pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, to a spare, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", stopped, v1alpha1.MoveClosing, nil,
-			"Moving the keys of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},
+			"Moving the items of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},
 		{"it starts again", "0-2.1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
 			"Moving items back from the spare to server 1, which starts again, phase AddingServers: It happens."},
 

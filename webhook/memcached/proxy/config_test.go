@@ -23,7 +23,7 @@ func TestConfig(t *testing.T) {
 			field("to", "a", "b", "c") + field("from", "a", "b", "c", "d") + "    phase = \"closing\",\n"},
 	} {
 		routes, servers := scaling.ParseRoutes(test.routes), []string{"a.x:1", "b.x:1", "c.x:1", "d.x:1"}
-		got := Config(servers[:routes.From.Count], servers[:routes.To.Count], routes.Phase)
+		got := Config(servers[:routes.From.Slots.Count], servers[:routes.To.Slots.Count], routes.Phase)
 		if diff := cmp.Diff("local domain = \".x:1\"\nservers{\n"+test.want+"}\n", got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

@@ -130,9 +130,9 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, size memory.Size) []string {
 	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
-		places := r.From.Count
-		if r.From.Spared > 0 { // no key belongs to the server whose slot returns
-			places = 0
+		places := int32(0) // no key belongs to servers that are added
+		if r.Resizes() {
+			places = r.From.Slots.Count
 		}
 		return []string{"clean", "--server=" + server, ordinals, index, fmt.Sprintf("--of=%d", places), "--patience=1h"}
 	}
@@ -145,10 +145,10 @@ func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, siz
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
 	switch {
-	case !r.Replaces() && r.To.Count > r.From.Count: // a server keeps most of its keys
-		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
+	case r.Resizes() && r.To.Slots.Count > r.From.Slots.Count: // a server keeps most of its keys
+		args = append(args, fmt.Sprintf("--servers=%d", r.To.Slots.Count))
 	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
-		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*size.ItemMiB/int64(r.From.Count))))
+		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Slots.Count)*size.ItemMiB/int64(r.From.Slots.Count))))
 	}
 	return args
 }

@@ -9,11 +9,13 @@ import (
 // Decision is the desired state.
 type Decision struct {
 	// Run are the pods of the StatefulSet, which has the desired pod template. The first Partition pods keep the one that they have.
-	Run       Servers
+	Run       Range
 	Partition int32
 	// Proxies is the desired number of proxies, and Routes are what they do.
 	Proxies int32
 	Routes  Routes
+	// Replaced is the number of servers whose nodes do not respond, and whose slots spares have; 0 while items move.
+	Replaced int32
 	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
 	Unreached bool
 	// Job is the desired Job; the zero value if there is none.
@@ -83,7 +85,10 @@ type outcome struct {
 
 // complete returns the decision for an outcome.
 func (c current) complete(o outcome) Decision {
-	d, serving := o.Decision, o.Routes.To.Count
+	d, serving := o.Decision, o.Routes.To.Slots.Count
+	if d.Routes.Phase == Steady && c.back(d.Routes.To) == d.Routes.To {
+		d.Replaced = int32(len(d.Routes.To.Spares()))
+	}
 	d.Partition, d.Unreached = c.partition(d.Routes, d.Run), !c.reaches(d.Routes)
 	d.Proxies, d.Proxy = c.Proxies.Replicas, record(d.Routes, c.revision, d.Report)
 	if o.withoutProxies {

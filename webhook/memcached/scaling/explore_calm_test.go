@@ -17,13 +17,16 @@ func (s *space) calm(w world) world {
 // updateOne stops a server that is not desired, or restarts one that has an earlier template. The current revision follows.
 func (w *world) updateOne(s *space) {
 	for i := window - 1; i >= 0; i-- {
-		if w.exposed(i) {
+		if w.exposed(i) && !w.servers[i].lost {
 			w.servers[i] = serverWorld{exists: true, template: w.set.template, starting: s.outages}
 			break
 		}
 	}
 	for i := window - 1; i >= 0; i-- {
 		server := &w.servers[i]
+		if server.lost {
+			continue
+		}
 		server.starting = server.starting && w.breaks(*server)
 		if server.stops && (w.cold || !w.connected(int32(i))) {
 			*server = serverWorld{exists: true, template: w.set.restarts(i)}
@@ -80,6 +83,9 @@ func (w *world) rollOne(s *space) {
 // reached reports whether the desired state is reached.
 func (s *space) reached(w world) bool {
 	set, d := w.set, w.deployment
+	if w.desired && w.size > 0 && w.anyLost() {
+		return w.reachedWithout()
+	}
 	if set.template != w.template || set.partition != 0 || set.replicas != w.size || !w.updated() || w.status.phase != 0 || w.desired != w.status.proxy || d.exists != w.desired || w.copy.exists {
 		return false
 	}

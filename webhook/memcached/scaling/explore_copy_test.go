@@ -1,5 +1,7 @@
 package scaling
 
+import "slices"
+
 // copyWorld is the Job of a change.
 type copyWorld struct {
 	exists bool
@@ -9,6 +11,7 @@ type copyWorld struct {
 	// routes and revision are those of the Deployment; the zero value for those of an earlier one.
 	routes   routesWorld
 	revision int8
+	lost     bool
 	created  int16
 }
 
@@ -29,7 +32,7 @@ func (c copyWorld) observed() *ObservedJob {
 	}
 	job := &ObservedJob{For: "an earlier change", Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == jobFailed}
 	if c.routes != (routesWorld{}) {
-		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String()}.String()
+		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.lost}.String()
 	}
 	return job
 }
@@ -46,6 +49,7 @@ func (s *space) copyEvents(w world, yield func(name string, next world)) {
 			next.copied = w.copied || job.routes.phase == warming
 			next.cleaned = w.cleaned || job.routes == w.deployment.routes && job.revision == 0
 		}
+		next.copied = next.copied || job.state == jobFailed && job.lost
 		s.keep(&next, w, "job")
 		yield(name, next)
 	}
@@ -84,21 +88,28 @@ func (s *space) checkCopy(name string, w, next world) string {
 	return checkKept(w, next)
 }
 
-// unreached reports whether a Job that cleans a server which returns has failed, and the server is not ready.
+// unreached reports whether a Job that cleans added servers has failed, and the server is not ready.
 func (w world) unreached() bool {
 	routes := w.copy.routes.routes()
-	if routes.Phase != Announcing || !routes.Returns() || w.copy.state != jobFailed {
+	if routes.Phase != Announcing || w.copy.state != jobFailed {
 		return false
 	}
-	server := w.servers[routes.From.Absent()]
-	return !server.exists || server.stops || server.starting
+	return slices.ContainsFunc(routes.used(), func(ordinal int32) bool {
+		server := w.servers[ordinal]
+		return !server.exists || server.stops || server.starting
+	})
+}
+
+// readsLost reports whether the node of a server does not respond whose items move. A Job that began before waits too long for it.
+func (w world) readsLost(r Routes) bool {
+	return r.Phase == Warming && slices.ContainsFunc(r.Sources(), func(ordinal int32) bool { return w.servers[ordinal].lost })
 }
 
 // checkKept checks that a sync keeps the Job of this rollout, and no other one. One that could not reach the server that it cleans begins again
 // with the server.
 func checkKept(w, next world) string {
 	same := next.deployment.routes == w.deployment.routes
-	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0
+	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0 && (w.copy.lost || !w.readsLost(w.copy.routes.routes()))
 	switch {
 	case !ofThisRollout && next.copy.exists:
 		return "a sync removes the Job of another rollout"
@@ -119,11 +130,11 @@ func checkClean(next world) string {
 		return ""
 	}
 	for _, pod := range next.running() {
-		used, from := pod.routes.routes().Serving(), job.routes.from.servers()
-		if used.First == from.First && used.Count < from.Count {
+		serving, from := pod.routes.routes().Serving(), job.routes.from.servers()
+		if serving.Slots.First == from.First && serving.Slots.Count < from.Count {
 			return "no Job cleans servers that have items of a smaller size"
 		}
-		if r := job.routes.routes(); r.Returns() && used.Has(r.From.Absent()) {
+		if slices.ContainsFunc(job.routes.routes().used(), serving.Has) {
 			return "no Job cleans a server that proxies use"
 		}
 	}

@@ -28,10 +28,17 @@ func (s *space) check(name string, w, next world) string {
 		return ""
 	}
 	from, to := w.deployment.routes.routes(), next.deployment.routes.routes()
-	if to.toSpare() && to.Phase == Closing && (!w.servers[to.To.Absent()].used || name == "sync while servers restart") {
-		return "" // nothing is left to move
+	if to.Phase == Closing && w.nothingLeft(to, name == "sync while servers restart") {
+		return ""
 	}
 	return s.checkRoutes(w, from, to)
+}
+
+// nothingLeft reports whether the servers before a move to or from spares have no items.
+func (w *world) nothingLeft(r Routes, restarted bool) bool {
+	return r.From.Slots == r.To.Slots && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
+		return !restarted && w.servers[ordinal].used
+	})
 }
 
 // checkNeighbours checks the routes of proxies that run side by side.
@@ -127,10 +134,11 @@ func (s *space) checkWaits(w world, from, to Routes) string {
 
 // checkStep checks the number of servers that a change of steady proxies adds or removes.
 func (s *space) checkStep(from, to Routes) string {
-	step := max(to.To.Count-to.From.Count, to.From.Count-to.To.Count)
+	before, after := to.From.Slots.Count, to.To.Slots.Count
 	if to.Phase == Steady {
-		step = max(to.To.Count-from.To.Count, from.To.Count-to.To.Count)
+		before = from.To.Slots.Count
 	}
+	step := max(after-before, before-after)
 	if from.Phase == Steady && s.maxStep > 0 && !to.Replaces() && step > int32(s.maxStep) {
 		return "a step is at most maxStep"
 	}
@@ -144,14 +152,12 @@ func (s *space) checkBegin(w world, r Routes) string {
 		return "all proxies expect a change when it begins"
 	case s.copies && r.cleans() && !w.cleaned:
 		return "no decrease and no return begins while servers have items of earlier changes"
-	case r.Returns():
-		return ""
 	}
-	for i, server := range w.servers {
-		switch added := r.added().Has(int32(i)); {
-		case added && server.used:
+	for _, ordinal := range r.added() {
+		switch server := w.servers[ordinal]; {
+		case server.used && !slices.Contains(r.used(), ordinal):
 			return "new servers have no items of an earlier change"
-		case added && r.Replaces() && int32(i) < r.To.First+int32(w.size) && server.template != w.template && s.late == "":
+		case r.Replaces() && r.To.slotOf(ordinal) < r.To.Slots.First+int32(w.size) && server.template != w.template && s.late == "":
 			return "new servers have the template before they are used"
 		}
 	}
@@ -165,8 +171,7 @@ func checkReady(f Facts, d Decision) string {
 	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.Proxies == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
 		return ""
 	}
-	added := newServers(f, d.Routes)
-	for ordinal := added.First; ordinal < added.End(); ordinal++ {
+	for _, ordinal := range newServers(f, d.Routes) {
 		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) {
 			return "proxies use new servers only when these are ready"
 		}
@@ -175,24 +180,24 @@ func checkReady(f Facts, d Decision) string {
 }
 
 // newServers returns the servers that proxies get. The warm-up ends also without them, unless those before are removed.
-func newServers(f Facts, r Routes) Servers {
+func newServers(f Facts, r Routes) []int32 {
+	before := f.Proxies.Deployment.Routes.Serving()
 	switch {
 	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.current().editedAgain()):
-		return Servers{}
-	case r.toSpare() || r.Returns():
-		return r.added()
+		return nil
+	case r.Phase == Closing:
+		before = r.From
 	}
-	end := f.Proxies.Deployment.Routes.Serving().Span().End()
-	if r.Phase == Closing {
-		end = r.To.First
-	}
-	return Servers{end, min(r.To.End(), r.To.First+f.Size) - end}
+	return slices.DeleteFunc(r.To.without(before), func(ordinal int32) bool {
+		return (r.Replaces() || r.Resizes()) && r.To.slotOf(ordinal) >= r.To.Slots.First+f.Size
+	})
 }
 
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
 	shown := d.Proxy != nil && d.Proxy.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
-	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.Spares() || d.Routes != Routes{} && used.join(d.Run) != used) {
+	away := d.Routes.Phase == Steady && f.current().back(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
+	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Run) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}
 	return ""
@@ -217,6 +222,8 @@ func (s *space) neighbours(a, b routesWorld) bool {
 		return true
 	case before == Steady && after == Steady:
 		return cold
+	case before == Announcing && after == Announcing: // both use the servers before the move alone
+		return a.from == b.from && (s.stops || s.nodes > 0)
 	case before == Steady && after == Announcing:
 		return a.to == b.from || cold && a.to == b.to
 	case before == Closing && after == Steady:

@@ -73,10 +73,14 @@ func (w *world) normalPods() {
 
 func (p podWorld) order() int {
 	if !p.exists {
-		return 1 << 40
+		return 1 << 62
 	}
 	order := int(p.routes.from.first)<<12 | int(p.routes.from.count)<<8 | int(p.routes.to.first)<<4 | int(p.routes.to.count)
-	order = order<<4 | int(p.routes.from.spared)<<2 | int(p.routes.to.spared)
+	for _, servers := range []serversWorld{p.routes.from, p.routes.to} {
+		for _, spare := range servers.spares {
+			order = order<<8 | int(spare.absent)<<4 | int(spare.ordinal)
+		}
+	}
 	order = order<<4 | int(p.routes.phase)<<1 | bit(p.available)
 	return order<<1 | bit(p.deleted)
 }

@@ -50,7 +50,7 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 	}
 	w.set.current = 0
 	w.copy.whole = false
-	w.broken = false
+	w.broken, w.nodes = false, 0
 	w.before, w.warmed, w.copied, w.cleaned, w.claims = 0, false, false, false, false
 	return observation{w, clock, f}
 }
@@ -81,7 +81,7 @@ func (s *space) decide(v observation) decision {
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.Proxies), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
-			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout]}
+			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: decided.Job.Lost}
 		}
 	}
 	s.decisions[v] = d
@@ -150,7 +150,7 @@ func (v observation) server(i int) Server {
 	live := !server.stops && !server.starting
 	seen := Server{Ready: live && !unready, HasItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
 	if server.stops {
-		seen.CanHold, seen.Deleted = true, new(epoch.Add(time.Hour))
+		seen.Deleted, seen.Lost, seen.CanHold = new(epoch.Add(time.Hour)), server.lost, !server.lost && !server.starting
 	}
 	return seen
 }

@@ -48,12 +48,12 @@ func (w *world) reaches(routes routesWorld) bool {
 	serves := func(ordinal int32) bool {
 		return w.servers[ordinal].exists && !w.servers[ordinal].starting
 	}
-	if r.From.Count == 0 {
+	if r.From.Slots.Count == 0 {
 		return false
 	}
 	for before, from := range r.From.Ordinals() {
 		for after, to := range r.To.Ordinals() {
-			moves := before != after && (after >= int(r.From.Count) || before >= int(r.To.Count))
+			moves := before != after && (after >= int(r.From.Slots.Count) || before >= int(r.To.Slots.Count))
 			switch {
 			case !serves(from):
 			case r.Phase == Steady || r.Phase == Announcing, (before == after || moves) && serves(to):

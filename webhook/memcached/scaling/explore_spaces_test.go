@@ -34,6 +34,8 @@ type space struct {
 	copies bool
 	// stops lets servers be deleted. They serve on while proxies are connected, unless kills is true: then they may end at any time.
 	stops, kills bool
+	// nodes is the number of nodes that may stop to respond, one after the other or at the same time.
+	nodes int8
 	// outages lets servers fail, and those with the template brokenTemplate for ever. A proxy is available once it has reached a server.
 	outages bool
 
@@ -127,6 +129,23 @@ var drains = map[string]space{
 	"drains, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
 }
 
+// lostNodes are configurations with servers whose nodes do not respond, and with a fault.
+var lostNodes = map[string]space{
+	"nodes":                   {least: 2, sizes: 2, clocks: onTime},
+	"nodes, two":              {least: 2, sizes: 2, clocks: onTime, nodes: 2},
+	"nodes, sizes":            {sizes: 2, clocks: onTime},
+	"nodes, the spare":        {least: 1, sizes: 1, clocks: onTime, nodes: 2},
+	"nodes, drains":           {least: 1, sizes: 1, clocks: onTime, stops: true},
+	"nodes, failures":         {least: 1, sizes: 1, clocks: onTime, failures: true},
+	"nodes, losses":           {least: 1, sizes: 1, clocks: onTime, losses: true},
+	"nodes, unobserved":       {least: 1, sizes: 1, clocks: onTime, unobserved: true},
+	"nodes, late pods":        {least: 1, sizes: 1, clocks: onTime, late: "pods"},
+	"nodes, late Deployments": {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
+	"nodes, late Jobs":        {least: 1, sizes: 1, clocks: onTime, late: "job"},
+	"nodes, warm-ups":         {least: 1, sizes: 1, clocks: onTime, warmups: true},
+	"nodes, templates":        {least: 1, sizes: 1, clocks: onTime, templates: 2},
+}
+
 // outages are configurations in which servers fail, and proxies that reach none are not available.
 var outages = map[string]space{
 	"outages":                   {sizes: 2, clocks: onTime},
@@ -187,6 +206,10 @@ func spacesAndFaults() map[string]space {
 	}
 	for name, s := range drains {
 		all[name] = s.drained()
+	}
+	for name, s := range lostNodes {
+		s.nodes, s.copies, s.warmup = max(s.nodes, 1), true, warmup
+		all[name] = s
 	}
 	for name, s := range outages {
 		all[name] = s.failing()

@@ -24,6 +24,7 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 		if !server.exists {
 			continue
 		}
+		s.nodeEvents(w, i, yield)
 		event, after := s.serverEvent(w, i)
 		if event == "" {
 			continue
@@ -45,18 +46,20 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 	server, desired := w.servers[i], w.set.run().Has(int32(i))
 	switch {
-	case server.starting && !w.breaks(server):
+	case server.lost:
+		return "", server
+	case server.starting && !server.stops && !w.breaks(server):
 		server.starting = false
 		return "a server gets ready", server
 	case s.stops && !server.stops:
 		server.stops = true
 		return "a server is being deleted", server
-	case s.stops && !s.kills && w.connected(int32(i)):
+	case server.stops && !server.starting && !s.kills && w.connected(int32(i)):
 		return "", server
 	case !desired:
 		return "a server stops", serverWorld{}
-	case s.stops || s.templates > 0 && (s.restarts || w.exposed(i)):
-		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops || s.outages}
+	case server.stops || s.templates > 0 && (s.restarts || w.exposed(i)):
+		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops || s.nodes > 0 || s.outages}
 	}
 	return s.failure(server)
 }
@@ -96,7 +99,7 @@ func (s *space) scale(next *world, w world, run serversWorld, partition, templat
 	next.set = to
 	for i := range next.servers {
 		if to.run().Has(int32(i)) && !next.servers[i].exists {
-			next.servers[i] = serverWorld{exists: true, template: to.restarts(i), starting: s.stops || s.outages}
+			next.servers[i] = serverWorld{exists: true, template: to.restarts(i), starting: s.stops || s.nodes > 0 || s.outages}
 		}
 	}
 	next.status.age(workloadObject, older)
@@ -108,6 +111,11 @@ func (o *objects) shift(by int8) {
 	move := func(servers *serversWorld) {
 		if servers.count > 0 {
 			servers.first += by
+		}
+		for i, spare := range servers.spares {
+			if spare != (spareWorld{}) {
+				servers.spares[i] = spareWorld{spare.absent + by, spare.ordinal + by}
+			}
 		}
 	}
 	routes := func(r *routesWorld) { move(&r.from); move(&r.to) }
@@ -161,7 +169,7 @@ func (o *objects) lowest() (named, exists int8) {
 // normalSet returns the same world with the lowest ordinals, and with the templates in the order in which they are found. Servers that have
 // been stopping since the move before the last one have stopped.
 func (s *space) normalSet(w world) world {
-	if s.templates == 0 {
+	if s.templates == 0 && s.nodes == 0 {
 		return w
 	}
 	var before snapshot

@@ -16,14 +16,26 @@ func (r routesWorld) routes() Routes {
 	return Routes{From: r.from.pool(), To: r.to.pool(), Phase: phaseOrder[r.phase]}
 }
 
-func (v serversWorld) servers() Servers { return Servers{int32(v.first), int32(v.count)} }
+func (v serversWorld) servers() Range { return Range{int32(v.first), int32(v.count)} }
 
-func (v serversWorld) pool() Pool { return Pool{v.servers(), int32(v.spared)} }
+func (v serversWorld) pool() Pool {
+	pool := poolOf(v.servers())
+	for _, spare := range v.spares {
+		if spare != (spareWorld{}) {
+			pool = pool.with(Spare{int32(spare.absent), int32(spare.ordinal)})
+		}
+	}
+	return pool
+}
 
-func worldOfServers(s Servers) serversWorld { return worldOfPool(Pool{Servers: s}) }
+func worldOfServers(s Range) serversWorld { return worldOfPool(poolOf(s)) }
 
 func worldOfPool(p Pool) serversWorld {
-	return serversWorld{int8(p.First), int8(p.Count), int8(p.Spared)}
+	servers := serversWorld{first: int8(p.Slots.First), count: int8(p.Slots.Count)}
+	for i, spare := range p.Spares() {
+		servers.spares[i] = spareWorld{int8(spare.Absent), int8(spare.Ordinal)}
+	}
+	return servers
 }
 
 func worldOf(r Routes) routesWorld {

@@ -17,12 +17,14 @@ type world struct {
 
 	// warmed reports whether all proxies have been warming for at least the warm-up.
 	warmed bool
-	// copied reports whether a Job that began when all proxies were warming has read all items, and only such proxies have run
-	// since. cleaned reports whether a Job of this rollout has cleaned the servers that stay in a decrease, and only proxies that use the
+	// copied reports whether a Job that began when all proxies were warming has read all items, or has given up servers that do not respond, and
+	// only such proxies have run since. cleaned reports whether a Job of this rollout has cleaned the servers that stay in a decrease, and only proxies that use the
 	// servers before have run since. Without, these servers have items of earlier changes.
 	copied, cleaned bool
 	// claims reports whether a preparing or warming proxy may have left short-lived items that steady proxies would return.
 	claims bool
+	// nodes is the number of nodes that may still stop to respond.
+	nodes int8
 	// broken reports whether the servers of brokenTemplate never get ready any more, for example because their image is gone.
 	broken bool
 }
@@ -49,7 +51,7 @@ const (
 	maxPods = 4
 	proxies = 2
 	// window is the number of ordinals: those that stop, those that serve, those that follow, and the next ones.
-	window = 8
+	window = 10
 
 	tick     = 131 // longer than each wait of the planner
 	skew     = 120 // the clocks of hooks are up to this time off
@@ -69,7 +71,7 @@ type setWorld struct {
 	revision          int8
 }
 
-func (s setWorld) run() Servers { return Servers{int32(s.start), int32(s.replicas)} }
+func (s setWorld) run() Range { return Range{int32(s.start), int32(s.replicas)} }
 
 // restarts returns the pod template of a pod that starts.
 func (s setWorld) restarts(ordinal int) int8 {
@@ -85,7 +87,9 @@ type serverWorld struct {
 	used bool
 	// stops reports whether the pod was deleted, and starting whether memcached does not serve yet.
 	stops, starting bool
-	template        int8
+	// lost reports whether the node of a pod that was deleted does not respond: the server may run on, and the pod exists.
+	lost     bool
+	template int8
 }
 
 type deploymentWorld struct {
@@ -104,7 +108,12 @@ type routesWorld struct {
 	phase    int8 // index of phaseOrder
 }
 
-type serversWorld struct{ first, count, spared int8 }
+type serversWorld struct {
+	first, count int8
+	spares       [2]spareWorld
+}
+
+type spareWorld struct{ absent, ordinal int8 }
 
 type podWorld struct {
 	exists, deleted bool

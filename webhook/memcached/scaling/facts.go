@@ -14,8 +14,8 @@
 //	outcome   the part of a decision that the function of a phase returns (phases.go, withoutproxies.go)
 //	Decision  that part, and what follows from it (decision.go)
 //
-//	Servers   a range of ordinals
-//	Pool      the servers of proxies by slot: a range, of which a spare may have one slot
+//	Range     a range of ordinals
+//	Pool      the servers of proxies by slot: a range, some of whose slots spares may have
 //	Routes    the pools before and after a move, and a phase: what proxies do
 //	Job       routes, and for which rollout a Job cleans or copies items
 //	Report    what users read about a move
@@ -48,7 +48,7 @@ type Facts struct {
 	// Servers are the pods of the StatefulSet that exist, by ordinal.
 	Servers map[int32]Server
 	// RecordedServers are those in status.
-	RecordedServers Servers
+	RecordedServers Range
 
 	Proxies Proxies
 	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
@@ -67,7 +67,7 @@ type Facts struct {
 type Workload struct {
 	v1alpha1.Revision
 	// Run are the ordinals of its pods. Those of a Deployment count from 0.
-	Run Servers
+	Run Range
 	// Partition is the number of its first pods that keep their pod template.
 	Partition        int32
 	Ready, Available int32
@@ -97,6 +97,9 @@ type Server struct {
 	Updated bool
 	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
 	CanHold bool
+	// Lost reports whether the pod is being deleted and its node does not respond: the server may run on, and the pod exists until the node responds,
+	// or is known to be off.
+	Lost bool
 	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
 	Why string
 }
@@ -133,13 +136,13 @@ type Proxy struct {
 }
 
 // existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
-func (f Facts) existing() Servers {
+func (f Facts) existing() Range {
 	existing := f.RecordedServers
 	if f.Workload != nil {
 		existing = f.Workload.Run
 	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {
 		first := slices.Min(ordinals)
-		existing = existing.join(Servers{first, slices.Max(ordinals) + 1 - first})
+		existing = existing.join(Range{first, slices.Max(ordinals) + 1 - first})
 	}
 	existing.Count = min(existing.Count, MaxRun) // somebody may have scaled them
 	return existing
@@ -153,16 +156,6 @@ func (f Facts) notDeleted() (ordinals []int32) {
 		}
 	}
 	return ordinals
-}
-
-// from returns the pods from an ordinal on that may run.
-func (f Facts) from(ordinal int32) (pods []Pod) {
-	for each, server := range f.Servers {
-		if each >= ordinal {
-			pods = append(pods, server.Pod)
-		}
-	}
-	return pods
 }
 
 // Draining reports whether a server is being deleted, and still serves.

@@ -37,7 +37,7 @@ func cache(size, servers int32, label string) *Facts {
 
 // observed returns a StatefulSet with so many ready servers that have the desired template.
 func observed(count int32) (*Workload, map[int32]Server) {
-	set := &Workload{Run: Servers{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
+	set := &Workload{Run: Range{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
 	servers := map[int32]Server{}
 	for i := range count {
 		servers[i] = Server{Ready: true, HasItems: true, Updated: true}
@@ -81,7 +81,7 @@ func ended(proxies ...Proxy) func(*Facts) {
 
 // cleans lets the Job of the rollout run: in a decrease, it cleans the servers that stay.
 func cleans(s *Facts) {
-	s.CanRunJob, s.Job = true, &ObservedJob{For: Job{s.Proxies.Deployment.Routes, rollout.String()}.String()}
+	s.CanRunJob, s.Job = true, &ObservedJob{For: Job{Routes: s.Proxies.Deployment.Routes, Rollout: rollout.String()}.String()}
 }
 
 func created(secondsAgo int) func(*Facts) {

@@ -1,6 +1,9 @@
 package scaling
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ObservedJob is the Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
 // items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease, or the one whose slot returns: it
@@ -20,13 +23,27 @@ type ObservedJob struct {
 type Job struct {
 	Routes
 	Rollout string
+	// Lost reports whether the node of a server that it reads did not respond when it began: it gives the server up soon.
+	Lost bool
 }
 
 // String returns a text that is different for each Job.
-func (j Job) String() string { return j.Routes.String() + " " + j.Rollout }
+func (j Job) String() string {
+	if j.Lost {
+		return j.Routes.String() + " " + j.Rollout + " lost"
+	}
+	return j.Routes.String() + " " + j.Rollout
+}
 
-// job returns the Job of the rollout that is observed.
-func (c current) desiredJob() Job { return Job{c.routes, c.revision.String()} }
+// desiredJob returns the Job of the rollout that is observed. One that has begun without a server goes on if the server is back.
+func (c current) desiredJob() Job {
+	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, Job{c.routes, c.revision.String(), true}
+	begun := c.Job != nil && c.Job.For == lost.String()
+	if begun || c.routes.Phase == Warming && slices.ContainsFunc(c.routes.Sources(), c.lost) {
+		return lost
+	}
+	return job
+}
 
 // ownJob returns the observed Job of this rollout; nil if there is none.
 func (c current) ownJob() *ObservedJob {

@@ -60,30 +60,36 @@ func (c current) inPhase() outcome {
 	return c.steady()
 }
 
-// wanted reports whether spec still wants the move. New pods that preparing proxies know have the desired template.
+// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template. Slots that move too have
+// their turn later.
 func (c current) wanted() bool {
 	r := c.routes
-	return c.target(r.From) == r.To && (r.Phase == Announcing || !c.editedAgain())
+	next := c.target(r.From)
+	if r.Phase == Announcing {
+		return next == r.To
+	}
+	return (next == r.To || r.isPartOf(next)) && !c.editedAgain()
 }
 
 // ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
 // still serves, and its items move after this move.
 func (c current) ready() bool {
-	added := c.routes.added()
-	if !c.routes.Spares() || c.routes.Replaces() {
-		added.Count = min(added.Count, c.routes.To.First+c.Size-added.First)
-	}
-	for ordinal := added.First; ordinal < added.End(); ordinal++ {
-		if ready := c.Servers[ordinal].Ready || c.routes.Phase != Announcing && c.Draining(ordinal); !ready {
+	r := c.routes
+	for slot, ordinal := range r.To.Ordinals() {
+		wanted := int32(slot) < c.Size || !r.Replaces() && !r.Resizes()
+		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.Draining(ordinal)
+		if wanted && !serves && !r.From.Has(ordinal) {
 			return false
 		}
 	}
 	return !c.editedAgain()
 }
 
+func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
+
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (c current) addedStops() bool {
-	return slices.ContainsFunc(c.routes.added().Ordinals(), c.Draining)
+	return slices.ContainsFunc(c.routes.added(), c.Draining)
 }
 
 // stay continues with the routes, and with the recorded end of their phase.
@@ -109,13 +115,13 @@ func (c current) steady() outcome {
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
 	o := outcome{Decision: Decision{Routes: c.routes, Run: used.Span(), Job: c.keptJob(c.routes)}}
-	left := c.untilStep(c.stepStatus(c.revision, used.Count))
-	old := c.from(next.added().First) // a new server of the same name must be empty
+	left := c.untilStep(c.stepStatus(c.revision, used.Slots.Count))
+	old := c.old(next)
 	switch {
 	case next.To == used:
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.Wait = left
-	case next.adds() && !next.cleans() && len(old) > 0:
+	case len(old) > 0:
 		o.Report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.enter(steadyRoutes(next.To))
@@ -154,6 +160,8 @@ func (c current) announcing() outcome {
 		return o
 	case c.wanted():
 		return c.beginMove(o)
+	case c.canExtend():
+		return c.enter(Routes{r.From, c.target(r.From), Announcing})
 	case slices.Contains(c.running, before):
 		return c.enter(before)
 	case c.proxiesSettled():
@@ -164,17 +172,37 @@ func (c current) announcing() outcome {
 	return o
 }
 
+// canExtend reports whether other slots are to move to spares too, or instead, and all proxies that may run use the servers before the move alone.
+func (c current) canExtend() bool {
+	next := Routes{c.routes.From, c.target(c.routes.From), Announcing}
+	others := slices.ContainsFunc(c.running, func(running Routes) bool {
+		return running.From != next.From || running.Phase != Steady && running.Phase != Announcing
+	})
+	return next.ToSpares() && !others && len(c.old(next)) == 0
+}
+
+// old returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.
+func (c current) old(next Routes) (pods []Pod) {
+	for _, ordinal := range next.added() {
+		known := next.From.Span().Has(ordinal) || c.routes.To.Has(ordinal)
+		if server, exists := c.Servers[ordinal]; exists && !known {
+			pods = append(pods, server.Pod)
+		}
+	}
+	return pods
+}
+
 // beginMove begins a move once its servers are ready.
 func (c current) beginMove(o outcome) outcome {
 	r, ready := c.routes, c.ready()
 	o.Run = o.Run.join(r.To.Span())
-	if r.Returns() {
-		o.awaited = []Pod{c.Servers[r.From.Absent()].Pod} // it starts again when it has stopped
+	for _, ordinal := range r.used() {
+		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
 	}
 	switch {
 	case r.cleans() && ready:
 		o.Job = c.begunJob(o.Job)
-	case c.jobFailed(): // it did not reach the server, so it begins again when the server is ready
+	case c.jobFailed() && slices.ContainsFunc(r.used(), c.unready): // it did not reach the server, so it begins again when the server is ready
 		o.Job = Job{}
 	}
 	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
@@ -202,8 +230,8 @@ func (c current) preparing() outcome {
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
-// servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when the server that was being
-// deleted has stopped: nothing is left to move.
+// servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
+// is left to move.
 func (c current) warming() outcome {
 	r := c.routes
 	if !c.proxiesSettled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
@@ -212,10 +240,19 @@ func (c current) warming() outcome {
 	o := c.enter(r)
 	o.Job = c.begunJob(o.Job)
 	o.Wait = c.setEnd(&o.Report, c.Proxies.Warmup)
-	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || r.toSpare() && c.hasStopped(r.To.Absent()) {
+	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
 		return c.enter(r.in(Closing))
 	}
 	return o
+}
+
+// nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
+func (c current) nothingLeft() bool {
+	r := c.routes
+	return !r.Replaces() && !r.Resizes() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
+		unread := c.lost(ordinal) && (c.jobFailed() || !c.CanRunJob)
+		return !unread && !c.hasStopped(ordinal)
+	})
 }
 
 // closing ends the move.

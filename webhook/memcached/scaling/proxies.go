@@ -58,7 +58,7 @@ func (c current) allObserved() bool {
 }
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
-func (c current) neededWith(routes Routes) Servers {
+func (c current) neededWith(routes Routes) Range {
 	kept := routes.Knows()
 	for _, running := range c.running {
 		kept = kept.join(running.Knows())

@@ -25,8 +25,8 @@ type Report struct {
 }
 
 // removal returns the phase in which servers are removed.
-func removal(from, to Servers) Report {
-	return Report{Phase: v1alpha1.MoveRemovingServers, From: Pool{Servers: from}, To: Pool{Servers: to}}
+func removal(from, to Range) Report {
+	return Report{Phase: v1alpha1.MoveRemovingServers, From: poolOf(from), To: poolOf(to)}
 }
 
 // reportOf returns the phase of a move for status. Steady proxies may have servers to remove, or a move that waits.
@@ -37,7 +37,7 @@ func (c current) reportOf(routes Routes) Report {
 	case c.unused(routes.To):
 		return removal(c.existing(), routes.To.Span())
 	}
-	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.Spares() {
+	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.HasSpares() {
 		return Report{Phase: v1alpha1.MoveWaiting, From: next.From, To: next.To}
 	}
 	return Report{}
@@ -50,16 +50,16 @@ func (r Report) status() *v1alpha1.MoveStatus {
 	}
 	purpose := v1alpha1.MoveForSize
 	switch move := (Routes{From: r.From, To: r.To}); {
-	case move.toSpare():
+	case move.ToSpares():
 		purpose = v1alpha1.MoveForStop
 	case move.Returns():
 		purpose = v1alpha1.MoveForReturn
-	case move.Replaces() && r.To.Count == r.From.Count:
+	case move.Replaces() && r.To.Slots.Count == r.From.Slots.Count:
 		purpose = v1alpha1.MoveForTemplate
 	case move.Replaces():
 		purpose = v1alpha1.MoveForBoth
 	}
-	return &v1alpha1.MoveStatus{For: purpose, From: r.From.Count, To: r.To.Count, Phase: r.Phase, Until: r.Until}
+	return &v1alpha1.MoveStatus{For: purpose, From: r.From.Slots.Count, To: r.To.Slots.Count, Phase: r.Phase, Until: r.Until}
 }
 
 // record returns the status that [RecordedRoutes] reads.

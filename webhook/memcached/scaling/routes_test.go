@@ -3,8 +3,8 @@ package scaling
 import "testing"
 
 func TestParseRoutes(t *testing.T) {
-	servers := func(first, count int32) Pool { return Pool{Servers: Servers{first, count}} }
-	spared := Pool{Servers{3, 3}, 2} // 3, 6 and 5
+	servers := func(first, count int32) Pool { return poolOf(Range{first, count}) }
+	spared := poolOf(Range{3, 3}).with(Spare{4, 6})
 	for label, want := range map[string]Routes{
 		"0-0":                     steadyRoutes(servers(0, 1)),
 		"3-5":                     steadyRoutes(servers(3, 3)),
@@ -19,9 +19,18 @@ func TestParseRoutes(t *testing.T) {
 		"3-5.4_7-8_closing":       {From: spared, To: servers(7, 2), Phase: Closing},
 		"3-5.4_6-8_closing":       {}, // 6 is the spare
 		"3-5_3-6.4_warming":       {}, // only one slot moves
-		"3-5.4_3-5.5_warming":     {}, // there is one spare
+		"3-5.4_3-5.5_warming":     {}, // 6 has the slot of 4
+		"3-5.4_3-5.5+1_warming":   {From: spared, To: servers(3, 3).with(Spare{5, 7}), Phase: Warming},
+		"3-5.4_3-5.4+1_warming":   {From: spared, To: servers(3, 3).with(Spare{4, 7}), Phase: Warming},
+		"3-5.4_3-5.4.5+1_closing": {From: spared, To: spared.with(Spare{5, 7}), Phase: Closing},
+		"3-5_3-6.6_warming":       {From: servers(3, 3), To: servers(3, 4).with(Spare{6, 7}), Phase: Warming}, // 6 does not respond
+		"3-5_6-8.7_warming":       {From: servers(3, 3), To: servers(6, 3).with(Spare{7, 9}), Phase: Warming},
+		"3-5.4.4+1":               {},
+		"3-5.5.4+1":               {},
+		"3-5.4+0":                 {},
+		"3-5.4+100":               {},
+		"3-5.3.4+1.5+1":           {},
 		"3-5.4_3-6.4_warming":     {}, // its ordinal would change
-		"3-5_6-8.7_warming":       {},
 		"3-5.6":                   {},
 		"3-5.04":                  {},
 		"999999998-999999999":     steadyRoutes(servers(999999998, 2)),

@@ -11,7 +11,7 @@ import (
 // direct returns the decision for servers without proxies: steps towards the size. They begin where they are observed, and a change of the
 // pod template replaces them in place.
 func (f Facts) direct() Decision {
-	d := Decision{Run: Servers{f.existing().First, f.Size}}
+	d := Decision{Run: Range{f.existing().First, f.Size}}
 	if f.MaxStep == 0 {
 		return d
 	}

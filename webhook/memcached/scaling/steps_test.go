@@ -44,7 +44,7 @@ func TestDirect(t *testing.T) {
 		revision := v1alpha1.Revision{Created: rollout.Created, Generation: same}
 		s := Facts{
 			Now: noon, Size: test.size, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
-			Workload: &Workload{Revision: revision, Run: Servers{7, test.replicas}, Available: test.available},
+			Workload: &Workload{Revision: revision, Run: Range{7, test.replicas}, Available: test.available},
 		}
 		before := func(seconds int) *metav1.Time {
 			return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
@@ -54,7 +54,7 @@ func TestDirect(t *testing.T) {
 				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
 		}
 		got := s.Decide()
-		want := Decision{Run: Servers{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
+		want := Decision{Run: Range{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
 			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
@@ -71,7 +71,7 @@ func TestDirectWithoutTheWorkload(t *testing.T) {
 	if got := s.Decide(); got.Run.Count != 7 || got.Wait != 0 {
 		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Run.Count, got.Wait)
 	}
-	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Run: Servers{0, 3}, Available: 3}
+	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Run: Range{0, 3}, Available: 3}
 	if got := s.Decide(); got.Run.Count != 3 || got.Wait != time.Second {
 		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Run.Count, got.Wait)
 	}

@@ -2,14 +2,14 @@ package scaling
 
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
-func (c current) partition(routes Routes, run Servers) int32 {
+func (c current) partition(routes Routes, run Range) int32 {
 	kept, end := run, int32(0)
 	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		kept = routes.From.Span()
 	}
 	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
 	case !steady:
-		end = c.endOf(Pool{Servers: kept}, every)
+		end = c.endOf(poolOf(kept), every)
 	case c.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		end = c.endOfOutdated(routes.To)
 	}

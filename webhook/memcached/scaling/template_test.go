@@ -57,7 +57,7 @@ func editedAgain(f *Facts) {
 func inPlace(f *Facts) { f.Proxies.Warmup = 0 }
 
 // changed changes servers.
-func changed(servers Servers, change func(*Server)) func(*Facts) {
+func changed(servers Range, change func(*Server)) func(*Facts) {
 	return func(f *Facts) {
 		for ordinal := servers.First; ordinal < servers.End(); ordinal++ {
 			server := f.Servers[ordinal]
@@ -69,17 +69,17 @@ func changed(servers Servers, change func(*Server)) func(*Facts) {
 }
 
 // unready lets servers serve nothing, and blip lets them not be ready for a moment.
-func unready(servers Servers) func(*Facts) {
+func unready(servers Range) func(*Facts) {
 	return changed(servers, func(s *Server) { s.Ready, s.HasItems = false, false })
 }
 
-func blip(servers Servers) func(*Facts) {
+func blip(servers Range) func(*Facts) {
 	return changed(servers, func(s *Server) { s.Ready = false })
 }
 
 // TestTemplate checks changes of the pod template.
 func TestTemplate(t *testing.T) {
-	before, after := Servers{0, 3}, Servers{3, 3}
+	before, after := Range{0, 3}, Range{3, 3}
 	cases := []struct {
 		reason    string
 		size      int32
@@ -117,15 +117,15 @@ func TestTemplate(t *testing.T) {
 		{"the start moves on, and the template has changed again", 3, "3-5", all(edited, added(3), editedAgain), "3-5 keep 3", "3-5", removing},
 		{"a proxy may still use the servers that items moved from", 3, "3-5", all(edited, added(3), func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_3-5_closing") }), "0-5 keep 3", "3-5", removing},
 		{"servers that serve nothing are replaced in place", 3, "0-2", all(edited, unready(before)), "0-2 keep 0", "0-2", ""},
-		{"a server that serves nothing is replaced in place, if the others have the template", 3, "0-2", func(f *Facts) { changed(Servers{1, 1}, func(s *Server) { *s = Server{} })(f) }, "0-2 keep 0", "0-2", ""},
+		{"a server that serves nothing is replaced in place, if the others have the template", 3, "0-2", func(f *Facts) { changed(Range{1, 1}, func(s *Server) { *s = Server{} })(f) }, "0-2 keep 0", "0-2", ""},
 		{"more servers are ready than pods are observed to be: none may restart", 3, "0-2", all(edited, unready(before), func(f *Facts) { f.Workload.Ready = 1 }), "0-2 keep 3", "0-2_3-5_announcing", adding},
 		{"servers that are not ready for a moment keep their items", 3, "0-2", all(edited, blip(before)), "0-2 keep 3", "0-2_3-5_announcing", adding},
 		{"the servers that items move from are not ready for a moment", 3, "0-2_3-5_warming", all(edited, added(3), blip(before), until(100)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
 		{"the servers that items move to are not ready when the warm-up ends", 3, "0-2_3-5_warming", all(edited, added(3), unready(after), until(-1)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
 		{"size 0 in steps does not wait for servers that do not get ready", 0, "0-2_3-5_warming", all(steps, edited, added(3), unready(after), until(-1)), "0-5 keep 3", "0-2_3-5_closing", closing},
-		{"a server that a smaller size has no use for is not ready", 2, "0-2_3-5_warming", all(edited, added(3), unready(Servers{5, 1}), until(-1)), "0-5 keep 3", "0-2_3-5_closing", closing},
-		{"a server that a smaller size keeps is not ready", 2, "0-2_3-5_warming", all(edited, added(3), unready(Servers{4, 1}), until(-1)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
-		{"spec gives up the items if the servers that they move to do not get ready", 3, "0-2_3-5_warming", all(edited, added(3), unready(Servers{5, 1}), inPlace, until(100)), "0-5 keep 3", "0-2_3-5_closing", closing},
+		{"a server that a smaller size has no use for is not ready", 2, "0-2_3-5_warming", all(edited, added(3), unready(Range{5, 1}), until(-1)), "0-5 keep 3", "0-2_3-5_closing", closing},
+		{"a server that a smaller size keeps is not ready", 2, "0-2_3-5_warming", all(edited, added(3), unready(Range{4, 1}), until(-1)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
+		{"spec gives up the items if the servers that they move to do not get ready", 3, "0-2_3-5_warming", all(edited, added(3), unready(Range{5, 1}), inPlace, until(100)), "0-5 keep 3", "0-2_3-5_closing", closing},
 		{"a proxy of an earlier move still runs", 4, "0-3", all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-3_closing") }), "0-3 keep 3", "0-3", waiting},
 		{"spec replaces pods in place", 3, "0-2", all(edited, inPlace), "0-2 keep 0", "0-2", ""},
 		{"spec replaces pods in place, but not during a change of the size", 4, "0-2_0-3_announcing", all(edited, inPlace), "0-3 keep 3", "0-2_0-3_announcing", adding},
@@ -177,7 +177,7 @@ func TestWaiting(t *testing.T) {
 func TestWarmupGoesOn(t *testing.T) {
 	for _, seconds := range []int{100, -1} {
 		f := cache(3, 3, "0-2_3-5_warming")
-		all(edited, added(3), unready(Servers{4, 1}), until(seconds))(f)
+		all(edited, added(3), unready(Range{4, 1}), until(seconds))(f)
 		d := f.Decide()
 		if got, want := d.Proxy.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)

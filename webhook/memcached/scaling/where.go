@@ -53,7 +53,7 @@ func (f Facts) restartsEmpty() Routes {
 	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.noProxyRuns() {
 		return Routes{}
 	}
-	return steadyRoutes(Pool{Servers: Servers{f.Workload.Run.First, f.Size}})
+	return steadyRoutes(poolOf(Range{f.Workload.Run.First, f.Size}))
 }
 
 // labelled returns the routes of the Deployment of the proxies.
@@ -86,10 +86,10 @@ func (f Facts) serversExist() Routes {
 		return Routes{}
 	}
 	existing.Count = min(existing.Count, MaxServers)
-	return steadyRoutes(Pool{Servers: existing})
+	return steadyRoutes(poolOf(existing))
 }
 
 // created returns the routes of a cache without servers.
 func (f Facts) created() Routes {
-	return steadyRoutes(Pool{Servers: Servers{f.existing().First, max(f.Size, 1)}})
+	return steadyRoutes(poolOf(Range{f.existing().First, max(f.Size, 1)}))
 }

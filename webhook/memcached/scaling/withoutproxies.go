@@ -7,16 +7,16 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 func (c current) removeProxies() outcome {
 	existing, serving, routes := c.existing(), c.routes.Serving(), c.routes
 	if c.gone() { // a move has ended if no proxy runs
-		routes = steadyRoutes(Pool{Servers: serving.Servers}) // the spare is no server of clients
+		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
 	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keptJob(routes)}, withoutProxies: true}
-	others := existing.Count > 0 && existing != serving.Servers && existing.contains(serving.Servers)
+	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
 	switch {
 	case routes.Phase != Steady:
 	case others:
-		o.Report = removal(existing, serving.Servers)
+		o.Report = removal(existing, serving.Slots)
 	default:
-		o.Report = removal(existing, Servers{existing.First, min(existing.Count, c.Size)})
+		o.Report = removal(existing, Range{existing.First, min(existing.Count, c.Size)})
 	}
 	if !c.gone() {
 		return o
@@ -24,7 +24,7 @@ func (c current) removeProxies() outcome {
 	switch o.Wait = c.setEnd(&o.Report, observationDelay); {
 	case o.Wait > 0:
 	case others:
-		o.Run = serving.Servers
+		o.Run = serving.Slots
 	default:
 		return outcome{left: true}
 	}
@@ -57,7 +57,7 @@ func (c current) mustStopAll() bool {
 		return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
 	}
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
-		c.routes.Phase == Steady && c.Step(c.routes.To.Count) == 0 && c.untilStep(c.stepStatus(c.revision, 0)) == 0
+		c.routes.Phase == Steady && c.Step(c.routes.To.Slots.Count) == 0 && c.untilStep(c.stepStatus(c.revision, 0)) == 0
 }
 
 // stopAll returns the decision to stop all proxies, and then to remove all servers.
@@ -65,15 +65,18 @@ func (c current) stopAll() outcome {
 	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
 	switch {
 	case c.noProxyRuns() && existing.Count == 0:
-		routes = steadyRoutes(Pool{Servers: Servers{serving.First, 1}}) // as for a new cache
+		routes = steadyRoutes(poolOf(Range{serving.Slots.First, 1})) // as for a new cache
 	case c.noProxyRuns(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
 	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keptJob(routes)}, withoutProxies: true}
-	none := Servers{First: serving.First}
+	none := Range{First: serving.Slots.First}
 	switch {
 	case existing.Count == 0:
-		o.Run, o.awaited = none, c.from(0)
+		o.Run = none
+		for _, server := range c.Servers {
+			o.awaited = append(o.awaited, server.Pod)
+		}
 	case c.Size > 0:
 		o.Run = c.neededWith(routes)
 	}

@@ -43,9 +43,9 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path, domain
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	from := scaling.Servers{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
-	to := scaling.Servers{First: from.End(), Count: size}
-	longest := scaling.Routes{From: scaling.Pool{Servers: from}, To: scaling.Pool{Servers: to}, Phase: scaling.Announcing}
+	from := scaling.Range{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
+	to := scaling.Range{First: from.End(), Count: size}
+	longest := scaling.Routes{From: scaling.Pool{Slots: from}, To: scaling.Pool{Slots: to}, Phase: scaling.Announcing}
 	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Defaults{Library: proxy.Library, Domain: domain}, longest))) == 0 {
 		return nil
 	}

@@ -1,0 +1,106 @@
+package scaling
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// lost lets the nodes of servers not respond: their pods are being deleted, and exist.
+func lost(ordinals ...int32) func(*Facts) {
+	return func(f *Facts) {
+		for _, ordinal := range ordinals {
+			pod := Pod{Name: fmt.Sprintf("cache-%d", ordinal), Deleted: new(noon.Add(-time.Second))}
+			f.Servers[ordinal] = Server{Pod: pod, Updated: true, Lost: true}
+		}
+	}
+}
+
+// TestLost checks the decisions about a cache with servers whose nodes do not respond.
+func TestLost(t *testing.T) {
+	cases := []struct {
+		reason    string
+		size, run int32
+		label     string
+		change    func(*Facts)
+		wantRun   string
+		wantLabel string
+		wantPhase v1alpha1.MovePhase
+	}{
+		{"one node does not respond", 3, 3, "0-2", lost(1), "0-2", "0-2_0-2.1_announcing", adding},
+		{"a node with two servers", 3, 3, "0-2", lost(0, 1), "0-2", "0-2_0-2.0.1+1_announcing", adding},
+		{"all nodes: the spares have the room, or wait for it", 3, 3, "0-2", lost(0, 1, 2), "0-2", "0-2_0-2.0.1+1.2+2_announcing", adding},
+		{"more than four: the others have their turn when slots are back", 5, 5, "0-4", lost(0, 1, 2, 3, 4), "0-4", "0-4_0-4.0.1+1.2+2.3+3_announcing", adding},
+		{"without a warm-up too: its keys cannot be stored", 3, 3, "0-2", all(lost(1), cold), "0-2", "0-2_0-2.1_announcing", adding},
+		{"without a warm-up, the spare is ready", 3, 4, "0-2_0-2.1_announcing", all(lost(1), cold), "0-3", "0-2.1", waiting},
+		{"the size is 0", 0, 3, "0-2", lost(1), "0-2", "0-2", removing},
+
+		{"the spare is ready", 3, 4, "0-2_0-2.1_announcing", lost(1), "0-3", "0-2_0-2.1_preparing", preparing},
+		{"the node of the spare does not respond either", 3, 4, "0-2_0-2.1_announcing", lost(1, 3), "0-3", "0-2_0-2.1+1_announcing", adding},
+		{"the node of the spare does not respond once proxies know it", 3, 4, "0-2_0-2.1_preparing", lost(1, 3), "0-3", "0-2_0-2.1_announcing", adding},
+		{"another node does not respond once proxies know the spare", 3, 4, "0-2_0-2.1_preparing", lost(0, 1), "0-3", "0-2_0-2.1_warming", warmUp},
+		{"the server responds again before proxies know the spare", 3, 4, "0-2_0-2.1_announcing", until(-1), "0-3", "0-2", removing},
+		{"nothing reads the server", 3, 4, "0-2_0-2.1_warming", all(lost(1), until(100)), "0-3", "0-2_0-2.1_closing", closing},
+		{"a Job reads it: it may run on", 3, 4, "0-2_0-2.1_warming", all(lost(1), until(100), cleans), "0-3", "0-2_0-2.1_warming", warmUp},
+		{"the Job has given it up", 3, 4, "0-2_0-2.1_warming", all(lost(1), until(100), hurries, func(f *Facts) { f.Job.Failed = true }), "0-3", "0-2_0-2.1_closing", closing},
+
+		{"on a spare, until the node responds", 3, 4, "0-2.1", lost(1), "0-3", "0-2.1", ""},
+		{"the node of the spare does not respond: another spare", 3, 4, "0-2.1", lost(1, 3), "0-3", "0-2.1_0-2.1+1_announcing", adding},
+		{"another node does not respond: another spare", 3, 4, "0-2.1", lost(1, 2), "0-3", "0-2.1_0-2.1.2+1_announcing", adding},
+		{"one of two responds again: its slot returns", 3, 5, "0-2.1.2+1", lost(2), "0-4", "0-2.1.2+1_0-2.2+1_announcing", adding},
+		{"both respond again", 3, 5, "0-2.1.2+1", nil, "0-4", "0-2.1.2+1_0-2_announcing", adding},
+		{"a former spare between others is used again, and cleaned", 3, 5, "0-2.2+1", lost(0, 2), "0-4", "0-2.2+1_0-2.0.2+1_announcing", adding},
+		{"the size changes: the next range", 4, 4, "0-2.1", lost(1), "0-3", "0-2.1_4-7_announcing", adding},
+		{"the template changes: the next range", 3, 4, "0-2.1", all(lost(1), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-3", "0-2.1_4-6_announcing", adding},
+
+		{"the size grows to an ordinal whose former pod exists on such a node", 4, 3, "0-2", lost(3), "0-2", "0-2_0-3.3_announcing", adding},
+		{"so does the next range", 3, 3, "0-2", all(lost(4), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", "0-2_3-5.4_announcing", adding},
+	}
+	for _, test := range cases {
+		f := cache(test.size, test.run, test.label)
+		if test.change != nil {
+			test.change(f)
+		}
+		got := f.Decide()
+		var phase v1alpha1.MovePhase
+		if got.Proxy.Move != nil {
+			phase = got.Proxy.Move.Phase
+		}
+		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
+			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
+		}
+	}
+}
+
+// hurries lets the Job run that gives up servers which do not respond.
+func hurries(f *Facts) {
+	f.CanRunJob, f.Job = true, &ObservedJob{For: Job{f.Proxies.Deployment.Routes, rollout.String(), true}.String()}
+}
+
+// TestLostLabels checks that labels have room for each move with spares, and that they are read as they were written.
+func TestLostLabels(t *testing.T) {
+	for _, test := range []struct {
+		slots Range
+		want  int
+	}{{Range{0, 5}, 4}, {Range{40, 5}, 4}, {Range{400, 20}, 3}, {Range{10_000, 1000}, 2}, {Range{999_998_000, 1000}, 1}} {
+		f := cache(test.slots.Count, 1, poolOf(test.slots).String())
+		f.Workload.Run, f.Servers = test.slots, map[int32]Server{}
+		for ordinal := range 5 {
+			lost(test.slots.End() - 5 + int32(ordinal))(f)
+		}
+		from := poolOf(test.slots)
+		to := f.current().target(from)
+		if got := len(to.Spares()); got != test.want {
+			t.Errorf("%d slots of %s move, want %d", got, test.slots, test.want)
+		}
+		for _, r := range []Routes{{from, to, Announcing}, {to, from, Announcing}, {to, to.back(to.Spares()[0].Absent), Announcing}, steadyRoutes(to)} {
+			if text := r.String(); r.From != r.To && ParseRoutes(text) != r || len(text) > validation.LabelValueMaxLength {
+				t.Errorf("label %s of %d characters is read as %s", text, len(text), ParseRoutes(text))
+			}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package scaling
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+const (
+	// MaxSpares is the maximum number of servers that are replaced by spares at a time. The label of the pods has them, so with long ordinals they
+	// can be fewer.
+	MaxSpares = 4
+	// maxPlaces is the number of ordinals after the slots that spares can have.
+	maxPlaces = 100
+)
+
+// Pool are the servers of proxies by slot. Proxies distribute the keys over the slots. Each slot has an ordinal of its own, and its server, unless a
+// spare has the slot: while the server of the slot is being deleted, or its node does not respond.
+type Pool struct {
+	// Slots are the ordinals that the slots have of their own.
+	Slots Range
+	// Places has the spares in the order of the slots, up to the first zero value. An array lets pools be compared.
+	Places [MaxSpares]Spare
+}
+
+// Spare is the ordinal of a server, after those of the slots, in the place of another one. The zero value is none.
+type Spare struct{ Absent, Ordinal int32 }
+
+// poolOf returns the servers of a range, without spares.
+func poolOf(slots Range) Pool { return Pool{Slots: slots} }
+
+// Spares returns the spares, in the order of the slots.
+func (p Pool) Spares() []Spare {
+	for i, spare := range p.Places {
+		if spare == (Spare{}) {
+			return p.Places[:i]
+		}
+	}
+	return p.Places[:]
+}
+
+// HasSpares reports whether a spare has a slot.
+func (p Pool) HasSpares() bool { return p.Places[0] != Spare{} }
+
+// Span returns the range of the ordinals with the spares, and with those whose slots they have.
+func (p Pool) Span() Range {
+	end := p.Slots.End()
+	for _, spare := range p.Spares() {
+		end = max(end, spare.Ordinal+1)
+	}
+	return Range{p.Slots.First, end - p.Slots.First}
+}
+
+// Has reports whether an ordinal has a slot.
+func (p Pool) Has(ordinal int32) bool {
+	for _, spare := range p.Places {
+		if spare != (Spare{}) && (ordinal == spare.Absent || ordinal == spare.Ordinal) {
+			return ordinal == spare.Ordinal
+		}
+	}
+	return p.Slots.Has(ordinal)
+}
+
+// Ordinals returns the ordinals by slot.
+func (p Pool) Ordinals() []int32 {
+	ordinals := p.Slots.Ordinals()
+	for _, spare := range p.Spares() {
+		ordinals[spare.Absent-p.Slots.First] = spare.Ordinal
+	}
+	return ordinals
+}
+
+// without returns the ordinals, by slot, that another pool does not have.
+func (p Pool) without(other Pool) []int32 { return slices.DeleteFunc(p.Ordinals(), other.Has) }
+
+// slotOf returns the ordinal that the slot of a server has of its own.
+func (p Pool) slotOf(ordinal int32) int32 {
+	for _, spare := range p.Spares() {
+		if spare.Ordinal == ordinal {
+			return spare.Absent
+		}
+	}
+	return ordinal
+}
+
+// with returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
+func (p Pool) with(spare Spare) Pool {
+	spares := append(slices.Clone(p.back(spare.Absent).Spares()), spare)
+	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxPlaces {
+		return p
+	}
+	slices.SortFunc(spares, func(a, b Spare) int { return cmp.Compare(a.Absent, b.Absent) })
+	p.Places = [MaxSpares]Spare{}
+	copy(p.Places[:], spares)
+	return p
+}
+
+// back returns the pool in which a slot has its own server.
+func (p Pool) back(absent int32) Pool {
+	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Absent == absent })
+	p.Places = [MaxSpares]Spare{}
+	copy(p.Places[:], left)
+	return p
+}
+
+// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2+1" also 4 in the place of 2.
+func (p Pool) String() string {
+	text := p.Slots.String()
+	for _, spare := range p.Spares() {
+		text += fmt.Sprintf(".%d", spare.Absent)
+		if place := spare.Ordinal - p.Slots.End(); place > 0 {
+			text += fmt.Sprintf("+%d", place)
+		}
+	}
+	return text
+}
+
+// Describe returns the ordinals for users.
+func (p Pool) Describe() string {
+	text := p.Slots.String()
+	for _, spare := range p.Spares() {
+		text += fmt.Sprintf(", %d in place of %d", spare.Ordinal, spare.Absent)
+	}
+	return text
+}
+
+// poolText matches what [Pool.String] returns: the first and the last slot, and the spares.
+const poolText = `(\d+)-(\d+)((?:\.\d+(?:\+\d+)?)*)`
+
+var spareText = regexp.MustCompile(`\.(\d+)(?:\+(\d+))?`)
+
+// parsePool returns the pool of the words that poolText matches. A text that is not valid has another pool or none.
+func parsePool(first, last, spares string) Pool {
+	p := poolOf(parseRange(first, last))
+	for _, words := range spareText.FindAllStringSubmatch(spares, MaxSpares+1) {
+		absent, _ := strconv.ParseInt(words[1], 10, 32) // a number that is too large is not a slot
+		place, _ := strconv.ParseInt(cmp.Or(words[2], "0"), 10, 32)
+		spare := Spare{int32(absent), p.Slots.End() + int32(place)}
+		if !p.Slots.Has(spare.Absent) || p.Has(spare.Ordinal) {
+			return Pool{}
+		}
+		p = p.with(spare)
+	}
+	return p
+}

@@ -70,7 +70,7 @@ func TestSettled(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	problem, blocker := ReasonOOMKilled.Problem("pod a: too much"), ReasonReplicaFailure.Problem("exceeded quota")
-	remains := Reason{id: "SecretNotReloaded", stalls: true}.Problem("pod a: bad key")
+	remains := Reason{id: "SecretNotReloaded", severity: SeverityStalled}.Problem("pod a: bad key")
 	waits := ReasonChildMissing.named("ServiceMissing").Progress("Service x does not exist")
 	cases := []struct {
 		reason   string

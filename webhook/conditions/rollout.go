@@ -13,10 +13,10 @@ A rollout looks at the numbers of replicas in the status of the workload, at its
 
 // The reasons of replicas that do not match the desired ones yet.
 var (
-	ReasonRollingOut = NewReason(Documentation{ID: "RollingOut", Uses: UsesOfProgress,
+	ReasonRollingOut = NewReason(SeverityProgress, Documentation{ID: "RollingOut",
 		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers; it begins with `Proxies:` for the Deployment of the proxies.",
 		Remedy:  "If it lasts, `Degraded` has the cause."})
-	ReasonMinReadySeconds = NewReason(Documentation{ID: "MinReadySeconds", Uses: UsesOfProgress,
+	ReasonMinReadySeconds = NewReason(SeverityProgress, Documentation{ID: "MinReadySeconds",
 		Meaning: "All pods are updated and ready, but not yet for `spec.rollout.minReadySeconds` (default 30). They serve, and `Available` is True."})
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 // ReasonTerminating is for a CustomImageDeploy that is being deleted.
-var ReasonTerminating = conditions.NewReason(conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+var ReasonTerminating = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy",
 	Meaning: "The resource is being deleted: its Ingress, then its Service, then its Deployment. The message has the child that it waits for."})
 
 // finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the

@@ -9,7 +9,7 @@ import (
 var Reasons = []conditions.Reason{ReasonAddressPending, ReasonTerminating}
 
 // ReasonAddressPending is for a CustomImageDeploy whose Ingress has no address.
-var ReasonAddressPending = conditions.NewReason(conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+var ReasonAddressPending = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy",
 	Meaning: "The controller of `spec.ingressClassName` has not set an address of the Ingress.",
 	Remedy:  "If it lasts, check that the IngressClass exists, and that its controller runs."})
 

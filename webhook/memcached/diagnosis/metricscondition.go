@@ -33,7 +33,7 @@ var (
 )
 
 func metricsReason(id string, status metav1.ConditionStatus, meaning, remedy string) conditions.Reason {
-	return conditions.NewReason(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
+	return conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
 }
 
 // metricsReady returns the condition MetricsReady; nil without metrics.

@@ -3,11 +3,13 @@ package composite
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // Child returns the observed child with the kind, namespace and name of a desired child: a pointer to the element type of
@@ -32,6 +34,17 @@ func (r *Request[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
 
 // maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB.
 const maxAppliedBytes = 1 << 20
+
+// ListedKinds returns the kinds of children that the CompositeController lists.
+func (r *Request[P, C, R]) ListedKinds() sets.Set[string] {
+	listed := sets.New[string]()
+	for key, group := range groupsOf(&r.Children) {
+		if kind, _, _ := strings.Cut(key, "."); group.Listed() {
+			listed.Insert(kind)
+		}
+	}
+	return listed
+}
 
 // LastApplied returns every observed child as Metacontroller applied it last. A response with these children changes nothing
 // in the cluster. LastApplied returns an error if a child has no valid annotation with its last applied configuration.

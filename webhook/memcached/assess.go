@@ -31,7 +31,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
 		var err error
-		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.Now)); err != nil {
+		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.request.Now)); err != nil {
 			return assessment{}, err
 		}
 	}
@@ -39,8 +39,8 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	servers := &conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
-		Child:  o.Child,
-		Now:    o.Now,
+		Child:  o.request.Child,
+		Now:    o.request.Now,
 
 		Workload:  o.workload,
 		Rollout:   conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // while a move runs more servers than spec.size, its steps come first
@@ -67,7 +67,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Job:             o.job,
 		Facts:           facts,
 		Decision:        d,
-		ManagesMonitors: o.Children.ServiceMonitors.Listed(),
+		ManagesMonitors: o.request.Children.ServiceMonitors.Listed(),
 	})
 	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err
@@ -78,11 +78,11 @@ func assessProxies(o *observation, replicas int32, built []runtime.Object, chang
 	assessed, err := conditions.Assess(&conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
-		Child:  o.Child,
-		Now:    o.Now,
+		Child:  o.request.Child,
+		Now:    o.request.Now,
 
-		Workload:  o.proxies,
-		Rollout:   conditions.RolloutOf(o.proxies, replicas, o.memcached, o.liveProxyPods),
+		Workload:  o.proxyDeployment,
+		Rollout:   conditions.RolloutOf(o.proxyDeployment, replicas, o.memcached, o.liveProxyPods),
 		Pods:      o.liveProxyPods,
 		Selector:  children.ProxySelector(o.memcached),
 		Container: proxy.ContainerName,
@@ -112,7 +112,7 @@ const changeTimeStep = 10 * time.Second
 
 // lastChange returns when the routes of the proxies or the number of servers changed last.
 func lastChange(o *observation, d scaling.Decision) metav1.Time {
-	status, now := &o.memcached.Status, o.Now
+	status, now := &o.memcached.Status, o.request.Now
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
 		scaling.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Run.Count) {
 		return *before.LastChangeTime

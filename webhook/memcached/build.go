@@ -18,11 +18,11 @@ func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.prox
 
 // build returns the desired children. Without spec.proxy, the decision only says which servers run while the proxies stop.
 func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
-	service := o.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
-	built := desired{servers: o.Listed(children.Children(&children.Input{Memcached: o.memcached, Template: t.servers, Decision: d, Service: service}))}
+	service := o.request.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
+	built := desired{servers: o.request.Listed(children.Children(&children.Input{Memcached: o.memcached, Template: t.servers, Decision: d, Service: service}))}
 	if t.proxies != nil {
 		p := &proxy.Input{Memcached: o.memcached, Template: t.proxies.with(d.Routes), Decision: d, OperatorImage: c.OperatorImage, Domain: o.domain, Memory: t.memory}
-		built.proxies, built.job = o.Listed(proxy.Children(p)), o.Listed(proxy.JobChildren(p))
+		built.proxies, built.job = o.request.Listed(proxy.Children(p)), o.request.Listed(proxy.JobChildren(p))
 	}
 	return built
 }

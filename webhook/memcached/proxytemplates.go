@@ -34,16 +34,16 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		configured.Exporter = c.OperatorImage
 	}
 	t := &proxyTemplates{memcached: o.memcached, memory: size, running: configured, configured: configured}
-	if o.proxies == nil {
+	if o.proxyDeployment == nil {
 		return t, nil
 	}
 	running := runningProxies(o, configured)
-	if running == configured || takesDefaults(o.proxies, o.liveProxyPods, proxy.ContainerName) {
+	if running == configured || takesDefaults(o.proxyDeployment, o.liveProxyPods, proxy.ContainerName) {
 		return t, nil
 	}
-	routes := proxy.RoutesOf(o.proxies)
+	routes := proxy.RoutesOf(o.proxyDeployment)
 	former := proxy.PodTemplate(o.memcached, running, size, routes)
-	runs, err := isTemplate(&former.PodTemplateSpec, o.proxies)
+	runs, err := isTemplate(&former.PodTemplateSpec, o.proxyDeployment)
 	if runs {
 		t.running, t.current = running, routes
 	}
@@ -53,15 +53,15 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 // runningProxies returns the defaults that proxies run; the configured one in place of each that somebody else has set.
 func runningProxies(o *observation, configured proxy.Defaults) proxy.Defaults {
 	running := proxy.Defaults{
-		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
-		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
+		Image:   appliedImage(o.proxyDeployment, proxy.ContainerName, configured.Image),
+		Library: proxy.AppliedLibrary(o.proxyDeployment, configured.Library),
 		Domain:  o.domain,
 	}
-	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
-		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
+	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxyDeployment, children.ExporterName) {
+		running.Exporter = appliedImage(o.proxyDeployment, children.ExporterName, configured.Exporter)
 	}
-	if !appliedWithout(o.proxies, proxy.ReachName) {
-		running.Reach = appliedImage(o.proxies, proxy.ReachName, configured.Reach)
+	if !appliedWithout(o.proxyDeployment, proxy.ReachName) {
+		running.Reach = appliedImage(o.proxyDeployment, proxy.ReachName, configured.Reach)
 	}
 	return running
 }

@@ -3,6 +3,8 @@ package memcached
 import (
 	"cmp"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
@@ -29,39 +31,26 @@ func (t *proxyTemplates) with(routes scaling.Routes) proxy.Template {
 }
 
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {
-	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library), Domain: o.domain, Reach: c.OperatorImage}
+	deployment := o.proxyDeployment
+	configured := proxy.Defaults{
+		Image:   cmp.Or(c.Image, children.DefaultImage),
+		Library: cmp.Or(c.ProxyLibrary, proxy.Library),
+		Domain:  o.domain,
+		Reach:   c.OperatorImage,
+	}
+	running := proxy.Defaults{
+		Image:   runningImage(deployment, proxy.ContainerName, configured.Image),
+		Library: proxy.AppliedLibrary(deployment, configured.Library),
+		Domain:  o.domain,
+		Reach:   runningImage(deployment, proxy.ReachName, configured.Reach),
+	}
 	if o.memcached.Spec.HasExporter() {
 		configured.Exporter = c.OperatorImage
+		running.Exporter = runningImage(deployment, children.ExporterName, c.OperatorImage)
 	}
-	t := &proxyTemplates{memcached: o.memcached, memory: size, running: configured, configured: configured}
-	if o.proxyDeployment == nil {
-		return t, nil
-	}
-	running := runningProxies(o, configured)
-	if running == configured || takesDefaults(o.proxyDeployment, o.liveProxyPods, proxy.ContainerName) {
-		return t, nil
-	}
-	routes := proxy.RoutesOf(o.proxyDeployment)
-	former := proxy.PodTemplate(o.memcached, running, size, routes)
-	runs, err := isTemplate(&former.PodTemplateSpec, o.proxyDeployment)
-	if runs {
-		t.running, t.current = running, routes
-	}
-	return t, err
-}
-
-// runningProxies returns the defaults that proxies run; the configured one in place of each that somebody else has set.
-func runningProxies(o *observation, configured proxy.Defaults) proxy.Defaults {
-	running := proxy.Defaults{
-		Image:   appliedImage(o.proxyDeployment, proxy.ContainerName, configured.Image),
-		Library: proxy.AppliedLibrary(o.proxyDeployment, configured.Library),
-		Domain:  o.domain,
-	}
-	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxyDeployment, children.ExporterName) {
-		running.Exporter = appliedImage(o.proxyDeployment, children.ExporterName, configured.Exporter)
-	}
-	if !appliedWithout(o.proxyDeployment, proxy.ReachName) {
-		running.Reach = appliedImage(o.proxyDeployment, proxy.ReachName, configured.Reach)
-	}
-	return running
+	routes := proxy.RoutesOf(deployment)
+	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, func(defaults proxy.Defaults) corev1.PodTemplateSpec {
+		return proxy.PodTemplate(o.memcached, defaults, size, routes).PodTemplateSpec
+	})
+	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, current: routes}, err
 }

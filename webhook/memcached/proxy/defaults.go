@@ -44,9 +44,12 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	return annotations
 }
 
-// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if somebody has
-// edited it.
+// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if there is no Deployment, or if
+// somebody has edited it.
 func AppliedLibrary(deployment *observed.Workload, configured string) string {
+	if deployment == nil {
+		return configured
+	}
 	applied := deployment.Annotations[libraryHashAnnotation]
 	if applied == hash(configured) {
 		return configured // the pod template is not decoded

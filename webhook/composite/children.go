@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -108,7 +108,7 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 			} `json:"labels"`
 		} `json:"metadata"`
 	}
-	if err := json.Unmarshal(text, &last); err != nil {
+	if err := jsonv2.Unmarshal(text, &last); err != nil {
 		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", key, name, err)
 	}
 	child := &appliedChild{Text: text}
@@ -127,7 +127,7 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 // removeMember returns an object without the member at a path, which it must have. It parses nothing else.
 func removeMember(object jsontext.Value, name string, path ...string) (jsontext.Value, error) {
 	members := map[string]jsontext.Value{}
-	err := json.Unmarshal(object, &members)
+	err := jsonv2.Unmarshal(object, &members)
 	if err == nil && len(path) == 0 {
 		delete(members, name)
 	} else if err == nil {
@@ -136,7 +136,7 @@ func removeMember(object jsontext.Value, name string, path ...string) (jsontext.
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(members, json.Deterministic(true))
+	return jsonv2.Marshal(members, jsonv2.Deterministic(true))
 }
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +18,7 @@ var testParent = &metav1.ObjectMeta{Generation: 7}
 
 func settledWorkload(replicas int32) *observed.Workload {
 	var spec observed.WorkloadSpec
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"replicas":%d}`, replicas), &spec); err != nil {
+	if err := jsonv2.Unmarshal(fmt.Appendf(nil, `{"replicas":%d}`, replicas), &spec); err != nil {
 		panic(err)
 	}
 	return &observed.Workload{

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -16,7 +16,7 @@ import (
 func desiredChild(t *testing.T, metadata, spec string) *unstructured.Unstructured {
 	t.Helper()
 	var object unstructured.Unstructured
-	if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
+	if err := jsonv2.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
 		t.Fatal(err)
 	}
 	return &object

@@ -3,7 +3,7 @@ package observed
 import (
 	"errors"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -47,9 +47,9 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	type fields WorkloadSpec                                                      // without this method
-	err = json.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
-	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+	type fields WorkloadSpec                                                        // without this method
+	err = jsonv2.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}
 	s.whole = whole.Clone()
@@ -95,7 +95,7 @@ func (w *Workload) TemplateAnnotation(key string) string {
 			} `json:"metadata"`
 		} `json:"template"`
 	}
-	_ = json.Unmarshal(w.Spec.whole, &spec) // valid JSON; an annotation that is not a string counts as missing
+	_ = jsonv2.Unmarshal(w.Spec.whole, &spec) // valid JSON; an annotation that is not a string counts as missing
 	return spec.Template.Metadata.Annotations[key]
 }
 

@@ -62,8 +62,8 @@ func TestSignalMemcached(t *testing.T) {
 	if err := signalMemcached(proc); err != nil {
 		t.Fatal(err)
 	}
-	var ended *exec.ExitError
-	if err := process.Wait(); !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGHUP {
+	err := process.Wait()
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGHUP {
 		t.Errorf("the process ended with %v, want a hangup", err)
 	}
 	if err := signalMemcached(t.TempDir()); err == nil {

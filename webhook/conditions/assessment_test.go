@@ -88,7 +88,7 @@ func TestAssess(t *testing.T) {
 		reason string
 		edit   func(*checked)
 		ready  string
-		// degraded is the reason of Degraded; "" when Degraded is False. wait is the expected Assessment.Wait.
+		// degraded is the reason of Degraded; "" if Degraded is False. wait is the expected Assessment.Wait.
 		degraded string
 		wait     time.Duration
 	}{

@@ -38,7 +38,7 @@ type observedChild interface {
 // operatorAnnotations are the annotations in which the operator records what it applied.
 const operatorAnnotations = "metadata.annotations.memcached-operator.example.com/"
 
-// pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none. A child
+// pendingChild returns the first desired child that is missing or differs from the desired state; nil if there is none. A child
 // that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
 func pendingChild(o *Input) (*Progress, error) {
 	if isOrphaned(o) {

@@ -71,7 +71,7 @@ type Documentation struct {
 	Uses []Use
 	// Meaning is what was observed, in whole sentences.
 	Meaning string
-	// Remedy is what to do, in whole sentences; "" when there is nothing to do.
+	// Remedy is what to do, in whole sentences; "" if there is nothing to do.
 	Remedy string
 }
 

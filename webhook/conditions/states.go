@@ -66,7 +66,7 @@ func (a *Assessment) ready() metav1.Condition {
 		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
 }
 
-// progress returns what does not match the desired state yet; nil when everything does.
+// progress returns what does not match the desired state yet; nil if everything does.
 func (a *Assessment) progress() *Progress {
 	switch {
 	case a.teardown != nil:

@@ -51,7 +51,7 @@ func orphaning(deploy *v1.CustomImageDeploy) bool {
 	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 
-// nextKind returns the kind of child that is deleted next; "" when no child is left.
+// nextKind returns the kind of child that is deleted next; "" if no child is left.
 func nextKind(children *childGroups) string {
 	switch {
 	case children.Ingresses.Len() > 0:

@@ -31,7 +31,7 @@ func inputOf(request *syncRequest) conditions.Input {
 	}
 }
 
-// address returns the address of the Ingress; "" when it is unknown.
+// address returns the address of the Ingress; "" if it is unknown.
 func address(request *syncRequest) string {
 	observedIngress := request.Children.Ingresses.Get(request.Parent.Namespace, request.Parent.Name)
 	if observedIngress == nil {
@@ -40,7 +40,7 @@ func address(request *syncRequest) string {
 	return observedIngress.Address()
 }
 
-// awaitedAddress returns what Ready waits for while the Ingress has no address; nil when it does not wait. See
+// awaitedAddress returns what Ready waits for while the Ingress has no address; nil if it does not wait. See
 // Status.Address.
 func awaitedAddress(request *syncRequest) *conditions.Progress {
 	class := request.Parent.Spec.IngressClassName

@@ -72,7 +72,7 @@ func (m ChildMeta) GetLabels() map[string]string { return m.Labels }
 // GetAnnotations returns metadata.annotations.
 func (m ChildMeta) GetAnnotations() map[string]string { return m.Annotations }
 
-// GetLastApplied returns the JSON of the child as the hook returned it last; "" when it is unknown.
+// GetLastApplied returns the JSON of the child as the hook returned it last; "" if it is unknown.
 func (m ChildMeta) GetLastApplied() string { return m.Annotations[LastAppliedAnnotation] }
 
 // Terminating reports whether the object is being deleted.

@@ -73,7 +73,7 @@ type TemplateContainer struct {
 	Image string `json:"image"`
 }
 
-// Image returns the image of the container of that name; "" when there is none.
+// Image returns the image of the container of that name; "" if there is none.
 func (w *Workload) Image(container string) string {
 	for _, containers := range [][]TemplateContainer{w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers} {
 		for _, each := range containers {
@@ -85,7 +85,7 @@ func (w *Workload) Image(container string) string {
 	return ""
 }
 
-// TemplateAnnotation returns an annotation of the pod template; "" when there is none. It decodes the spec: few rules need
+// TemplateAnnotation returns an annotation of the pod template; "" if there is none. It decodes the spec: few rules need
 // an annotation, and annotations may be large.
 func (w *Workload) TemplateAnnotation(key string) string {
 	var spec struct {

@@ -41,7 +41,7 @@ var mutants = []mutant{
 	{proxy + "children.go", "if in.exports() {\n		ports", "if !in.exports() {\n		ports", "Prometheus does not find the exporters of the proxies"},
 	{conditions + "rollout.go", " &&\n		r.readyPods >= r.Desired\n}", "\n}", "Ready follows from an outdated status of the workload"},
 	{conditions + "status.go", "last != nil && last.Status == condition.Status", "last != nil && last.Status != condition.Status", "conditions change their times at each sync"},
-	{conditions + "assessment.go", "unreachable: o.Serving != nil && !slices", "unreachable: o.Serving == nil && !slices", "a server that clients do not reach counts as available"},
+	{conditions + "assessment.go", "o.Serving != nil && !slices", "o.Serving == nil && !slices", "a server that clients do not reach counts as available"},
 	{conditions + "states.go", "	return a.pending\n}", "	return nil\n}", "Ready ignores children that differ from spec"},
 	{conditions + "finding.go", "cmp.Or(merged.Problem, finding.Problem)", "cmp.Or(finding.Problem, merged.Problem)", "the last problem counts, not the first"},
 	{merge + "difference.go", "(len(last.Spec) == 0 || bytes.Equal(last.Spec, want.Spec)) && contains", "contains", "a field that spec no longer sets stays"},

@@ -50,8 +50,8 @@ type Input struct {
 	Remedies Remedies
 	// Claim describes the volume claim of each pod; nil if pods have none.
 	Claim *Claim
-	// Proxies is the assessment of the pods through which clients reach Pods; nil if clients reach Pods directly.
-	Proxies *Assessment
+	// ProxyAssessment is the assessment of the pods through which clients reach Pods; nil if clients reach Pods directly.
+	ProxyAssessment *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
 }
@@ -74,8 +74,8 @@ type Assessment struct {
 	Risk *Risk
 	// Wait is the time after which the assessment may differ although no object changed; 0 if there is no such time.
 	Wait time.Duration
-	// Proxies is Input.Proxies.
-	Proxies *Assessment
+	// ProxyAssessment is Input.ProxyAssessment.
+	ProxyAssessment *Assessment
 
 	input *Input
 	// pending is the first child that does not match the desired state, or else Input.Awaited.
@@ -117,19 +117,19 @@ func newAssessment(o *Input) Assessment {
 		serving = o.Pods
 	}
 	return Assessment{
-		Rollout:     o.Rollout,
-		Proxies:     o.Proxies,
-		input:       o,
-		serves:      slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
-		unreachable: o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
+		Rollout:         o.Rollout,
+		ProxyAssessment: o.ProxyAssessment,
+		input:           o,
+		serves:          slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
+		unreachable:     o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
 	}
 }
 
 func ofProxies(o checked) Finding {
-	if o.Proxies == nil {
+	if o.ProxyAssessment == nil {
 		return Finding{}
 	}
-	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
+	return Finding{Problem: o.ProxyAssessment.Problem, Risk: o.ProxyAssessment.Risk, Wait: o.ProxyAssessment.Wait}
 }
 
 func ofParent(o checked) Finding { return Merge(o.findings...) }

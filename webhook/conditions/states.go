@@ -39,7 +39,7 @@ var (
 
 func (a *Assessment) available() metav1.Condition {
 	switch {
-	case a.Proxies != nil && a.Rollout.Desired > 0 && a.Proxies.available().Status != metav1.ConditionTrue:
+	case a.ProxyAssessment != nil && a.Rollout.Desired > 0 && a.ProxyAssessment.available().Status != metav1.ConditionTrue:
 		return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoProxyReady, "No proxy is ready.")
 	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
@@ -75,8 +75,8 @@ func (a *Assessment) progress() *Progress {
 		return a.steps
 	case !a.Rollout.Settled():
 		return a.Rollout.progress()
-	case a.pending == nil && a.Proxies != nil:
-		return a.Proxies.progressOfProxies()
+	case a.pending == nil && a.ProxyAssessment != nil:
+		return a.ProxyAssessment.progressOfProxies()
 	}
 	return a.pending
 }

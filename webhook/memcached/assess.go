@@ -31,7 +31,8 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
 		var err error
-		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.request.Now)); err != nil {
+		reach := diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.request.Now)
+		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, reach); err != nil {
 			return assessment{}, err
 		}
 	}
@@ -42,13 +43,13 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Child:  o.request.Child,
 		Now:    o.request.Now,
 
-		Workload:  o.workload,
-		Rollout:   conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // while a move runs more servers than spec.size, its steps come first
-		Pods:      o.livePods,
-		Serving:   o.serving(d.Routes),
-		Selector:  children.SelectorLabels(o.memcached),
-		Container: children.ContainerName,
-		Proxies:   proxies,
+		Workload:        o.workload,
+		Rollout:         conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // the steps of a move come before it
+		Pods:            o.livePods,
+		Serving:         o.serving(d.Routes),
+		Selector:        children.SelectorLabels(o.memcached),
+		Container:       children.ContainerName,
+		ProxyAssessment: proxies,
 
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
 		Steps:    diagnosis.Progress(facts, d),
@@ -74,7 +75,9 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 }
 
 // assessProxies returns the assessment of the proxies.
-func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding) (*conditions.Assessment, error) {
+func assessProxies(
+	o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding,
+) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,

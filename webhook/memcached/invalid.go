@@ -51,12 +51,12 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		Child:  o.request.Child,
 		Now:    o.request.Now,
 
-		Workload:  workload,
-		Pods:      o.livePods,
-		Serving:   o.serving(scaling.RecordedRoutes(status.Proxy)),
-		Selector:  children.SelectorLabels(memcached),
-		Container: children.ContainerName,
-		Proxies:   proxies,
+		Workload:        workload,
+		Pods:            o.livePods,
+		Serving:         o.serving(scaling.RecordedRoutes(status.Proxy)),
+		Selector:        children.SelectorLabels(memcached),
+		Container:       children.ContainerName,
+		ProxyAssessment: proxies,
 	}, cause)
 	return status, nil
 }

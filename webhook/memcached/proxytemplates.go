@@ -33,20 +33,20 @@ func (t *proxyTemplates) with(routes scaling.Routes) proxy.Template {
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {
 	deployment := o.proxyDeployment
 	configured := proxy.Defaults{
-		Image:   cmp.Or(c.Image, children.DefaultImage),
-		Library: cmp.Or(c.ProxyLibrary, proxy.Library),
-		Domain:  o.domain,
-		Reach:   c.OperatorImage,
+		Image:      cmp.Or(c.Image, children.DefaultImage),
+		Library:    cmp.Or(c.ProxyLibrary, proxy.Library),
+		Domain:     o.domain,
+		ReachImage: c.OperatorImage,
 	}
 	running := proxy.Defaults{
-		Image:   runningImage(deployment, proxy.ContainerName, configured.Image),
-		Library: proxy.AppliedLibrary(deployment, configured.Library),
-		Domain:  o.domain,
-		Reach:   runningImage(deployment, proxy.ReachName, configured.Reach),
+		Image:      runningImage(deployment, proxy.ContainerName, configured.Image),
+		Library:    proxy.AppliedLibrary(deployment, configured.Library),
+		Domain:     o.domain,
+		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
 	}
 	if o.memcached.Spec.HasExporter() {
-		configured.Exporter = c.OperatorImage
-		running.Exporter = runningImage(deployment, children.ExporterName, c.OperatorImage)
+		configured.ExporterImage = c.OperatorImage
+		running.ExporterImage = runningImage(deployment, children.ExporterName, c.OperatorImage)
 	}
 	routes := proxy.RoutesOf(deployment)
 	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, func(defaults proxy.Defaults) corev1.PodTemplateSpec {

@@ -36,8 +36,8 @@ func proxyStatus(o *observation, decided *v1alpha1.ProxyStatus, a assessment) *v
 	}
 	status := *decided
 	status.LastChangeTime = &a.changed
-	if a.Proxies != nil {
-		status.Address, status.ReadyReplicas = o.proxyAddress(), a.Proxies.Rollout.Ready
+	if a.ProxyAssessment != nil {
+		status.Address, status.ReadyReplicas = o.proxyAddress(), a.ProxyAssessment.Rollout.Ready
 	}
 	return &status
 }

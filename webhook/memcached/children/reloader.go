@@ -68,7 +68,7 @@ func reloaderVolume() corev1.Volume {
 // shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
 // passwords of the ASCII protocol.
 func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, images Images) *bool {
-	if images.Reloader == "" || spec.AuthMode() != v1alpha1.AuthASCII {
+	if !images.HasReloader() || spec.AuthMode() != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

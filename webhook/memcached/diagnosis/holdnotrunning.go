@@ -32,7 +32,7 @@ func holdNotRunning(c *Cache) conditions.Finding {
 		return conditions.Finding{}
 	}
 	remedy := "Pods with an earlier template are replaced. Otherwise check why the sidecar does not run."
-	if c.Images.Hold == "" {
+	if !c.Images.HasHold() {
 		remedy = "Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it."
 	}
 	return conditions.Finding{Risk: ReasonHoldNotRunning.Risk(

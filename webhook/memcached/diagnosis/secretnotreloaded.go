@@ -31,7 +31,7 @@ const reportPeriod = 2 * time.Minute
 // secretNotReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
 // earlier content. All pods must have the current pod template, because an earlier one may use other Secrets.
 func secretNotReloaded(c *Cache) conditions.Finding {
-	if c.Images.Reloader == "" || !c.Rollout.AllUpdated() {
+	if !c.Images.HasReloader() || !c.Rollout.AllUpdated() {
 		return conditions.Finding{}
 	}
 	before := meta.FindStatusCondition(c.Memcached.Status.Conditions, SecretsCurrent)

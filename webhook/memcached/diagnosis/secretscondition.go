@@ -42,7 +42,7 @@ func secretsCurrent(c *Cache, problem *conditions.Problem) *metav1.Condition {
 	status, reason := metav1.ConditionTrue, ReasonLoaded
 	message := fmt.Sprintf("memcached uses the latest content of %s that its pods received.", secretNames(spec, "and"))
 	switch {
-	case c.Images.Reloader == "":
+	case !c.Images.HasReloader():
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
 		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:

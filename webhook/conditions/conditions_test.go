@@ -22,7 +22,7 @@ func settledWorkload(replicas int32) *observed.Workload {
 		panic(err)
 	}
 	return &observed.Workload{
-		ChildMeta: observed.ChildMeta{Name: "x", Generation: 4, Annotations: map[string]string{resources.ParentGenerationAnnotation: "7"}},
+		ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "x"}, Generation: 4, Annotations: map[string]string{resources.ParentGenerationAnnotation: "7"}},
 		Spec:      spec,
 		Status:    observed.WorkloadStatus{ObservedGeneration: 4, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas},
 	}

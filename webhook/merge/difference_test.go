@@ -72,7 +72,7 @@ func TestDifferenceOfMetadata(t *testing.T) {
 		{"an annotation that another owner changed", `{"labels":{"a":"1"},"annotations":{"b":"2","other":"4"}}`, "metadata.annotations.other"},
 	}
 	for _, test := range cases {
-		have := &observed.Child{ChildMeta: observed.ChildMeta{Labels: map[string]string{"a": "1", "controller-uid": "x"}, Annotations: applied}, Spec: []byte(`{}`)}
+		have := &observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Labels: map[string]string{"a": "1", "controller-uid": "x"}}, Annotations: applied}, Spec: []byte(`{}`)}
 		got, err := Difference(desiredChild(t, test.metadata, `{}`), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)

@@ -107,10 +107,6 @@ type ContainerTerminated struct {
 	FinishedAt metav1.Time `json:"finishedAt"`
 }
 
-func (p *Pod) finished() bool {
-	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-}
-
 // Ready reports whether the pod is ready.
 func (p *Pod) Ready() bool {
 	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
@@ -193,7 +189,8 @@ func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) [
 
 // Selected reports whether a pod of that namespace has all of these labels and may run, also while it is being deleted.
 func (p *Pod) Selected(namespace string, labels map[string]string) bool {
-	return p.Namespace == namespace && !p.finished() && containsAll(p.Labels, labels)
+	finished := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	return p.Namespace == namespace && !finished && containsAll(p.Labels, labels)
 }
 
 func containsAll(have, want map[string]string) bool {

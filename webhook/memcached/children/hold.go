@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
@@ -72,13 +71,7 @@ func holdContainers(spec *v1alpha1.MemcachedSpec, images Images) []corev1.Contai
 			fmt.Sprintf("--memcached=127.0.0.1:%d", Port),
 			fmt.Sprintf("--grace=%ds", gracePeriodSeconds(spec, images)),
 		},
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("5m"),
-				corev1.ResourceMemory: resource.MustParse("32Mi"),
-			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-		},
+		Resources:       HelperResources("5m"),
 		SecurityContext: resources.RestrictedContainer(),
 	}}
 }

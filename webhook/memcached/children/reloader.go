@@ -47,13 +47,7 @@ func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 		Image:           image,
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args:            args,
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("5m"),
-				corev1.ResourceMemory: resource.MustParse("32Mi"),
-			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-		},
+		Resources:       HelperResources("5m"),
 		VolumeMounts:    mounts,
 		SecurityContext: reloaderSecurityContext(spec.SecurityContext),
 	}

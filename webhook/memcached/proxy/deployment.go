@@ -142,16 +142,13 @@ func command(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 
 // containerResources returns the resources of the spec, or defaults that a proxy did not exceed in tests.
 func containerResources(spec *v1alpha1.MemcachedSpec) corev1.ResourceRequirements {
-	if own := spec.Proxy.Resources; own.Limits != nil || own.Requests != nil || own.Claims != nil {
-		return children.RoundResources(own)
-	}
-	return corev1.ResourceRequirements{
+	return children.ResourcesOr(spec.Proxy.Resources, corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{
 			corev1.ResourceCPU:    resource.MustParse("100m"),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		},
 		Limits: corev1.ResourceList{corev1.ResourceMemory: *memory.MebibyteQuantity(memory.ProxyLimitMiB(*spec.Cache.MaxConnections))},
-	}
+	})
 }
 
 func configVolume() corev1.Volume {

@@ -8,7 +8,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -102,8 +101,10 @@ func jobPolicy(in *Input) runtime.Object {
 	}
 	egress := children.ProxyEgress(memcached)
 	if egress != nil {
-		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}
-		egress = append(egress, networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{proxies}, Ports: children.PolicyPorts(servicePorts())})
+		egress = append(egress, networkingv1.NetworkPolicyEgressRule{
+			To:    []networkingv1.NetworkPolicyPeer{children.Peer(children.ProxySelector(memcached))},
+			Ports: children.PolicyPorts(servicePorts()),
+		})
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
@@ -169,13 +170,7 @@ func jobPod(memcached *v1alpha1.Memcached, image string, args []string) corev1.P
 			ImagePullPolicy: spec.ImagePullPolicy,
 			Args:            args,
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{
-					corev1.ResourceCPU:    resource.MustParse("50m"),
-					corev1.ResourceMemory: resource.MustParse("32Mi"),
-				},
-				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-			},
+			Resources:                children.HelperResources("50m"),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

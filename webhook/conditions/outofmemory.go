@@ -1,7 +1,5 @@
 package conditions
 
-import ()
-
 /*
 The kernel killed a container because it used more memory than its limit.
 

@@ -50,7 +50,8 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 	rollout.exists = true
 	rollout.Replicas, rollout.Updated = status.Replicas, status.UpdatedReplicas
 	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
-	rollout.Current = workload.Annotations[resources.ParentGenerationAnnotation] == resources.ParentGeneration(parent)[resources.ParentGenerationAnnotation] &&
+	const annotation = resources.ParentGenerationAnnotation
+	rollout.Current = workload.Annotations[annotation] == resources.ParentGeneration(parent)[annotation] &&
 		workload.Spec.Replicas != nil && *workload.Spec.Replicas == desired &&
 		workload.CaughtUp() &&
 		!workload.Terminating()

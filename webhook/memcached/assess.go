@@ -60,15 +60,15 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Input:           servers,
-		Memcached:       o.memcached,
-		Memory:          t.memory,
-		Images:          t.servers.Images,
-		ProxyPods:       o.liveProxyPods,
-		Job:             o.job,
-		Facts:           facts,
-		Decision:        d,
-		ManagesMonitors: o.request.Children.ServiceMonitors.Listed(),
+		Input:         servers,
+		Memcached:     o.memcached,
+		Memory:        t.memory,
+		Images:        t.servers.Images,
+		ProxyPods:     o.liveProxyPods,
+		Job:           o.job,
+		Facts:         facts,
+		Decision:      d,
+		ListsMonitors: o.request.Children.ServiceMonitors.Listed(),
 	})
 	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err

@@ -18,8 +18,9 @@ import (
 // status that depend on spec keep their values.
 func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, error) {
 	memcached, status := o.memcached, o.memcached.Status
-	status.Servers = append([]string{}, status.Servers...) // never null: the API server removes a null, so the status would differ at every sync
-	deployment, workload := o.request.Children.Deployments.Get(memcached.Namespace, memcached.Name), o.request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
+	status.Servers = append([]string{}, status.Servers...) // never null, which the API server removes
+	deployment := o.request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
+	workload := o.request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
 	switch {
 	case workload != nil:
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), scaling.MaxServers)

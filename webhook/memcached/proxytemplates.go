@@ -49,8 +49,9 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		running.ExporterImage = runningImage(deployment, children.ExporterName, c.OperatorImage)
 	}
 	routes := proxy.RoutesOf(deployment)
-	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, func(defaults proxy.Defaults) corev1.PodTemplateSpec {
+	template := func(defaults proxy.Defaults) corev1.PodTemplateSpec {
 		return proxy.PodTemplate(o.memcached, defaults, size, routes).PodTemplateSpec
-	})
+	}
+	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, template)
 	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, current: routes}, err
 }

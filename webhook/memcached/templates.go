@@ -56,8 +56,9 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		configured.Hold = c.OperatorImage
 		running.Hold = runningImage(o.workload, children.HoldName, c.OperatorImage)
 	}
-	images, err := keepRunning(o.workload, o.livePods, children.ContainerName, configured, running, func(images children.Images) corev1.PodTemplateSpec {
+	template := func(images children.Images) corev1.PodTemplateSpec {
 		return children.PodTemplate(o.memcached, images, size).PodTemplateSpec
-	})
+	}
+	images, err := keepRunning(o.workload, o.livePods, children.ContainerName, configured, running, template)
 	return children.PodTemplate(o.memcached, images, size), err
 }

@@ -67,7 +67,7 @@ func moveJob(in *Input) runtime.Object {
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory))),
+				Spec:       children.Pod(&memcached.Spec, jobPod(in)),
 			},
 		},
 	}
@@ -160,15 +160,15 @@ func list(ordinals []int32) string {
 }
 
 // jobPod returns the pod of the Job for one server.
-func jobPod(memcached *v1alpha1.Memcached, image string, args []string) corev1.PodSpec {
-	spec := &memcached.Spec
+func jobPod(in *Input) corev1.PodSpec {
+	spec := &in.Memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
 		Containers: []corev1.Container{{
 			Name:            copyName,
-			Image:           image,
+			Image:           in.OperatorImage,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            args,
+			Args:            jobArgs(in.Memcached, in.Decision.Job.Routes, in.Domain, in.Memory),
 			// The Job lists and reads a limited number of items at a time, however many there are.
 			Resources:                children.HelperResources("50m"),
 			SecurityContext:          resources.RestrictedContainer(),

@@ -49,7 +49,7 @@ func TestChildrenOfTheJob(t *testing.T) {
 // TestDeploymentIgnoresProxies checks that a cache with a Deployment does not follow the label of proxies that it has adopted.
 func TestDeploymentIgnoresProxies(t *testing.T) {
 	request := settled(sample.New(2))
-	adopted := observed.Workload{ChildMeta: observed.ChildMeta{Name: "cache-proxy", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(2))}}
+	adopted := observed.Workload{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "cache-proxy", Namespace: "web"}}, Spec: observed.WorkloadSpec{Replicas: new(int32(2))}}
 	adopted.Spec.Template.Metadata.Labels = map[string]string{proxy.RoutesLabel: "3-5"}
 	insert(&request.Children.Deployments, adopted)
 	response, err := (Config{}).sync(request)

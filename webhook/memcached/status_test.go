@@ -20,7 +20,7 @@ import (
 // TestReadyNeedsEveryChild checks that Ready requires every child. Metacontroller does not report in a status that the name
 // of a child is in use, or that the API server refuses a child.
 func TestReadyNeedsEveryChild(t *testing.T) {
-	terminating := composite.GroupOf(observed.Child{ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}})
+	terminating := composite.GroupOf(observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}}})
 	cases := []struct {
 		reason string
 		edit   func(*syncRequest)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestRoundResources checks that resources are rounded to thousandths, as the API server stores them. Other resources cause
@@ -18,7 +17,7 @@ func TestRoundResources(t *testing.T) {
 	fine := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100u")}}
 	for reason, got := range map[string]corev1.ResourceRequirements{
 		"memcached":    ContainerResources(fine, memory.Size{LimitMiB: 123}),
-		"the exporter": exporterResources(&v1alpha1.Metrics{Resources: fine}),
+		"the exporter": ResourcesOr(fine, HelperResources("10m")),
 	} {
 		if cpu := got.Limits.Cpu().String(); cpu != "1m" {
 			t.Errorf("the CPU limit of %s is %s, want 1m as in the API server", reason, cpu)

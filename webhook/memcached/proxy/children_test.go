@@ -48,7 +48,7 @@ func TestProxyChildren(t *testing.T) {
 
 // ingressOf returns the rules of proxies that have an image of the exporter; "" if they have none.
 func ingressOf(memcached *v1alpha1.Memcached, exporter string) []networkingv1.NetworkPolicyIngressRule {
-	in := &Input{Memcached: memcached, Template: Template{Defaults: Defaults{Exporter: exporter}}}
+	in := &Input{Memcached: memcached, Template: Template{Defaults: Defaults{ExporterImage: exporter}}}
 	return networkPolicy(in).(*networkingv1.NetworkPolicy).Spec.Ingress
 }
 

@@ -26,7 +26,7 @@ func routed(memcached *v1alpha1.Memcached, label string) Template {
 
 func TestProxyConfig(t *testing.T) {
 	memcached := sample.Proxied(3)
-	config := routed(memcached, "0-2_0-3_warming").Annotations[proxyConfigAnnotation]
+	config := routed(memcached, "0-2_0-3_warming").Annotations[configAnnotation]
 	for server, times := range map[string]int{"\"cache-0\"..domain": 2, "\"cache-2\"..domain": 2, "\"cache-3\"..domain": 1, "cache-4": 0, "\".cache.web.svc.cluster.local:11211\"": 1} {
 		if got := strings.Count(config, server); got != times {
 			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
@@ -34,15 +34,15 @@ func TestProxyConfig(t *testing.T) {
 	}
 	configs := map[string]string{}
 	for _, label := range []string{"0-2", "0-2_0-3_announcing", "0-2_0-3_preparing", "0-2_0-3_warming", "0-2_0-3_closing", "0-3"} {
-		config := routed(memcached, label).Annotations[proxyConfigAnnotation]
+		config := routed(memcached, label).Annotations[configAnnotation]
 		if other, found := configs[config]; found {
 			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
 		}
 		configs[config] = label
 	}
 	command := strings.Join(routed(memcached, "0-2").Spec.Containers[0].Command, " ")
-	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
-		if !strings.Contains(command, proxyDirectory+"/"+file) {
+	for _, file := range []string{libraryFile, configFile} {
+		if !strings.Contains(command, configDirectory+"/"+file) {
 			t.Errorf("memcached does not load %s: %s", file, command)
 		}
 	}
@@ -124,7 +124,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 // for hours in which no server runs, and the probe finds the copy.
 func TestProxyReaches(t *testing.T) {
 	memcached := sample.Proxied(3)
-	pod := PodTemplate(memcached, Defaults{Reach: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
+	pod := PodTemplate(memcached, Defaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
 	probe, copied := pod.Containers[0].StartupProbe, pod.InitContainers[0]
 	if probe.Exec == nil || time.Duration(probe.TimeoutSeconds)*time.Second <= reachWait {
 		t.Fatalf("the startup probe is %+v, want a command with more time than %s", probe, reachWait)

@@ -8,7 +8,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
@@ -68,7 +67,7 @@ func moveJob(in *Input) runtime.Object {
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory))),
+				Spec:       children.Pod(&memcached.Spec, jobPod(in)),
 			},
 		},
 	}
@@ -102,8 +101,10 @@ func jobPolicy(in *Input) runtime.Object {
 	}
 	egress := children.ProxyEgress(memcached)
 	if egress != nil {
-		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}
-		egress = append(egress, networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{proxies}, Ports: children.PolicyPorts(servicePorts())})
+		egress = append(egress, networkingv1.NetworkPolicyEgressRule{
+			To:    []networkingv1.NetworkPolicyPeer{children.Peer(children.ProxySelector(memcached))},
+			Ports: children.PolicyPorts(servicePorts()),
+		})
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
@@ -159,23 +160,17 @@ func list(ordinals []int32) string {
 }
 
 // jobPod returns the pod of the Job for one server.
-func jobPod(memcached *v1alpha1.Memcached, image string, args []string) corev1.PodSpec {
-	spec := &memcached.Spec
+func jobPod(in *Input) corev1.PodSpec {
+	spec := &in.Memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
 		Containers: []corev1.Container{{
 			Name:            copyName,
-			Image:           image,
+			Image:           in.OperatorImage,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            args,
+			Args:            jobArgs(in.Memcached, in.Decision.Job.Routes, in.Domain, in.Memory),
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{
-					corev1.ResourceCPU:    resource.MustParse("50m"),
-					corev1.ResourceMemory: resource.MustParse("32Mi"),
-				},
-				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-			},
+			Resources:                children.HelperResources("50m"),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

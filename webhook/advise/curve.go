@@ -107,7 +107,7 @@ func (s *Sample) refuse() string {
 	switch {
 	case s.NoTrace != "":
 		return s.NoTrace
-	case s.Listing.Flash > 0:
+	case s.Flash > 0:
 		return "some items are on flash, which has a size of its own"
 	case gets < minGets || len(s.Trace.Events) == 0:
 		return fmt.Sprintf("the interval has only %s, and a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))

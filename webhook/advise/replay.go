@@ -62,23 +62,6 @@ func (t *Trace) replay(r rules, factor float64) (hits, unread float64) {
 	return hits, unread / max(1, count)
 }
 
-// stores counts the stores in the first half of the interval, and those of keys that no client requested in the whole interval.
-func (t *Trace) stores() (all, unrequested float64) {
-	requested := map[uint64]bool{}
-	for _, e := range t.Events {
-		requested[e.Key] = requested[e.Key] || e.Kind == Hit || e.Kind == Miss
-	}
-	for _, e := range t.Events[:len(t.Events)/2] {
-		if e.Kind == Stored {
-			all++
-			if !requested[e.Key] {
-				unrequested++
-			}
-		}
-	}
-	return all, unrequested
-}
-
 // expected is the number of gets of the sample if its keys are as popular as the others. A few keys have most of the gets, so that a
 // sample without them has too few. They hit in any memory.
 func (t *Trace) expected() float64 { return max(1, float64(t.Gets)*t.Part) }

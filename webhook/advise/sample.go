@@ -62,7 +62,7 @@ const lag = time.Second
 
 // Read reads the statistics of a server at the begin and the end of an interval, its items at the begin, and its log in between. It
 // connects for each of them, because a server may close connections that are idle.
-func Read(ctx context.Context, address string, config client.Config, limits Limits, progress func(string)) (*Sample, error) {
+func Read(ctx context.Context, address string, config client.Config, limits Limits) (*Sample, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &Sample{Address: address}
@@ -84,9 +84,7 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	defer interval.Stop()
 	t := newTracer(int64(s.Before.General.number("time")), s.Before.General.number("curr_items"), float64(limits.Items))
 	finish := s.watch(ctx, config, limits, t)
-	progress("lists the items")
 	s.list(ctx, connection, limits, t)
-	progress("watches the requests for " + limits.Watch.String())
 	select {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))

@@ -140,6 +140,7 @@ func TestFailures(t *testing.T) {
 		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or has SASL"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
+		stderr = strings.TrimPrefix(stderr, "Watching the requests of clients for 5m0s.\n")
 		if diff := cmp.Diff("memcached-operator: "+test.message+"\n", stderr); diff != "" || code != 1 || stdout != "" {
 			t.Errorf("%s: exit code %d, stdout %q, want 1 and no output (stderr -want +got):\n%s", test.reason, code, stdout, diff)
 		}

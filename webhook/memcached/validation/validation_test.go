@@ -13,7 +13,7 @@ import (
 )
 
 // TestValidateCoreTypes checks that each field of a Kubernetes type is validated, with its own path. The rules of the types
-// are tested in corevalidation.
+// are tested in test/manifests.
 func TestValidateCoreTypes(t *testing.T) {
 	cases := []struct {
 		reason   string

@@ -24,30 +24,6 @@ func routed(memcached *v1alpha1.Memcached, label string) Template {
 	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
 }
 
-func TestProxyConfig(t *testing.T) {
-	memcached := sample.Proxied(3)
-	config := routed(memcached, "0-2_0-3_warming").Annotations[proxyConfigAnnotation]
-	for server, times := range map[string]int{"\"cache-0\"..domain": 2, "\"cache-2\"..domain": 2, "\"cache-3\"..domain": 1, "cache-4": 0, "\".cache.web.svc.cluster.local:11211\"": 1} {
-		if got := strings.Count(config, server); got != times {
-			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
-		}
-	}
-	configs := map[string]string{}
-	for _, label := range []string{"0-2", "0-2_0-3_announcing", "0-2_0-3_preparing", "0-2_0-3_warming", "0-2_0-3_closing", "0-3"} {
-		config := routed(memcached, label).Annotations[proxyConfigAnnotation]
-		if other, found := configs[config]; found {
-			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
-		}
-		configs[config] = label
-	}
-	command := strings.Join(routed(memcached, "0-2").Spec.Containers[0].Command, " ")
-	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
-		if !strings.Contains(command, proxyDirectory+"/"+file) {
-			t.Errorf("memcached does not load %s: %s", file, command)
-		}
-	}
-}
-
 // TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
 func TestProxyPodOptions(t *testing.T) {
 	memcached := sample.Proxied(3)

@@ -62,16 +62,6 @@ memcached_operator_requests_total{code="405",controller="none",hook="none"} 100
 	}
 }
 
-func TestBuildInfo(t *testing.T) {
-	recorder := httptest.NewRecorder()
-	newOpsHandler(NewMetrics("v1.2.3"), new(atomic.Bool)).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	for _, want := range []string{`version="v1.2.3"} 1`, "go_goroutines ", "process_resident_memory_bytes "} {
-		if !strings.Contains(recorder.Body.String(), want) {
-			t.Errorf("/metrics has no %s", want)
-		}
-	}
-}
-
 func TestReadinessFollowsTheServer(t *testing.T) {
 	var ready atomic.Bool
 	handler := newOpsHandler(NewMetrics("v1"), &ready)

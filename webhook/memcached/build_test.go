@@ -22,3 +22,18 @@ func TestDeploymentIgnoresProxies(t *testing.T) {
 		t.Errorf("the workloads are %s", got)
 	}
 }
+
+// TestNoNetworkPolicies checks that spec can switch the NetworkPolicies of servers, proxies and the Job off.
+func TestNoNetworkPolicies(t *testing.T) {
+	request := proxied(t, 4, "0-2_0-3_warming")
+	request.Parent.Spec.NetworkPolicy.Enabled = new(false)
+	response, err := proxyConfig.sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range response.Children {
+		if child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy" {
+			t.Errorf("child %+v", child)
+		}
+	}
+}

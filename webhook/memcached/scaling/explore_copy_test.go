@@ -1,6 +1,10 @@
 package scaling
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // copyWorld is the Job of a change.
 type copyWorld struct {
@@ -11,7 +15,7 @@ type copyWorld struct {
 	// routes and revision are those of the Deployment; the zero value for those of an earlier one.
 	routes   routesWorld
 	revision int8
-	lost     bool
+	lost     [2]int8 // one more than the ordinals that it gives up
 	created  int16
 }
 
@@ -32,9 +36,30 @@ func (c copyWorld) observed() *ObservedJob {
 	}
 	job := &ObservedJob{For: "an earlier change", Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == jobFailed}
 	if c.routes != (routesWorld{}) {
-		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.lost}.String()
+		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.givesUp()}.String()
 	}
 	return job
+}
+
+// givesUp returns the servers that the Job gives up soon.
+func (c copyWorld) givesUp() string {
+	var ordinals []string
+	for _, lost := range c.lost {
+		if lost > 0 {
+			ordinals = append(ordinals, strconv.Itoa(int(lost)-1))
+		}
+	}
+	return strings.Join(ordinals, ",")
+}
+
+// lostOf returns what givesUp returns, as a world has it.
+func lostOf(text string) (lost [2]int8) {
+	for i, ordinal := range strings.Split(text, ",") {
+		if number, err := strconv.Atoi(ordinal); err == nil {
+			lost[i] = int8(number) + 1
+		}
+	}
+	return lost
 }
 
 // copyEvents ends or deletes the Job. Whether it does not begin makes no difference to one that never ends.
@@ -49,7 +74,7 @@ func (s *space) copyEvents(w world, yield func(name string, next world)) {
 			next.copied = w.copied || job.routes.phase == warming
 			next.cleaned = w.cleaned || job.routes == w.deployment.routes && job.revision == 0
 		}
-		next.copied = next.copied || job.state == jobFailed && job.lost
+		next.copied = next.copied || job.state == jobFailed && job.lost != [2]int8{}
 		s.keep(&next, w, "job")
 		yield(name, next)
 	}
@@ -101,15 +126,18 @@ func (w world) unreached() bool {
 }
 
 // readsLost reports whether the node of a server does not respond whose items move. A Job that began before waits too long for it.
-func (w world) readsLost(r Routes) bool {
-	return r.Phase == Warming && slices.ContainsFunc(r.Sources(), func(ordinal int32) bool { return w.servers[ordinal].lost })
+func (w world) readsLost(job copyWorld) bool {
+	r := job.routes.routes()
+	return r.Phase == Warming && slices.ContainsFunc(r.Sources(), func(ordinal int32) bool {
+		return w.servers[ordinal].lost && !slices.Contains(job.lost[:], int8(ordinal)+1)
+	})
 }
 
 // checkKept checks that a sync keeps the Job of this rollout, and no other one. One that could not reach the server that it cleans begins again
 // with the server.
 func checkKept(w, next world) string {
 	same := next.deployment.routes == w.deployment.routes
-	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0 && (w.copy.lost || !w.readsLost(w.copy.routes.routes()))
+	ofThisRollout := w.copy.routes == w.deployment.routes && w.copy.revision == 0 && !w.readsLost(w.copy)
 	switch {
 	case !ofThisRollout && next.copy.exists:
 		return "a sync removes the Job of another rollout"

@@ -172,7 +172,7 @@ func checkReady(f Facts, d Decision) string {
 		return ""
 	}
 	for _, ordinal := range newServers(f, d.Routes) {
-		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) {
+		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) && !(d.Routes.Phase == Closing && f.lost(ordinal)) {
 			return "proxies use new servers only when these are ready"
 		}
 	}

@@ -81,7 +81,7 @@ func (s *space) decide(v observation) decision {
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.Proxies), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
-			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: decided.Job.Lost}
+			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Lost)}
 		}
 	}
 	s.decisions[v] = d

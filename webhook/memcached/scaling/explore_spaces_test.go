@@ -133,9 +133,7 @@ var drains = map[string]space{
 var lostNodes = map[string]space{
 	"nodes":                   {least: 2, sizes: 2, clocks: onTime},
 	"nodes, two":              {least: 2, sizes: 2, clocks: onTime, nodes: 2},
-	"nodes, sizes":            {sizes: 2, clocks: onTime},
 	"nodes, the spare":        {least: 1, sizes: 1, clocks: onTime, nodes: 2},
-	"nodes, drains":           {least: 1, sizes: 1, clocks: onTime, stops: true},
 	"nodes, failures":         {least: 1, sizes: 1, clocks: onTime, failures: true},
 	"nodes, losses":           {least: 1, sizes: 1, clocks: onTime, losses: true},
 	"nodes, unobserved":       {least: 1, sizes: 1, clocks: onTime, unobserved: true},
@@ -143,7 +141,13 @@ var lostNodes = map[string]space{
 	"nodes, late Deployments": {least: 1, sizes: 1, clocks: onTime, late: "deployment"},
 	"nodes, late Jobs":        {least: 1, sizes: 1, clocks: onTime, late: "job"},
 	"nodes, warm-ups":         {least: 1, sizes: 1, clocks: onTime, warmups: true},
-	"nodes, templates":        {least: 1, sizes: 1, clocks: onTime, templates: 2},
+}
+
+// lostNodePairs are lost nodes with sizes, drains or templates.
+var lostNodePairs = map[string]space{
+	"nodes, sizes":     {sizes: 2, clocks: onTime},
+	"nodes, drains":    {least: 1, sizes: 1, clocks: onTime, stops: true},
+	"nodes, templates": {least: 1, sizes: 1, clocks: onTime, templates: 2},
 }
 
 // outages are configurations in which servers fail, and proxies that reach none are not available.
@@ -208,8 +212,7 @@ func spacesAndFaults() map[string]space {
 		all[name] = s.drained()
 	}
 	for name, s := range lostNodes {
-		s.nodes, s.copies, s.warmup = max(s.nodes, 1), true, warmup
-		all[name] = s
+		all[name] = s.losing()
 	}
 	for name, s := range outages {
 		all[name] = s.failing()
@@ -219,6 +222,11 @@ func spacesAndFaults() map[string]space {
 
 func (s space) drained() space {
 	s.stops, s.copies, s.warmup = true, true, warmup
+	return s
+}
+
+func (s space) losing() space {
+	s.nodes, s.copies, s.warmup = max(s.nodes, 1), true, warmup
 	return s
 }
 
@@ -241,6 +249,9 @@ func pairsOfFaults() map[string]space {
 	for name, s := range replacements {
 		s.templates, s.warmup, s.least = 3, warmup, 0
 		all[name] = s
+	}
+	for name, s := range lostNodePairs {
+		all[name] = s.losing()
 	}
 	for name, s := range replacementPairs {
 		s.templates, s.warmup = 2, warmup

@@ -2,6 +2,8 @@ package scaling
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -23,24 +25,39 @@ type ObservedJob struct {
 type Job struct {
 	Routes
 	Rollout string
-	// Lost reports whether the node of a server that it reads did not respond when it began: it gives the server up soon.
-	Lost bool
+	// Lost are the ordinals, with commas between them, of servers that it gives up soon: their nodes did not respond when it began.
+	Lost string
 }
+
+// lostText is before the ordinals in the text of a Job.
+const lostText = " without "
 
 // String returns a text that is different for each Job.
 func (j Job) String() string {
-	if j.Lost {
-		return j.Routes.String() + " " + j.Rollout + " lost"
+	text := j.Routes.String() + " " + j.Rollout
+	if j.Lost != "" {
+		text += lostText + j.Lost
 	}
-	return j.Routes.String() + " " + j.Rollout
+	return text
 }
 
-// desiredJob returns the Job of the rollout that is observed. One that has begun without a server goes on if the server is back.
+// desiredJob returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
+// respond any more.
 func (c current) desiredJob() Job {
-	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, Job{c.routes, c.revision.String(), true}
-	begun := c.Job != nil && c.Job.For == lost.String()
-	if begun || c.routes.Phase == Warming && slices.ContainsFunc(c.routes.Sources(), c.lost) {
-		return lost
+	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
+	if c.routes.Phase == Warming {
+		for _, ordinal := range slices.DeleteFunc(c.routes.Sources(), func(ordinal int32) bool { return !c.lost(ordinal) }) {
+			lost = append(lost, strconv.Itoa(int(ordinal)))
+		}
+	}
+	job.Lost = strings.Join(lost, ",")
+	if c.Job == nil {
+		return job
+	}
+	begun, found := strings.CutPrefix(c.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+lostText)
+	givesUp := strings.Split(begun, ",")
+	if found && !slices.ContainsFunc(lost, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
+		job.Lost = begun
 	}
 	return job
 }

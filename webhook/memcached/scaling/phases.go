@@ -72,12 +72,12 @@ func (c current) wanted() bool {
 }
 
 // ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
-// still serves, and its items move after this move.
+// still serves, and its items move after this move. So does the slot of one whose node does not respond once items have moved.
 func (c current) ready() bool {
 	r := c.routes
 	for slot, ordinal := range r.To.Ordinals() {
 		wanted := int32(slot) < c.Size || !r.Replaces() && !r.Resizes()
-		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.Draining(ordinal)
+		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.Draining(ordinal) || r.Phase == Warming && c.lost(ordinal)
 		if wanted && !serves && !r.From.Has(ordinal) {
 			return false
 		}

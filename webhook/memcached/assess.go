@@ -12,6 +12,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // assessment is what status reports.
@@ -65,6 +66,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Memory:        t.memory,
 		Images:        t.servers.Images,
 		ProxyPods:     o.liveProxyPods,
+		LostPods:      slices.DeleteFunc(slices.Clone(o.pods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
 		Job:           o.job,
 		Facts:         facts,
 		Decision:      d,

@@ -50,7 +50,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"only a server is ready that clients do not reach", 1, "0-0_1-1_warming", func(o *syncRequest) { notReady(o, "cache-1") }, "NoReplicaReady", "Moving", "AsExpected", ""},
 		{"the only server is being deleted, and holds", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(holding(all(o.Related.Pods))[1:], terminating(holding(all(o.Related.Pods))[0]))...)
-		}, "ReplicaReady", "Moving", "AsExpected", "Moving the items of pod cache-0 to a spare"},
+		}, "ReplicaReady", "Moving", "AsExpected", "Moving the items of pod cache-0, which is being deleted"},
 		{"the only server is being deleted, and has stopped", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(all(o.Related.Pods)[1:], terminating(all(o.Related.Pods)[0]))...)
 		}, "NoReplicaReady", "RollingOut", "AsExpected", ""},

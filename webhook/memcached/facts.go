@@ -78,7 +78,6 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
 		Ready:    live && pod.Ready(),
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
 		CanHold:  holds(pod),
-		Lost:     !live && pod.IsLost(children.ContainerName),
 		Why:      pod.DisruptionReason(),
 		Updated:  workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}
@@ -88,12 +87,12 @@ func podFact(pod *observed.Pod) scaling.Pod {
 	if !pod.Terminating() {
 		return scaling.Pod{Name: pod.Name}
 	}
-	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time}
+	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time, Lost: pod.IsLost()}
 }
 
 // holds reports whether a pod serves on while it is being deleted: memcached and its hold run.
 func holds(pod *observed.Pod) bool {
-	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost(children.ContainerName)
+	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost()
 }
 
 // proxyFacts returns the desired and the observed proxies.

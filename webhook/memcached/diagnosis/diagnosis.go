@@ -23,6 +23,8 @@ type Cache struct {
 	Images children.Images
 	// ProxyPods are the live proxies.
 	ProxyPods []*observed.Pod
+	// LostPods are servers and proxies, also those that are being deleted, whose nodes do not respond.
+	LostPods []*observed.Pod
 	// Job is the observed Job of a move; nil if there is none.
 	Job      *observed.Job
 	Facts    scaling.Facts
@@ -34,6 +36,7 @@ type Cache struct {
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
 	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonHoldNotRunning,
+	ReasonNodeLost, ReasonServersLost, ReasonServerReplaced, ReasonOneProxy, ReasonProxiesOnOneNode,
 	ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow, ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }
@@ -43,7 +46,8 @@ var Reasons = []conditions.Reason{
 func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
 	findings := []conditions.Finding{
-		mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c),
+		nodeLost(c), mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c),
+		fewProxies(c),
 	}
 	var own []metav1.Condition
 	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.Merge(mounted, reloaded).Problem)} {

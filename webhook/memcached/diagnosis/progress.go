@@ -58,10 +58,18 @@ func moving(f scaling.Facts, d scaling.Decision) string {
 	if next := nextPhase(f, d); next != "" {
 		message += " " + next
 	}
-	if d.Report.Overdue != "" {
-		message += fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object.", d.Report.Overdue)
+	return message + awaited(d.Report.Overdue)
+}
+
+// awaited returns what ends the wait for a pod that does not end by itself; "" if there is none.
+func awaited(pod scaling.Pod) string {
+	switch {
+	case pod.Name == "":
+		return ""
+	case pod.Lost:
+		return fmt.Sprintf(" The move waits for pod %s, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object.", pod.Name)
 	}
-	return message
+	return fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object.", pod.Name)
 }
 
 // purpose returns what a move is for.

@@ -55,15 +55,24 @@ func TestProgress(t *testing.T) {
 		{"the proxies leave", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) { f.Proxies.Desired = false }},
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
 		{"the template changes", "0-3_4-7_announcing", template, v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 that have the new pod template, phase AddingServers: It happens." + room},
-		{"a pod has not stopped", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Overdue = "cache-3" }},
+		{"a pod has not stopped", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Overdue = scaling.Pod{Name: "cache-3"} }},
 			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object."},
+		{"a pod's node does not respond", "0-2_0-3_closing", size, v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) {
+			d.Report.Overdue = scaling.Pod{Name: "cache-proxy-a", Lost: true}
+		}}, "The move waits for pod cache-proxy-a, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object."},
 		{"servers are removed", "0-3", template, v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){deleted},
 			"Moving the items of pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, to a spare, phase Preparing: It happens."},
+		{"nodes of two servers do not respond", "0-2_0-2.1.2+1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) {
+			f.Servers = map[int32]scaling.Server{1: {Pod: scaling.Pod{Name: "cache-1", Lost: true}}, 2: {Pod: scaling.Pod{Name: "cache-2", Lost: true}}}
+		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node does not respond; pod cache-2, whose node does not respond, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", stopped, v1alpha1.MoveClosing, nil,
 			"Moving the items of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},
 		{"it starts again", "0-2.1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
 			"Moving items back from the spare to server 1, which starts again, phase AddingServers: It happens."},
+
+		{"two start again", "0-2.1.2+1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
+			"Moving items back from spares to servers 1 and 2, which start again, phase AddingServers: It happens."},
 
 		{"the proxies are not available", copying, size, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},
 		{"the servers are not ready", copying, size, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Settled = true }}, "The warm-up begins once all new servers are ready."},

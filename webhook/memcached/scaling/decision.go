@@ -109,19 +109,21 @@ func (c current) complete(o outcome) Decision {
 	return d
 }
 
-// overdue returns the first name of a pod whose grace period is over, which is the same in each sync, and when the next one is.
-func (f Facts) overdue(pods []Pod) (name string, wait time.Duration) {
+// overdue returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
+func (f Facts) overdue(pods []Pod) (first Pod, wait time.Duration) {
 	for _, pod := range pods {
 		if pod.Deleted == nil {
 			continue
 		}
-		if left := pod.Deleted.Sub(f.Now); left > 0 {
+		left := pod.Deleted.Sub(f.Now)
+		switch {
+		case left > 0 && !pod.Lost:
 			wait = soonest(wait, left)
-		} else if name == "" || pod.Name < name {
-			name = pod.Name
+		case first.Name == "" || pod.Name < first.Name:
+			first = pod
 		}
 	}
-	return name, wait
+	return first, wait
 }
 
 // soonest returns the shorter of two times, of which 0 is none.

@@ -83,6 +83,9 @@ type Pod struct {
 	Name string
 	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
 	Deleted *time.Time
+	// Lost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
+	// responds, or is known to be off.
+	Lost bool
 }
 
 // Server is a pod with a server.
@@ -97,9 +100,6 @@ type Server struct {
 	Updated bool
 	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
 	CanHold bool
-	// Lost reports whether the pod is being deleted and its node does not respond: the server may run on, and the pod exists until the node responds,
-	// or is known to be off.
-	Lost bool
 	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
 	Why string
 }

@@ -14,8 +14,8 @@ import (
 func lost(ordinals ...int32) func(*Facts) {
 	return func(f *Facts) {
 		for _, ordinal := range ordinals {
-			pod := Pod{Name: fmt.Sprintf("cache-%d", ordinal), Deleted: new(noon.Add(-time.Second))}
-			f.Servers[ordinal] = Server{Pod: pod, Updated: true, Lost: true}
+			pod := Pod{Name: fmt.Sprintf("cache-%d", ordinal), Deleted: new(noon.Add(time.Minute)), Lost: true}
+			f.Servers[ordinal] = Server{Pod: pod, Updated: true}
 		}
 	}
 }

@@ -20,8 +20,9 @@ type Report struct {
 	Explanation string
 	// Settled reports whether all proxies of the phase are available.
 	Settled bool
-	// Overdue is the name of a pod that the move waits for, and that still exists after its grace period; "" if there is none.
-	Overdue string
+	// Overdue is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
+	// there is none.
+	Overdue Pod
 }
 
 // removal returns the phase in which servers are removed.

@@ -116,7 +116,7 @@ func TestFailedClean(t *testing.T) {
 func TestOverdueServer(t *testing.T) {
 	f := cache(3, 4, "0-2.1_0-2_announcing")
 	ending(1, -10)(f)
-	if got := f.Decide().Report.Overdue; got != "cache-1" {
+	if got := f.Decide().Report.Overdue.Name; got != "cache-1" {
 		t.Errorf("pod %q is overdue, want cache-1", got)
 	}
 }

@@ -1,0 +1,40 @@
+package diagnosis
+
+import (
+	"github.com/example/memcached-operator/webhook/conditions"
+)
+
+/*
+The loss of one node, or a drain of it, would stop all proxies.
+
+This check looks at the nodes of the proxies. A server that is drained ends when no proxy is connected to it.
+*/
+
+// The reasons of proxies that stop together.
+var (
+	ReasonOneProxy = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "OneProxy", Parent: "Memcached",
+		Meaning: "The cache has one proxy. While it starts again, no command works, and a server that is drained ends, because no proxy is connected to it: its items are lost.",
+		Remedy:  "Set `spec.proxy.replicas` to 2 or more."})
+	ReasonProxiesOnOneNode = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ProxiesOnOneNode", Parent: "Memcached",
+		Meaning: "All proxies run on one node. If it dies or is drained, no command works until others have started.",
+		Remedy:  "Make room on other nodes, then start the proxies again: `kubectl rollout restart deployment NAME-proxy`."})
+)
+
+func fewProxies(c *Cache) conditions.Finding {
+	proxies := c.ProxyPods
+	switch spec := c.Memcached.Spec.Proxy; {
+	case spec == nil || len(proxies) == 0 || *spec.Replicas == 0:
+		return conditions.Finding{}
+	case *spec.Replicas == 1:
+		return conditions.Finding{Risk: ReasonOneProxy.Risk("The cache has one proxy. While it starts again, no command works, and a drained server loses its items. Set spec.proxy.replicas to 2 or more.")}
+	case len(proxies) < int(*spec.Replicas):
+		return conditions.Finding{}
+	}
+	node := proxies[0].Spec.NodeName
+	for _, pod := range proxies {
+		if node == "" || pod.Spec.NodeName != node {
+			return conditions.Finding{}
+		}
+	}
+	return conditions.Finding{Risk: ReasonProxiesOnOneNode.Risk("All %d proxies run on node %s. If it dies or is drained, no command works until others have started.", len(proxies), node)}
+}

@@ -1,0 +1,87 @@
+package diagnosis
+
+import (
+	"slices"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+The node of a server or of a proxy does not respond.
+
+This check looks at the condition Ready of each pod, also of those that Kubernetes has deleted for it. The pod may run on. With proxies, a spare
+gets the slot of the server once Kubernetes has deleted its pod.
+*/
+
+// The reasons of nodes that do not respond.
+var (
+	ReasonNodeLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "NodeLost", Parent: "Memcached",
+		Meaning: "The node of a server or of a proxy does not respond: [A node dies](change.md#a-node-dies). The keys of the server miss, and cannot be stored. With proxies, another server gets them in about two minutes.",
+		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only if the node responds again or does not exist: **switch the node off**, then delete its Node object."})
+	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
+		Meaning: "More than half of the servers are on nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pod, so the keys of these servers get no other server.",
+		Remedy:  "Check the nodes and their network. If they do not come back, **switch them off**, then delete their Node objects."})
+	ReasonServerReplaced = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ServerReplaced", Parent: "Memcached",
+		Meaning: "A spare serves the keys of a server whose node does not respond, and keeps them until the node responds again or does not exist: [A node dies](change.md#a-node-dies).",
+		Remedy:  "Repair the node. If it does not come back, **switch it off**, then delete its Node object."})
+)
+
+// nodeLost returns a problem for servers and proxies whose nodes do not respond, and a risk while spares have their slots.
+func nodeLost(c *Cache) conditions.Finding {
+	var found conditions.Finding
+	servers, proxies := c.lostPods()
+	switch {
+	case len(servers) > 1 && 2*len(servers) > int(*c.Memcached.Spec.Size):
+		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. Their keys miss, and cannot be stored.",
+			len(servers), *c.Memcached.Spec.Size, servers[0])
+	case len(servers) > 0:
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. %s", servers[0], effect(&c.Memcached.Spec))
+	case len(proxies) > 0:
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients have to connect again, and another proxy starts.", proxies[0])
+	}
+	if pool := c.Decision.Routes.To; c.Decision.Replaced > 0 {
+		spare := pool.Spares()[0]
+		found.Risk = ReasonServerReplaced.Risk("Server %d stays in the place of server %d, whose node does not respond. Repair the node, or switch it off and then delete its Node object.",
+			spare.Ordinal, spare.Absent)
+	}
+	return found
+}
+
+// lostPods returns the names of servers that clients or proxies use, and of proxies that are not being deleted, whose nodes do not respond.
+func (c *Cache) lostPods() (servers, proxies []string) {
+	serving := c.Decision.Routes.Serving()
+	for _, pod := range c.LostPods {
+		ordinal, found := children.Ordinal(c.Memcached, pod)
+		switch isProxy := pod.Labels[children.ProxyLabel] != ""; {
+		case isProxy && !pod.Terminating():
+			proxies = append(proxies, pod.Name)
+		case !isProxy && c.replaces(pod, found && serving.Has(ordinal)):
+			servers = append(servers, pod.Name)
+		}
+	}
+	slices.Sort(servers)
+	slices.Sort(proxies)
+	return servers, proxies
+}
+
+// replaces reports whether the keys of a server wait for another one. A Deployment has replaced each pod that is being deleted.
+func (c *Cache) replaces(pod *observed.Pod, serves bool) bool {
+	if c.Memcached.Spec.Proxy != nil {
+		return serves
+	}
+	return c.Memcached.Spec.Workload == v1alpha1.StatefulSetWorkload || !pod.Terminating()
+}
+
+// effect returns what the loss of a server means, and what ends it.
+func effect(spec *v1alpha1.MemcachedSpec) string {
+	switch {
+	case spec.Proxy != nil:
+		return "Its keys miss, and cannot be stored until they have another server."
+	case spec.Workload == v1alpha1.StatefulSetWorkload:
+		return "Its keys miss until the node responds again. If it does not, switch the node off, then delete its Node object: a StatefulSet replaces no pod before."
+	}
+	return "Its keys miss until Kubernetes replaces the pod, by default six minutes after the node has stopped to respond."
+}

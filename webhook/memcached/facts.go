@@ -92,7 +92,7 @@ func podFact(pod *observed.Pod) scaling.Pod {
 
 // holds reports whether a pod serves on while it is being deleted: memcached and its hold run.
 func holds(pod *observed.Pod) bool {
-	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost(children.ContainerName)
+	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost()
 }
 
 // proxyFacts returns the desired and the observed proxies.

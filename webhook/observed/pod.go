@@ -155,8 +155,15 @@ func (p *Pod) Serves(name string) bool {
 	})
 }
 
-// IsLost reports whether the container of that name has the status from before its node was lost.
-func (p *Pod) IsLost(name string) bool { return p.ContainerReady(name) && !p.Serves(name) }
+// IsLost reports whether the pod was ready until its node was lost. Its containers have the status from before, and may run on. The node lifecycle
+// controller changes only the status of the condition Ready. A kubelet always gives a reason for a pod that is not ready.
+//
+// https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/controller/util/node/controller_utils.go#L121
+func (p *Pod) IsLost() bool {
+	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
+		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionFalse && condition.Reason == ""
+	})
+}
 
 // RunsSinceReady reports whether the container of that name runs and has not restarted since the pod was ready last: the pod is ready,
 // its other containers are not, or it became unready after the container had started.

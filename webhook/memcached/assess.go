@@ -62,7 +62,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Input:           servers,
 		Memcached:       o.memcached,
 		Memory:          t.memory,
-		Images:          t.servers.Images,
+		Images:          t.servers.Defaults.Images,
 		ProxyPods:       o.liveProxyPods,
 		Job:             o.job,
 		Facts:           facts,

@@ -29,7 +29,13 @@ func (t *proxyTemplates) with(routes scaling.Routes) proxy.Template {
 }
 
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {
-	configured := proxy.Defaults{Image: cmp.Or(c.Image, children.DefaultImage), Library: cmp.Or(c.ProxyLibrary, proxy.Library), Domain: o.domain, Reach: c.OperatorImage}
+	configured := proxy.Defaults{
+		Image:             cmp.Or(c.Image, children.DefaultImage),
+		Library:           cmp.Or(c.ProxyLibrary, proxy.Library),
+		Domain:            o.domain,
+		Reach:             c.OperatorImage,
+		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
+	}
 	if o.memcached.Spec.HasExporter() {
 		configured.Exporter = c.OperatorImage
 	}
@@ -53,9 +59,10 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 // runningProxies returns the defaults that proxies run; the configured one in place of each that somebody else has set.
 func runningProxies(o *observation, configured proxy.Defaults) proxy.Defaults {
 	running := proxy.Defaults{
-		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
-		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
-		Domain:  o.domain,
+		Image:             appliedImage(o.proxies, proxy.ContainerName, configured.Image),
+		Library:           proxy.AppliedLibrary(o.proxies, configured.Library),
+		Domain:            o.domain,
+		TolerationSeconds: children.AppliedTolerationSeconds(o.proxies),
 	}
 	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
 		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)

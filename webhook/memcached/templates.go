@@ -14,7 +14,8 @@ import (
 )
 
 /*
-Pod templates, and the defaults in them that differ between releases of the operator: images, and the library of the proxies.
+Pod templates, and the defaults in them that differ between releases of the operator: images, the library of the proxies, and
+how pods are placed on nodes.
 
 An upgrade of the operator must not empty a cache, and two releases that run side by side must not replace pods in turns. So pods keep
 the defaults that they run until something else changes their template. What spec sets is not a default. Annotations of the workload
@@ -51,9 +52,12 @@ func (c Config) templates(o *observation) (t templates, err error) {
 // serverTemplate returns the pod template of the servers.
 func (c Config) serverTemplate(o *observation, size memory.Size) (children.Template, error) {
 	spec := &o.memcached.Spec
-	configured := children.Images{
-		Memcached: cmp.Or(c.Image, children.DefaultImage),
-		Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
+	configured := children.Defaults{
+		Images: children.Images{
+			Memcached: cmp.Or(c.Image, children.DefaultImage),
+			Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
+		},
+		TolerationSeconds: children.TolerationSeconds(spec),
 	}
 	if spec.NeedsReloader() {
 		configured.Reloader = c.OperatorImage
@@ -65,9 +69,12 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	if o.workload == nil {
 		return template, nil
 	}
-	running := children.Images{
-		Memcached: appliedImage(o.workload, children.ContainerName, configured.Memcached),
-		Exporter:  appliedImage(o.workload, children.ExporterName, configured.Exporter),
+	running := children.Defaults{
+		Images: children.Images{
+			Memcached: appliedImage(o.workload, children.ContainerName, configured.Memcached),
+			Exporter:  appliedImage(o.workload, children.ExporterName, configured.Exporter),
+		},
+		TolerationSeconds: children.AppliedTolerationSeconds(o.workload),
 	}
 	if spec.NeedsReloader() && !appliedWithout(o.workload, children.ReloaderName) {
 		running.Reloader = appliedImage(o.workload, children.ReloaderName, configured.Reloader)

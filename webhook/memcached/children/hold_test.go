@@ -27,7 +27,7 @@ func TestHoldGracePeriod(t *testing.T) {
 	} {
 		memcached := sample.Proxied(2)
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace
-		template := PodTemplate(memcached, Images{Hold: test.image}, memory.Of(&memcached.Spec))
+		template := PodTemplate(memcached, Defaults{Images: Images{Hold: test.image}}, memory.Of(&memcached.Spec))
 		if got := *template.Spec.TerminationGracePeriodSeconds; got != test.want {
 			t.Errorf("%s: the grace period is %d, want %d", test.reason, got, test.want)
 		}
@@ -70,7 +70,7 @@ func TestKeepalive(t *testing.T) {
 	} {
 		memcached := sample.Proxied(2)
 		memcached.Spec.PodSecurityContext = test.own
-		template := PodTemplate(memcached, Images{Hold: test.image}, memory.Of(&memcached.Spec))
+		template := PodTemplate(memcached, Defaults{Images: Images{Hold: test.image}}, memory.Of(&memcached.Spec))
 		if diff := cmp.Diff(test.want, template.Spec.SecurityContext.Sysctls); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

@@ -27,7 +27,7 @@ func TestPodKeepsTheOrderOfItsVolumes(t *testing.T) {
 	memcached.Spec.TLS, memcached.Spec.Auth = &v1alpha1.TLS{SecretName: "certificate"}, &v1alpha1.Auth{SecretName: "users"}
 	memcached.Spec.Flash = sample.Flash("1Gi")
 	memcached = memcached.WithDefaults()
-	pod := PodTemplate(memcached, Images{Reloader: "reloader:1"}, memory.Of(&memcached.Spec))
+	pod := PodTemplate(memcached, Defaults{Images: Images{Reloader: "reloader:1"}}, memory.Of(&memcached.Spec))
 	var volumes, mounts []string
 	for _, volume := range pod.Spec.Volumes {
 		volumes = append(volumes, volume.Name)

@@ -22,6 +22,8 @@ type Defaults struct {
 	Library string
 	// Domain is the DNS domain of the cluster.
 	Domain string
+	// TolerationSeconds is how long proxies remain on a lost node; 0 for the default of Kubernetes.
+	TolerationSeconds int64
 }
 
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
@@ -40,6 +42,7 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	if memcached.Spec.HasExporter() {
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.Exporter
 	}
+	children.RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

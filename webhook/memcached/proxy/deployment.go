@@ -39,7 +39,7 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
-		Spec:       children.Pod(&memcached.Spec, proxyPod(memcached, defaults, size)),
+		Spec:       children.Pod(&memcached.Spec, proxyPod(memcached, defaults, size), defaults.TolerationSeconds),
 	}}
 }
 

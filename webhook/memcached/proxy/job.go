@@ -68,7 +68,7 @@ func moveJob(in *Input) runtime.Object {
 			PodFailurePolicy:      podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory))),
+				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory)), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
 	}

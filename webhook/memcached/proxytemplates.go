@@ -35,6 +35,7 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		Domain:            o.domain,
 		Reach:             c.OperatorImage,
 		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
+		Apart:             true,
 	}
 	if o.memcached.Spec.HasExporter() {
 		configured.Exporter = c.OperatorImage
@@ -63,6 +64,7 @@ func runningProxies(o *observation, configured proxy.Defaults) proxy.Defaults {
 		Library:           proxy.AppliedLibrary(o.proxies, configured.Library),
 		Domain:            o.domain,
 		TolerationSeconds: children.AppliedTolerationSeconds(o.proxies),
+		Apart:             proxy.AppliedApart(o.proxies),
 	}
 	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
 		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)

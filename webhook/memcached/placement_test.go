@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -91,6 +92,33 @@ func TestTolerationsOfServersThatStay(t *testing.T) {
 		}
 		if got := len(templates.servers.Spec.Tolerations); got != test.want {
 			t.Errorf("%s: the servers get %d tolerations, want %d as before", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestPlacementOfRunningProxies checks that an upgrade from an operator that counted the proxies of all rollouts replaces no proxy.
+func TestPlacementOfRunningProxies(t *testing.T) {
+	for _, test := range []struct {
+		reason, routes string
+		applied        bool
+		keys           []string
+	}{
+		{"proxies run that count all", "0-2", false, nil},
+		{"they are replaced for the next phase", "0-2_0-3_announcing", false, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
+		{"proxies run that count those of their rollout", "0-2", true, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
+	} {
+		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
+		request := settledDefaults(memcached, children.Defaults{})
+		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, Apart: test.applied}
+		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		request.Children.Deployments = applied(proxy.Children(in)).Deployments
+		templates, err := (Config{}).templates(Config{}.observe(&request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := templates.proxies.with(scaling.ParseRoutes(test.routes))
+		if diff := cmp.Diff(test.keys, got.Spec.TopologySpreadConstraints[0].MatchLabelKeys); diff != "" || got.Defaults.Apart != (test.keys != nil) {
+			t.Errorf("%s: apart is %t, and matchLabelKeys (-want +got):\n%s", test.reason, got.Defaults.Apart, diff)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type Input struct {
 	// OperatorImage, Domain and Memory are for the Job.
 	OperatorImage, Domain string
 	Memory                memory.Size
+	// Lost are the ordinals of servers that Kubernetes has deleted and whose nodes do not respond. The Job does not wait for them.
+	Lost []int32
 }
 
 // exports reports whether the proxies have an exporter.

@@ -65,32 +65,15 @@ func moveJob(in *Input) runtime.Object {
 			Parallelism:           new(pods),
 			ActiveDeadlineSeconds: deadline,
 			BackoffLimitPerIndex:  new(int32(3)),
-			PodFailurePolicy:      podFailurePolicy(),
+			// A failure policy allows only Failed, which never replaces a pod on a lost node. Such a pod may run on: a copy moves the same items, and
+			// clean keeps what was used since it began.
+			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory)), children.TolerationSeconds(&memcached.Spec)),
+				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory, in.Lost)), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
 	}
-}
-
-// podFailurePolicy lets drained nodes and preemptions not count as failures of the Job. A pod that exits with 1 has waited long enough
-// itself, so its server fails immediately. The Job continues with the other servers.
-func podFailurePolicy() *batchv1.PodFailurePolicy {
-	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
-		{
-			Action:          batchv1.PodFailurePolicyActionIgnore,
-			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
-		},
-		{
-			Action: batchv1.PodFailurePolicyActionFailIndex,
-			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-				ContainerName: new(copyName),
-				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
-				Values:        []int32{1},
-			},
-		},
-	}}
 }
 
 // jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if it is
@@ -127,7 +110,7 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 }
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
-func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, size memory.Size) []string {
+func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, size memory.Size, lost []int32) []string {
 	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
 		places := r.From.Count
@@ -143,6 +126,9 @@ func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, siz
 		index,
 		"--through=" + Address(memcached, domain),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
+	}
+	if len(lost) > 0 { // a server to clean that does not respond may come back with its items, so clean waits for it
+		args = append(args, "--lost="+list(lost))
 	}
 	switch {
 	case !r.Replaces() && r.To.Count > r.From.Count: // a server keeps most of its keys

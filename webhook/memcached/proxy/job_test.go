@@ -57,6 +57,34 @@ func TestWarmupServers(t *testing.T) {
 	}
 }
 
+// TestJobOfLostServers checks that a copy does not wait for servers whose node is lost, that clean does, and that a pod on a lost node is replaced: no
+// kubelet ends it, and with a failure policy the API server allows only to wait for that.
+func TestJobOfLostServers(t *testing.T) {
+	memcached := sample.Proxied(3)
+	for _, test := range []struct {
+		reason, routes string
+		lost           []int32
+		want           string
+	}{
+		{"no server is lost", "0-2_0-2.1_warming", nil, ""},
+		{"the server that items move from is lost", "0-2_0-2.1_warming", []int32{1}, "--lost=1"},
+		{"two of three servers are lost", "0-2_3-5_warming", []int32{0, 2}, "--lost=0,2"},
+		{"a lost server may come back with items that were not deleted", "0-3_0-2_announcing", []int32{1}, ""},
+	} {
+		in := &Input{Memcached: memcached, Memory: memory.Of(&memcached.Spec), Lost: test.lost}
+		in.Decision.Job = scaling.Job{Routes: scaling.ParseRoutes(test.routes), Rollout: "5"}
+		spec, got := moveJob(in).(*batchv1.Job).Spec, ""
+		for _, arg := range spec.Template.Spec.Containers[0].Args {
+			if strings.HasPrefix(arg, "--lost") {
+				got = arg
+			}
+		}
+		if got != test.want || *spec.PodReplacementPolicy != batchv1.TerminatingOrFailed || spec.PodFailurePolicy != nil {
+			t.Errorf("%s: %q, replacement %s, failure policy %v, want %q, TerminatingOrFailed and none", test.reason, got, *spec.PodReplacementPolicy, spec.PodFailurePolicy, test.want)
+		}
+	}
+}
+
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)

@@ -47,6 +47,10 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
 		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
+		if test.applied == 0 { // the operator recorded nothing
+			request.Children.StatefulSets.Get("web", "cache").Annotations = nil
+			request.Children.Deployments.Get("web", "cache-proxy").Annotations = map[string]string{}
+		}
 		test.edit(&request)
 		templates, err := (Config{}).templates(Config{}.observe(&request))
 		if err != nil {
@@ -69,21 +73,25 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 	}
 }
 
-// TestTolerationsOfServersThatStay checks that servers whose items do not move are not replaced when proxies are added or removed: their default changes.
-func TestTolerationsOfServersThatStay(t *testing.T) {
+// TestTolerationsWithoutProxies checks that servers end as those of a new cache when proxies are added or removed, also if their items do not move.
+func TestTolerationsWithoutProxies(t *testing.T) {
 	for _, test := range []struct {
 		reason  string
 		applied int64
 		proxied bool
 		want    int
 	}{
-		{"proxies are added to a StatefulSet", 0, true, 0},
-		{"the proxies are removed", 30, false, 2},
+		{"proxies are added to a StatefulSet", 0, true, 2},
+		{"the proxies are removed", 30, false, 0},
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Spec.Proxy.Warmup.Enabled = new(false)
 		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
-		if !test.proxied {
+		if test.proxied {
+			for set := range request.Children.StatefulSets.All() {
+				set.Annotations = nil
+			}
+		} else {
 			memcached.Spec.Workload, memcached.Spec.Proxy = v1alpha1.StatefulSetWorkload, nil
 		}
 		templates, err := (Config{}).templates(Config{}.observe(&request))
@@ -91,7 +99,7 @@ func TestTolerationsOfServersThatStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := len(templates.servers.Spec.Tolerations); got != test.want {
-			t.Errorf("%s: the servers get %d tolerations, want %d as before", test.reason, got, test.want)
+			t.Errorf("%s: the servers get %d tolerations, want %d", test.reason, got, test.want)
 		}
 	}
 }

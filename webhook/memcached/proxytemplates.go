@@ -60,12 +60,12 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 // runningProxies returns the defaults that proxies run; the configured one in place of each that somebody else has set.
 func runningProxies(o *observation, configured proxy.Defaults) proxy.Defaults {
 	running := proxy.Defaults{
-		Image:             appliedImage(o.proxies, proxy.ContainerName, configured.Image),
-		Library:           proxy.AppliedLibrary(o.proxies, configured.Library),
-		Domain:            o.domain,
-		TolerationSeconds: children.AppliedTolerationSeconds(o.proxies),
-		Apart:             proxy.AppliedApart(o.proxies),
+		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
+		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
+		Domain:  o.domain,
+		Apart:   proxy.AppliedApart(o.proxies),
 	}
+	running.TolerationSeconds, _ = children.AppliedTolerationSeconds(o.proxies)
 	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
 		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
 	}

@@ -74,7 +74,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 			Memcached: appliedImage(o.workload, children.ContainerName, configured.Memcached),
 			Exporter:  appliedImage(o.workload, children.ExporterName, configured.Exporter),
 		},
-		TolerationSeconds: children.AppliedTolerationSeconds(o.workload),
+		TolerationSeconds: o.appliedTolerationSeconds(configured.TolerationSeconds),
 	}
 	if spec.NeedsReloader() && !appliedWithout(o.workload, children.ReloaderName) {
 		running.Reloader = appliedImage(o.workload, children.ReloaderName, configured.Reloader)
@@ -90,6 +90,21 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		return former, err
 	}
 	return template, nil
+}
+
+// appliedTolerationSeconds returns the default that servers run; the configured one if spec has or had no proxies. Those of an earlier release have none.
+func (o *observation) appliedTolerationSeconds(configured int64) int64 {
+	seconds, found := children.AppliedTolerationSeconds(o.workload)
+	switch {
+	case o.memcached.Spec.Proxy == nil:
+		return configured
+	case found:
+		return seconds
+	case o.proxies == nil:
+		return configured
+	}
+	seconds, _ = children.AppliedTolerationSeconds(o.proxies) // proxies were added, and the servers are not applied yet
+	return seconds
 }
 
 // isTemplate reports whether an apply of a pod template would change nothing.

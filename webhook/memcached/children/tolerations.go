@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// tolerationAnnotation on a workload has the default of spec.unreachableNodeTolerationSeconds in its pod template.
+	// tolerationAnnotation on a workload of a cache with proxies has the default of spec.unreachableNodeTolerationSeconds in its pod template; 0 if
+	// an earlier release applied it without one.
 	tolerationAnnotation = "memcached-operator.example.com/unreachable-node-toleration-seconds"
 
 	// proxiedTolerationSeconds is a tenth of the default of Kubernetes: the keys of a lost server can move to another one only once Kubernetes has
@@ -27,15 +28,15 @@ func TolerationSeconds(spec *v1alpha1.MemcachedSpec) int64 {
 	return proxiedTolerationSeconds
 }
 
-// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it; 0 if the template has none.
-func AppliedTolerationSeconds(workload *observed.Workload) int64 {
-	seconds, _ := strconv.ParseInt(workload.Annotations[tolerationAnnotation], 10, 64)
-	return seconds
+// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it, and whether it has recorded one.
+func AppliedTolerationSeconds(workload *observed.Workload) (seconds int64, found bool) {
+	seconds, err := strconv.ParseInt(workload.Annotations[tolerationAnnotation], 10, 64)
+	return seconds, err == nil
 }
 
 // RecordTolerationSeconds adds the default in a pod template to the annotations of its workload, for [AppliedTolerationSeconds].
 func RecordTolerationSeconds(annotations map[string]string, spec *v1alpha1.MemcachedSpec, seconds int64) {
-	if spec.UnreachableNodeTolerationSeconds == nil && seconds > 0 {
+	if spec.UnreachableNodeTolerationSeconds == nil && spec.Proxy != nil {
 		annotations[tolerationAnnotation] = strconv.FormatInt(seconds, 10)
 	}
 }

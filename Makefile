@@ -151,7 +151,7 @@ image: ## Build the container image IMAGE with docker for this platform, or for 
 chart: ## Pack the Helm chart into dist/.
 	$(HELM) package $(CURDIR)/manifests/helm --destination $(CURDIR)/dist
 
-dist: ## Build the binaries, the rendered manifests, the chart and the JSON schemas of a release into dist/.
+dist: ## Build the binaries, the rendered manifests and the chart of a release into dist/.
 	rm -rf dist && mkdir dist
 	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 	  name=dist/memcached-operator-$$(echo $$platform | tr / -); echo "building $$name"; \
@@ -161,7 +161,6 @@ dist: ## Build the binaries, the rendered manifests, the chart and the JSON sche
 	$(KUSTOMIZE) build manifests/all >dist/install-all.yaml
 	cp manifests/metacontroller-values.yaml dist/
 	$(MAKE) chart
-	$(GO) run ./crds/jsonschema dist
 
 clean: ## Remove bin/ and dist/.
 	rm -rf bin dist

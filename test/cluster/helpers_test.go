@@ -183,3 +183,13 @@ func eachItem(list client.ObjectList, do func(client.Object)) error {
 		return nil
 	})
 }
+
+func names(ctx context.Context, list client.ObjectList, namespace string) ([]string, error) {
+	if err := shared.Client.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, err
+	}
+	var all []string
+	err := eachItem(list, func(o client.Object) { all = append(all, o.GetName()) })
+	slices.Sort(all)
+	return all, err
+}

@@ -45,21 +45,6 @@ func TestTeardownIsOrdered(t *testing.T) {
 	}
 }
 
-func TestCustomImageDeployDeletedAsOrphan(t *testing.T) {
-	because(t, "--cascade=orphan removes the children from the operator's control; a teardown would interrupt their traffic")
-	t.Parallel()
-	namespace := newNamespaceOf(t, "baseline")
-	deploy := newCustomImageDeploy(t, namespace)
-	kubectl(t, "delete", "--namespace", namespace, "customimagedeploy/shop", "--cascade=orphan")
-	waitForDeletion(t, deploy)
-	for _, kind := range []schema.GroupVersionKind{ingressKind, serviceKind, deploymentKind} {
-		child := get(t, kind, namespace, "shop")
-		if child.GetDeletionTimestamp() != nil || len(child.GetOwnerReferences()) > 0 {
-			t.Errorf("want the %s to remain without an owner: %v", kind.Kind, child.Object["metadata"])
-		}
-	}
-}
-
 // deletion is the deletion of an object at a resourceVersion, which orders all changes in the cluster.
 type deletion struct {
 	version uint64

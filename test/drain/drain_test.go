@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/xml"
 	"slices"
 	"testing"
 	"time"
@@ -81,38 +80,5 @@ func TestWorstOfSteps(t *testing.T) {
 	}
 	if want := []int{998, 990, 0}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-// TestCurve checks that the picture is XML, and that the names of steps do not overlap, also those that are close together.
-func TestCurve(t *testing.T) {
-	start := time.Now()
-	var steps []step
-	for _, second := range []int{0, 20, 25, 80, 95} {
-		steps = append(steps, step{settling, start.Add(time.Duration(second) * time.Second)})
-	}
-	picture := curve(make([]paired.Second, 100), steps, [paired.Caches]string{"a", "b"})
-	var root struct {
-		Texts []struct {
-			X    float64 `xml:"x,attr"`
-			Y    float64 `xml:"y,attr"`
-			Name string  `xml:",chardata"`
-		} `xml:"text"`
-	}
-	if err := xml.Unmarshal([]byte(picture), &root); err != nil {
-		t.Fatal(err)
-	}
-	ends := map[float64]float64{}
-	for _, text := range root.Texts {
-		if text.Name != settling {
-			continue
-		}
-		if text.X < ends[text.Y] || text.X+float64(character*len(settling)) > left+plotWidth {
-			t.Errorf("the name at %.0f,%.0f overlaps another one, or the border", text.X, text.Y)
-		}
-		ends[text.Y] = text.X + float64(character*len(settling))
-	}
-	if len(ends) == 0 {
-		t.Error("the picture names no step")
 	}
 }

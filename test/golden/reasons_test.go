@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,52 +116,6 @@ func names(reason conditions.Documentation) string {
 		return strings.Trim(reason.ID, "<>")
 	}
 	return "`" + strings.Join(reasons.IDs(reason), "`, `") + "`"
-}
-
-// TestReasons checks each documentation.
-func TestReasons(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for _, reason := range documentations() {
-		if seen[reason.ID] {
-			t.Errorf("%s is listed twice", reason.ID)
-		}
-		seen[reason.ID] = true
-		if len(reason.Uses) == 0 || !strings.HasSuffix(strings.TrimRight(reason.Meaning, ")"), ".") || reason.Remedy != "" && !strings.HasSuffix(reason.Remedy, ".") {
-			t.Errorf("%s: want at least one condition, and whole sentences: %+v", reason.ID, reason)
-		}
-	}
-}
-
-// TestEveryReasonIsListed checks that the list of a package has each of its reasons, also one that no fixture produces.
-func TestEveryReasonIsListed(t *testing.T) {
-	t.Parallel()
-	declaration, mention := regexp.MustCompile(`(?m)^(?:var |\t)(Reason[A-Z]\w*) += `), regexp.MustCompile(`\bReason[A-Z]\w*`)
-	for _, directory := range []string{"conditions", "customimagedeploy", "memcached/diagnosis"} {
-		files, err := filepath.Glob("../../webhook/" + directory + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var declared, listed []string
-		for _, file := range files {
-			code, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, match := range declaration.FindAllSubmatch(code, -1) {
-				declared = append(declared, string(match[1]))
-			}
-			if _, list, found := strings.Cut(string(code), "\nvar Reasons = "); found {
-				list, _, _ = strings.Cut(list, "}")
-				listed = append(listed, mention.FindAllString(list, -1)...)
-			}
-		}
-		slices.Sort(declared)
-		slices.Sort(listed)
-		if diff := cmp.Diff(declared, listed); diff != "" {
-			t.Errorf("%s: the list Reasons (-declared +listed):\n%s", directory, diff)
-		}
-	}
 }
 
 // TestUsesOfReasons checks that each condition of the golden responses has a reason that is documented for its type and status.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"encoding/xml"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -186,20 +185,6 @@ func TestNotChecked(t *testing.T) {
 		var out bytes.Buffer
 		if code := run(strings.Fields(test.args), io.Discard, &out); code != notChecked || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%s: exit code %d, want %q:\n%s", test.args, code, test.want, out.String())
-		}
-	}
-}
-
-// TestPage checks that the page has a row for each check.
-func TestPage(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range check.Checks {
-		if row := fmt.Sprintf("| `%s` | %s | %s |", c.ID, c.Looks, c.Why); !strings.Contains(string(page), row) {
-			t.Errorf("README.md does not have the row\n%s", row)
 		}
 	}
 }

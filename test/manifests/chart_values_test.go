@@ -1,18 +1,15 @@
 package manifests
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/yaml"
 )
 
@@ -169,31 +166,5 @@ func TestChartCRDs(t *testing.T) {
 		if diff := cmp.Diff(want, kept(values)); diff != "" {
 			t.Errorf("%s: CRDs by annotation (-want +got):\n%s", values, diff)
 		}
-	}
-}
-
-// TestChartMetadata checks the version of the chart, and the kinds that Artifact Hub shows.
-func TestChartMetadata(t *testing.T) {
-	chart, err := loader.LoadDir(filepath.Join(root, "manifests/helm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if chart.Metadata.AppVersion != "v"+chart.Metadata.Version {
-		t.Errorf("the version is %s, but appVersion is %s", chart.Metadata.Version, chart.Metadata.AppVersion)
-	}
-	var shown []struct{ Kind, Version, Name string }
-	if err := yaml.Unmarshal([]byte(chart.Metadata.Annotations["artifacthub.io/crds"]), &shown); err != nil {
-		t.Fatal(err)
-	}
-	got := sets.New[string]()
-	for _, each := range shown {
-		got.Insert(fmt.Sprint(each.Kind, " ", each.Version, " ", each.Name))
-	}
-	want := sets.New[string]()
-	for gvk, k := range kinds(t) {
-		want.Insert(fmt.Sprint(gvk.Kind, " ", gvk.Version, " ", k.crd.Name))
-	}
-	if diff := cmp.Diff(sets.List(want), sets.List(got)); diff != "" {
-		t.Errorf("artifacthub.io/crds (-want +got):\n%s", diff)
 	}
 }

@@ -24,8 +24,6 @@ type variant struct {
 	Spec map[string]any `json:"spec"`
 	// Field is the field that the hook's error must name.
 	Field string `json:"field,omitempty"`
-	// Stricter is the reason why a hook refuses what the API server accepts.
-	Stricter string `json:"stricter,omitempty"`
 }
 
 // plainParents has a valid parent of each kind, whose spec variants override.

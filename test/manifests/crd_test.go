@@ -74,27 +74,6 @@ func check(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) error {
 	return crdvalidation.ValidateCustomResourceDefinition(t.Context(), &internal).ToAggregate()
 }
 
-// TestPrinterColumns checks that kubectl prints each column as one value: of a list, it prints JSON, or with a wildcard the first element alone.
-func TestPrinterColumns(t *testing.T) {
-	for gvk, k := range kinds(t) {
-		for _, column := range k.version.AdditionalPrinterColumns {
-			at := k.structural
-			for name := range strings.SplitSeq(strings.TrimPrefix(column.JSONPath, "."), ".") {
-				name, filter, _ := strings.Cut(name, "[?")
-				if name == "metadata" || filter != "" { // a filter finds one element
-					at = nil
-					break
-				}
-				property := at.Properties[name]
-				at = &property
-			}
-			if at != nil && !slices.Contains([]string{"string", "integer", "boolean"}, at.Type) && !at.XIntOrString {
-				t.Errorf("column %s of %s prints %s, which has type %q", column.Name, gvk.Kind, column.JSONPath, at.Type)
-			}
-		}
-	}
-}
-
 func newKind(crd *apiextensionsv1.CustomResourceDefinition, version apiextensionsv1.CustomResourceDefinitionVersion) (kind, error) {
 	var props apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil); err != nil {

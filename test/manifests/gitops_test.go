@@ -125,7 +125,7 @@ func goldenParent(t *testing.T, dir string) *unstructured.Unstructured {
 	return object
 }
 
-// condition returns a condition of a parent; the zero value when there is none.
+// condition returns a condition of a parent; the zero value if there is none.
 func condition(t *testing.T, parent *unstructured.Unstructured, kind string) metav1.Condition {
 	t.Helper()
 	var typed struct {

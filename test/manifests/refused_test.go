@@ -28,7 +28,7 @@ type refusal struct {
 	Refused []string `json:"refused"`
 }
 
-// TestRefused checks the messages of the API server for invalid parents. Every limit and every CEL rule must have a case.
+// TestRefused checks the messages of the API server for invalid parents. Every CEL rule must have a case.
 func TestRefused(t *testing.T) {
 	known := kinds(t)
 	reported := sets.New[string]()
@@ -53,11 +53,6 @@ func TestRefused(t *testing.T) {
 		for _, message := range messages(k.structural) {
 			if !hasMessage(reported, message) {
 				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, message)
-			}
-		}
-		for _, limit := range limits("", k.structural) {
-			if !limit.reported(reported.UnsortedList()) {
-				t.Errorf("%s: no case under testdata/refused/ is refused with %q", gvk, limit.path+limit.message)
 			}
 		}
 	}

@@ -97,22 +97,6 @@ func TestEveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// TestPageListsAlerts checks that the page about monitoring has a line for each alert, with its severity.
-func TestPageListsAlerts(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(lab.Component, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, group := range rules(t).Spec.Groups {
-		for _, rule := range group.Rules {
-			line := regexp.MustCompile("(?m)^\\| `" + rule.Alert + "` \\| .* \\| " + rule.Labels["severity"] + " \\|$")
-			if !line.Match(page) {
-				t.Errorf("README.md has no line for the alert %s with the severity %s", rule.Alert, rule.Labels["severity"])
-			}
-		}
-	}
-}
-
 // rules reads the PrometheusRule. It fails on unknown fields.
 func rules(t *testing.T) monitoringv1.PrometheusRule {
 	t.Helper()

@@ -70,7 +70,7 @@ func TestAdviseIdleTimeout(t *testing.T) {
 func TestProxyAdvise(t *testing.T) {
 	proxy := startProxy(t, addresses(startServers(t, 1)))
 	limits := advise.Limits{Watch: time.Minute, Items: 1, Listing: time.Second}
-	_, err := advise.Read(t.Context(), proxy.address, memcachedclient.Config{Timeout: 5 * time.Second}, limits, func(string) {})
+	_, err := advise.Read(t.Context(), proxy.address, memcachedclient.Config{Timeout: 5 * time.Second}, limits)
 	if err == nil || !strings.Contains(err.Error(), proxy.address+" is a proxy") {
 		t.Errorf("got the error %v", err)
 	}

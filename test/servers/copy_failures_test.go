@@ -5,11 +5,8 @@ package servers
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,56 +126,3 @@ func TestProxyCopyWaitsForServer(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
-
-// TestProxyCopyRefused checks that the copy ends, with the response of the server, if the server does not list its items.
-func TestProxyCopyRefused(t *testing.T) {
-	for flags, want := range map[string]string{"-X": "metadump not allowed", "-o no_lru_crawler": "lru crawler disabled"} {
-		from := startOne(t, freeAddress(t), strings.Fields(flags)...)
-		if err := copyItems(t.Context(), from.address, from.address, 1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: the error is %v, want %s", flags, err, want)
-		}
-	}
-}
-
-// TestProxyCopyThroughOthers checks that a copy is no success if its target does not move items.
-func TestProxyCopyThroughOthers(t *testing.T) {
-	servers := addresses(startServers(t, 2))
-	fill(t, startProxy(t, servers[:1]), 1000)
-	for reason, through := range map[string]string{
-		"a memcached":        servers[1],
-		"a steady proxy":     startProxy(t, servers).address,
-		"a proxy in closing": startPhase(t, scaling.Closing, servers[:1], servers).address,
-	} {
-		config := copier.Config{From: servers[0], Through: through, Rate: 1_000_000, InFlight: inFlight, Patience: time.Second, Logger: slog.New(slog.DiscardHandler)}
-		if err := copier.Run(t.Context(), config); err == nil || !strings.Contains(err.Error(), "is no proxy that moves items") {
-			t.Errorf("%s: the error is %v", reason, err)
-		}
-	}
-}
-
-// TestProxyCopyOfListedServer checks that a copy of a server whose items another client lists, and does not read, leaves all threads to
-// clients. Each listing would block one of them.
-func TestProxyCopyOfListedServer(t *testing.T) {
-	server := startOne(t, freeAddress(t), "-t", "2", "-m", "128")
-	fill(t, server, 300_000)
-	other := openIdle(t, server.address, 1)[0]
-	if err := other.connection.(*net.TCPConn).SetReadBuffer(1 << 12); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(other.connection, "lru_crawler metadump hash\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.reader.ReadByte(); err != nil { // the listing has begun
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	if err := copyItems(ctx, server.address, server.address, 1); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the copy does not wait: %v", err)
-	}
-	for range 4 {
-		if got := dialClient(t, server.address).must(t, "version\r\n"); !strings.HasPrefix(got[0].line, "VERSION") {
-			t.Errorf("a client gets %v", got)
-		}
-	}
-}

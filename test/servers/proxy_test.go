@@ -59,13 +59,7 @@ func phaseConfig(phase scaling.Phase, from, to []string) string {
 
 func startConfigured(t testing.TB, config string, args ...string) server {
 	t.Helper()
-	return startRoutes(t, proxy.Library, config, args...)
-}
-
-// startRoutes starts a proxy with other routes than those of the operator.
-func startRoutes(t testing.TB, library, config string, args ...string) server {
-	t.Helper()
-	return startOne(t, freeAddress(t), append(routesArgs(t, library, config), args...)...)
+	return startOne(t, freeAddress(t), append(routesArgs(t, proxy.Library, config), args...)...)
 }
 
 // routesArgs writes the files of a proxy, and returns its arguments.

@@ -27,9 +27,8 @@ const (
 	// memory is enough.
 	worthPoints = 3.0
 	smallPoints = 1.0
-	// largePart is the part of something from which it is worth an advice, and minStores the number of stores that show it.
+	// largePart is the part of something from which it is worth an advice.
 	largePart = 0.2
-	minStores = 100
 	// spareFactor is the memory to keep in relation to the used memory. A cache fills if its items grow by minGrowth in the
 	// interval, and fill the memory in maxFillHours.
 	spareFactor  = 1.25
@@ -49,7 +48,7 @@ type situation struct {
 
 func advice(s situation) []Advice {
 	all := []Advice{} // [] in JSON
-	for _, rule := range []func(situation) *Advice{size, unread, idle, waste} {
+	for _, rule := range []func(situation) *Advice{size, waste} {
 		if a := rule(s); a != nil {
 			all = append(all, *a)
 		}
@@ -189,42 +188,6 @@ func (s situation) resize(mebibytes int64) string {
 
 // full reports whether the servers use their memory. What a server does with spare memory needs no advice.
 func (s situation) full() bool { return s.whole.UsedBytes >= fullPart*s.whole.MemoryBytes }
-
-// listed returns the part of the bytes of the listed items.
-func (s situation) listed(bytes func(Listing) float64) float64 {
-	part, all := 0.0, 0.0
-	for _, sample := range s.samples {
-		part += bytes(sample.Listing)
-		all += sample.Listing.Bytes
-	}
-	return part / max(1, all)
-}
-
-// unread advises writers whose items no client requests.
-func unread(s situation) *Advice {
-	stores, unrequested := 0.0, 0.0
-	for _, sample := range s.samples {
-		if sample.Trace != nil {
-			all, part := sample.Trace.stores()
-			stores, unrequested = stores+all, unrequested+part
-		}
-	}
-	if stores < minStores || unrequested < largePart*stores || !s.full() {
-		return nil
-	}
-	return &Advice{Name: "NeverRead", Text: "Let clients store less: they store items that no client requests, and other items are evicted for them.",
-		Evidence: percent(unrequested/stores) + " of the items that were stored in the first half of the interval were not requested in it"}
-}
-
-// idle reports memory whose items were not in use for long.
-func idle(s situation) *Advice {
-	hour, day := s.listed(func(l Listing) float64 { return l.Hour }), s.listed(func(l Listing) float64 { return l.Day })
-	if hour < largePart {
-		return nil
-	}
-	return &Advice{Name: "Idle", Text: "A part of the memory is idle. Set TTLs that remove such items.",
-		Evidence: fmt.Sprintf("items not used for more than an hour: at most %s of the memory, for more than a day: at most %s; memcached does not note each get", percent(hour), percent(day))}
-}
 
 // percent returns a part as a percentage, and bytes a number of bytes as a quantity of MiB or GiB.
 func percent(part float64) string { return fmt.Sprintf("%.1f%%", 100*part) }

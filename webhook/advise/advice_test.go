@@ -32,7 +32,6 @@ func sampleOf(changes ...change) *advise.Sample {
 				"curr_items": "60000", "max_connections": "1024", "curr_connections": "10", "threads": "4"},
 			Items: advise.Values{}, Slabs: advise.Values{"total_malloced": text(64 << 20)},
 		},
-		Listing: advise.Listing{Items: 60_000, Bytes: 60_000_000},
 		NoTrace: "memcached with SASL",
 	}
 	for _, c := range append([]change{class(1, 60_000, 1000, 1000)}, changes...) {
@@ -56,11 +55,6 @@ func class(id, items, size, chunk int) change {
 	}
 }
 
-// list changes the listing.
-func list(change func(*advise.Listing)) change {
-	return func(s *advise.Sample) { change(&s.Listing) }
-}
-
 func general(name, value string) change {
 	return func(s *advise.Sample) { s.After.General[name] = value }
 }
@@ -81,7 +75,6 @@ func TestAdvice(t *testing.T) {
 		want    []string
 	}{
 		{"a full server without a log", nil, []string{"Unknown"}},
-		{"items that are idle for a day", []change{list(func(l *advise.Listing) { l.Hour, l.Day = 30_000_000, 30_000_000 })}, []string{"Unknown", "Idle"}},
 		{"chunks that are much larger than items", []change{class(1, 60_000, 800, 1000)}, []string{"Unknown", "Chunks"}},
 		{"a server that uses 12 % of its memory", []change{used(8 << 20)}, []string{"Reduce"}},
 		{"a server that started a minute ago", []change{used(8 << 20), general("uptime", "60")}, []string{"Young"}},

@@ -28,8 +28,6 @@ type Point struct {
 	Kind        Kind    `json:"kind"`
 	// BytesPerPoint is the memory that one more percentage point of hit ratio costs; 0 if more memory gives nothing or it is unknown.
 	BytesPerPoint float64 `json:"bytesPerPoint"`
-	// UnreadSeconds is the age at which items are evicted that were never read; 0 if none are or it is unknown.
-	UnreadSeconds float64 `json:"unreadSeconds"`
 }
 
 // factors are those of a curve.
@@ -58,7 +56,7 @@ func (s *Sample) curve() (points []Point, reason string) {
 		return nil, reason
 	}
 	t, r, full := s.Trace, rulesOf(s.Settings), s.fullness()
-	now, unread := t.replay(r, 1/full)
+	now := t.replay(r, 1/full)
 	measured := s.hitRatio()
 	if differ := (now - t.hits()) / t.expected(); math.Abs(differ) > maxDiffer {
 		return nil, fmt.Sprintf("a replay of the requests hits %s, but the server %s: what its LRU was like at the begin matters too much. %s",
@@ -69,11 +67,9 @@ func (s *Sample) curve() (points []Point, reason string) {
 		p := Point{Factor: factor, MemoryBytes: factor * s.After.General.number("limit_maxbytes"), HitRatio: measured, Kind: Counted}
 		switch {
 		case factor < 1:
-			var hits float64
-			hits, p.UnreadSeconds = t.replay(r, factor/full)
-			p.HitRatio -= (now - hits) / t.expected()
+			p.HitRatio -= (now - t.replay(r, factor/full)) / t.expected()
 		case factor == 1:
-			p.Kind, p.UnreadSeconds = Measured, unread
+			p.Kind = Measured
 		case s.change("evictions") > 0:
 			var gained float64
 			if gained, p.Kind = gain(more, factor); p.Kind == "" {
@@ -107,7 +103,7 @@ func (s *Sample) refuse() string {
 	switch {
 	case s.NoTrace != "":
 		return s.NoTrace
-	case s.Listing.Flash > 0:
+	case s.Flash > 0:
 		return "some items are on flash, which has a size of its own"
 	case gets < minGets || len(s.Trace.Events) == 0:
 		return fmt.Sprintf("the interval has only %s, and a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))
@@ -199,9 +195,6 @@ func sum(curves [][]Point, gets []float64) []Point {
 			p := at(curve, factor)
 			if p == nil {
 				return costs(whole)
-			}
-			if p.UnreadSeconds > 0 && (w.UnreadSeconds == 0 || p.UnreadSeconds < w.UnreadSeconds) {
-				w.UnreadSeconds = p.UnreadSeconds
 			}
 			if p.Kind != Counted {
 				w.Kind = p.Kind

@@ -10,8 +10,6 @@ type lru struct {
 	capacity int
 	segments [3]list.List
 	keys     map[uint64]*list.Element
-	// unread is the sum of the ages of the evicted items that were never read, and unreadCount their number.
-	unread, unreadCount float64
 }
 
 // rules are settings of the LRU.
@@ -83,22 +81,17 @@ func (l *lru) set(key uint64, now int64) {
 	}
 	l.keys[key] = l.segments[e.segment].PushFront(e)
 	for len(l.keys) > l.capacity {
-		l.evict(now)
+		l.evict()
 	}
 	if l.segmented {
 		l.maintain(now)
 	}
 }
 
-func (l *lru) evict(now int64) {
+func (l *lru) evict() {
 	for i := range l.segments {
 		if last := l.segments[i].Back(); last != nil {
-			e := last.Value.(*entry)
-			if !e.fetched && now >= 0 {
-				l.unread += float64(now - e.time)
-				l.unreadCount++
-			}
-			l.remove(e.key)
+			l.remove(last.Value.(*entry).key)
 			return
 		}
 	}

@@ -107,7 +107,7 @@ func TestMore(t *testing.T) {
 func TestReplay(t *testing.T) {
 	loop := traceOf(800, func(i int) uint64 { return uint64(i) })
 	for factor, want := range map[float64]float64{0.5: 0, 0.9: 0, 1: 1} {
-		if hits, _ := loop.replay(flat, factor); hits/float64(loop.Gets) != want {
+		if hits := loop.replay(flat, factor); hits/float64(loop.Gets) != want {
 			t.Errorf("%v times the memory: %v of %d gets hit, want a hit ratio of %v", factor, hits, loop.Gets, want)
 		}
 	}

@@ -32,9 +32,8 @@ func (t *Trace) classes() map[uint8]float64 {
 	return items
 }
 
-// replay returns the number of gets that hit in caches with a part of the items, and the age in seconds at which they evict items that
-// were never read. Like real clients, it stores what they miss.
-func (t *Trace) replay(r rules, factor float64) (hits, unread float64) {
+// replay returns the number of gets that hit in caches with a part of the items. Like real clients, it stores what they miss.
+func (t *Trace) replay(r rules, factor float64) (hits float64) {
 	caches := t.begin(r, factor)
 	for _, e := range t.Events {
 		cache, now := caches[e.Class], int64(e.Millis)/1000
@@ -55,28 +54,7 @@ func (t *Trace) replay(r rules, factor float64) (hits, unread float64) {
 			}
 		}
 	}
-	count := 0.0
-	for _, cache := range caches {
-		unread, count = unread+cache.unread, count+cache.unreadCount
-	}
-	return hits, unread / max(1, count)
-}
-
-// stores counts the stores in the first half of the interval, and those of keys that no client requested in the whole interval.
-func (t *Trace) stores() (all, unrequested float64) {
-	requested := map[uint64]bool{}
-	for _, e := range t.Events {
-		requested[e.Key] = requested[e.Key] || e.Kind == Hit || e.Kind == Miss
-	}
-	for _, e := range t.Events[:len(t.Events)/2] {
-		if e.Kind == Stored {
-			all++
-			if !requested[e.Key] {
-				unrequested++
-			}
-		}
-	}
-	return all, unrequested
+	return hits
 }
 
 // expected is the number of gets of the sample if its keys are as popular as the others. A few keys have most of the gets, so that a

@@ -34,7 +34,8 @@ type Sample struct {
 	Seconds       float64
 	Settings      Values
 	Before, After Reading
-	Listing       Listing
+	// Flash counts the items at the begin whose value is on flash.
+	Flash float64
 	// Trace is nil if the server does not report what clients request. NoTrace then has the reason.
 	Trace   *Trace
 	NoTrace string
@@ -46,31 +47,6 @@ func (s *Sample) change(name string) float64 {
 }
 
 func (s *Sample) rate(name string) float64 { return s.change(name) / s.Seconds }
-
-// Listing summarizes the items at the begin of the interval.
-type Listing struct {
-	Items, Bytes float64
-	// Flash counts the items whose value is on flash.
-	Flash float64
-	// Hour and Day are the bytes of the items that were not used for so long.
-	Hour, Day float64
-}
-
-// add adds an item to the summary.
-func (l *Listing) add(item client.Item, now int64) {
-	size, age := float64(item.Size), now-item.Accessed
-	l.Items++
-	l.Bytes += size
-	if item.Flash {
-		l.Flash++
-	}
-	if age > 3600 {
-		l.Hour += size
-	}
-	if age > 86400 {
-		l.Day += size
-	}
-}
 
 // Limits are how much Read asks of a server.
 type Limits struct {
@@ -86,7 +62,7 @@ const lag = time.Second
 
 // Read reads the statistics of a server at the begin and the end of an interval, its items at the begin, and its log in between. It
 // connects for each of them, because a server may close connections that are idle.
-func Read(ctx context.Context, address string, config client.Config, limits Limits, progress func(string)) (*Sample, error) {
+func Read(ctx context.Context, address string, config client.Config, limits Limits) (*Sample, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &Sample{Address: address}
@@ -108,9 +84,7 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	defer interval.Stop()
 	t := newTracer(int64(s.Before.General.number("time")), s.Before.General.number("curr_items"), float64(limits.Items))
 	finish := s.watch(ctx, config, limits, t)
-	progress("lists the items")
 	s.list(ctx, connection, limits, t)
-	progress("watches the requests for " + limits.Watch.String())
 	select {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
@@ -173,7 +147,9 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	ctx, cancel := context.WithTimeout(ctx, limits.Listing)
 	defer cancel()
 	add := func(item client.Item) bool {
-		s.Listing.add(item, t.Begin)
+		if item.Flash {
+			s.Flash++
+		}
 		t.item(item)
 		return ctx.Err() == nil
 	}

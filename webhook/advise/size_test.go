@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"steady hits", sample("3000", func(*Sample) {}), ""},
 		{"no log", sample("3000", func(s *Sample) { s.NoTrace = "memcached with SASL" }), "memcached with SASL"},
-		{"flash", sample("3000", func(s *Sample) { s.Listing.Flash = 1 }), "on flash"},
+		{"flash", sample("3000", func(s *Sample) { s.Flash = 1 }), "on flash"},
 		{"few gets", sample("1000", func(*Sample) {}), "only 1000 gets, and a prediction needs 2500. Use --watch=15m"},
 		{"no gets", sample("0", func(*Sample) {}), "Run advise when clients send more requests"},
 		{"a server that was empty", sample("3000", func(s *Sample) { s.Trace.Items = nil }), "no items at the begin"},

@@ -69,7 +69,7 @@ func quantity(n float64, noun string) string {
 // writeCurve writes the hit ratios of other sizes.
 func writeCurve(b *strings.Builder, whole Server) {
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tMEMORY FOR ONE MORE POINT\tUNREAD LIFETIME")
+	fmt.Fprintln(table, "MEMORY\tHIT RATIO\tMEMORY FOR ONE MORE POINT")
 	for i, p := range whole.Curve {
 		if p.Factor > 1 && whole.Evictions == 0 {
 			break // nothing changes
@@ -80,14 +80,7 @@ func writeCurve(b *strings.Builder, whole Server) {
 		} else if i == len(whole.Curve)-1 {
 			cost = "unknown"
 		}
-		unread := "unknown"
-		switch {
-		case p.UnreadSeconds > 0:
-			unread = duration(p.UnreadSeconds)
-		case p.Factor <= 1:
-			unread = "none is evicted"
-		}
-		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost, unread)
+		fmt.Fprintf(table, "%s\t%s %s\t%s\n", bytes(p.MemoryBytes), percent(p.HitRatio), p.Kind, cost)
 	}
 	_ = table.Flush() // into memory
 	fmt.Fprintln(b)

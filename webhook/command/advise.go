@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -135,36 +134,18 @@ func (o *adviseOptions) read(command *cobra.Command, addresses []string, config 
 	ctx, cancel := context.WithCancelCause(limited)
 	defer cancel(nil)
 	samples := make([]*advise.Sample, len(addresses))
-	progress := newProgress(command)
+	fmt.Fprintf(command.ErrOrStderr(), "Watching the requests of clients for %s.\n", o.Watch)
 	var all sync.WaitGroup
 	for i, address := range addresses {
 		all.Go(func() {
-			sample, err := advise.Read(ctx, address, config, o.Limits, func(text string) { progress(address + ": " + text) })
+			sample, err := advise.Read(ctx, address, config, o.Limits)
 			if samples[i] = sample; err != nil {
 				cancel(err)
 			}
 		})
 	}
 	all.Wait()
-	progress("")
 	return samples, context.Cause(ctx)
-}
-
-// newProgress returns a function that replaces the last line of a terminal. Without a terminal, it shows nothing.
-func newProgress(command *cobra.Command) func(string) {
-	file, ok := command.ErrOrStderr().(*os.File)
-	if !ok {
-		return func(string) {}
-	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return func(string) {}
-	}
-	var lock sync.Mutex
-	return func(text string) {
-		lock.Lock()
-		defer lock.Unlock()
-		fmt.Fprintf(file, "\r\x1b[K%s", text)
-	}
 }
 
 // check returns an error for flags that do not fit together.

@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"crypto/tls"
 	"io"
 	"log/slog"
 	"os"
@@ -23,15 +22,11 @@ var logHandlers = map[string]func(io.Writer, *slog.HandlerOptions) slog.Handler{
 	"json": func(w io.Writer, options *slog.HandlerOptions) slog.Handler { return slog.NewJSONHandler(w, options) },
 }
 
-// tlsVersions are the values of --tls-min-version.
-var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
-
 type serveOptions struct {
 	server.Config
-	caches        memcached.Config
-	logLevel      string
-	logFormat     string
-	tlsMinVersion string
+	caches    memcached.Config
+	logLevel  string
+	logFormat string
 }
 
 func newServe(version string) *cobra.Command {
@@ -68,7 +63,6 @@ func (o *serveOptions) run(command *cobra.Command) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	o.TLS.MinVersion = tlsVersions[o.tlsMinVersion]
 	if err := o.Check(); err != nil {
 		return usageError{err}
 	}
@@ -85,7 +79,6 @@ func (o *serveOptions) run(command *cobra.Command) error {
 func (o *serveOptions) addTLS(flags *pflag.FlagSet) {
 	flags.StringVar(&o.TLS.CertFile, "tls-cert", "", "`file` with the TLS certificate chain in PEM, reloaded when it changes; empty for plain HTTP")
 	flags.StringVar(&o.TLS.KeyFile, "tls-key", "", "`file` with the private key of --tls-cert in PEM")
-	flags.Var(newChoice(&o.tlsMinVersion, "", "1.2", "1.3"), "tls-min-version", "minimum version of TLS (default 1.3)")
 	flags.StringVar(&o.TLS.ClientCAFile, "client-ca", "", "`file` with the CA bundle in PEM that verifies client certificates, reloaded when it changes; empty if callers need no certificate")
 	flags.StringSliceVar(&o.TLS.ClientNames, "client-names", nil, "comma-separated `names` of allowed callers: DNS names, URIs or common names of client certificates (default any name)")
 	flags.StringVar(&o.TokenFile, "token-file", "", "`file` with the accepted bearer tokens, one per line, reloaded when it changes; empty if callers need no token")

@@ -3,11 +3,13 @@ package composite
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // Child returns the observed child with the kind, namespace and name of a desired child: a pointer to the element type of
@@ -32,6 +34,17 @@ func (r *Request[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
 
 // maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB.
 const maxAppliedBytes = 1 << 20
+
+// ListedKinds returns the kinds of children that the CompositeController lists.
+func (r *Request[P, C, R]) ListedKinds() sets.Set[string] {
+	listed := sets.New[string]()
+	for key, group := range groupsOf(&r.Children) {
+		if kind, _, _ := strings.Cut(key, "."); group.Listed() {
+			listed.Insert(kind)
+		}
+	}
+	return listed
+}
 
 // LastApplied returns every observed child as Metacontroller applied it last. A response with these children changes nothing
 // in the cluster. LastApplied returns an error if a child has no valid annotation with its last applied configuration.
@@ -95,7 +108,7 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 			} `json:"labels"`
 		} `json:"metadata"`
 	}
-	if err := json.Unmarshal(text, &last); err != nil {
+	if err := jsonv2.Unmarshal(text, &last); err != nil {
 		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", key, name, err)
 	}
 	child := &appliedChild{Text: text}
@@ -114,7 +127,7 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 // removeMember returns an object without the member at a path, which it must have. It parses nothing else.
 func removeMember(object jsontext.Value, name string, path ...string) (jsontext.Value, error) {
 	members := map[string]jsontext.Value{}
-	err := json.Unmarshal(object, &members)
+	err := jsonv2.Unmarshal(object, &members)
 	if err == nil && len(path) == 0 {
 		delete(members, name)
 	} else if err == nil {
@@ -123,7 +136,7 @@ func removeMember(object jsontext.Value, name string, path ...string) (jsontext.
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(members, json.Deterministic(true))
+	return jsonv2.Marshal(members, jsonv2.Deterministic(true))
 }
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the

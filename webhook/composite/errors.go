@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -43,7 +43,7 @@ func explain(err error) error {
 	if invalid, ok := errors.AsType[*ParentError](err); ok {
 		return invalid
 	}
-	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		return explainSemantic(semantic)
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -52,7 +52,7 @@ func explain(err error) error {
 	return fmt.Errorf("reading the request: %w", err)
 }
 
-func explainSemantic(err *json.SemanticError) error {
+func explainSemantic(err *jsonv2.SemanticError) error {
 	path := dotted(err.JSONPointer)
 	problem := "cannot be " + kindName(err.JSONKind)
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -92,7 +92,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 			return notAnObject(decoder)
 		}
 		object := new(T)
-		if err := json.UnmarshalDecode(decoder, object); err != nil {
+		if err := jsonv2.UnmarshalDecode(decoder, object); err != nil {
 			return err
 		}
 		if (*object).GetName() == "" {

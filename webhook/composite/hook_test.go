@@ -109,8 +109,7 @@ func TestSyncChecksItsResponse(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.message) || body != "" {
 			t.Errorf("%s: response %q, error %v, want an error with %q", test.reason, body, err, test.message)
 		}
-		var requestError *RequestError
-		if errors.As(err, &requestError) {
+		if _, refused := errors.AsType[*RequestError](err); refused {
 			t.Errorf("%s: a defect of the hook is reported as an invalid request: %v", test.reason, err)
 		}
 	}

@@ -15,7 +15,7 @@ type maybeSecrets struct {
 func TestOptionalKind(t *testing.T) {
 	always := func(Request[*corev1.ConfigMap, maybeSecrets, struct{}]) bool { return true }
 	ifListed := func(request Request[*corev1.ConfigMap, maybeSecrets, struct{}]) bool {
-		return request.Children.Secrets.Listed()
+		return request.ListedKinds().Has("Secret")
 	}
 	const lists = `"controller": {"spec": {"childResources": [{"apiVersion": "v1", "resource": "secrets"}]}},`
 	const listsNone = `"controller": {},`

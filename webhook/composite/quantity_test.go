@@ -3,7 +3,7 @@ package composite
 import (
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -14,7 +14,7 @@ func TestQuantities(t *testing.T) {
 		`"1e999999999"`: false, `"1e-999999999"`: false, `"1e100"`: false, `"1000000000000000000000000000000"`: false, `"64MB"`: false,
 	} {
 		var quantity resource.Quantity
-		if err := json.Unmarshal([]byte(text), &quantity, quantities); (err == nil) != valid {
+		if err := jsonv2.Unmarshal([]byte(text), &quantity, quantities); (err == nil) != valid {
 			t.Errorf("%s: %v, want valid: %t", text, err, valid)
 		}
 	}

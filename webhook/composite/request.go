@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -37,7 +37,7 @@ func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return notAnObject(decoder)
 	}
 	r.present = true
-	return json.UnmarshalDecode(decoder, &r.value)
+	return jsonv2.UnmarshalDecode(decoder, &r.value)
 }
 
 // parentMember is the member of a request with the parent, whose size is limited: rules run for each entry of its lists, and children have copies
@@ -59,8 +59,8 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, more than %d", values, maxParentValues)}
 	}
 	p.present = true
-	err = json.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
-	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+	err = jsonv2.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}
 	return err
@@ -69,7 +69,7 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // quantityText matches quantities of a size that can be computed: the API server accepts 1e999999999, which has a billion digits.
 var quantityText = regexp.MustCompile(`^(null|"?[+-]?[0-9.]{1,30}([A-Za-z]{0,2}|[eE][+-]?[0-9]{1,2})"?)$`)
 
-var quantities = json.WithUnmarshalers(json.UnmarshalFunc(func(text []byte, quantity *resource.Quantity) error {
+var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(text []byte, quantity *resource.Quantity) error {
 	if !quantityText.Match(text) {
 		return resource.ErrFormatWrong
 	}
@@ -85,7 +85,7 @@ func countSpecified(whole jsontext.Value) int {
 	var observed struct {
 		Status jsontext.Value `json:"status"`
 	}
-	if json.Unmarshal(whole, &observed, jsontext.AllowDuplicateNames(true)) != nil {
+	if jsonv2.Unmarshal(whole, &observed, jsontext.AllowDuplicateNames(true)) != nil {
 		return count
 	}
 	return count - countValues(observed.Status)
@@ -116,13 +116,13 @@ type syncRequest[T, C, R any] struct {
 }
 
 type customizeRequest[T any] struct {
-	Controller member[skipped] `json:"controller"`
-	Parent     parentMember[T] `json:"parent"`
+	Controller member[jsontext.Value] `json:"controller"`
+	Parent     parentMember[T]        `json:"parent"`
 }
 
 // compositeController is the part of the CompositeController that shows what a request must have.
 type compositeController struct {
-	Metadata skipped `json:"metadata"`
+	Metadata jsontext.Value `json:"metadata"` // read as one value, which is faster than token by token
 	Spec     struct {
 		ChildResources []struct {
 			APIVersion string `json:"apiVersion"`
@@ -131,18 +131,10 @@ type compositeController struct {
 	} `json:"spec"`
 }
 
-// skipped is a large member that nothing reads. It is validated as one value, which is faster than token by token.
-type skipped struct{}
-
-func (*skipped) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	_, err := decoder.ReadValue()
-	return err
-}
-
 // decode reads exactly one JSON value from the body as a stream. It refuses duplicate names, invalid UTF-8 and anything after
 // the value. Names match case-sensitively.
 func decode(body io.Reader, request any) error {
-	if err := json.UnmarshalRead(tokenReader{body}, request); err != nil {
+	if err := jsonv2.UnmarshalRead(tokenReader{body}, request); err != nil {
 		return explain(err)
 	}
 	return nil

@@ -20,13 +20,13 @@ type Input struct {
 	Parent metav1.Object
 	// Before is the observed status of the parent.
 	Before api.ReplicaStatus
-	// Workload is the parent's Deployment or StatefulSet; nil when there is none.
+	// Workload is the parent's Deployment or StatefulSet; nil if there is none.
 	Workload *observed.Workload
 	// Rollout compares the desired replicas with the observed ones. See [RolloutOf].
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
 	Pods []*observed.Pod
-	// Serving are the pods that clients reach, also those that are being deleted and still serve; nil when clients reach all of Pods.
+	// Serving are the pods that clients reach, also those that are being deleted and still serve; nil if clients reach all of Pods.
 	Serving []*observed.Pod
 	// Selector has the labels of the parent's pods.
 	Selector map[string]string
@@ -34,24 +34,24 @@ type Input struct {
 	Container string
 	// Children are the desired children, the workload first; none while the parent is finalized.
 	Children []runtime.Object
-	// Child returns the observed child of the same kind and name as a desired one; nil when there is none.
+	// Child returns the observed child of the same kind and name as a desired one; nil if there is none.
 	Child func(desired runtime.Object) any
-	// Steps describes a change of size that takes several steps or phases; nil when there is none.
+	// Steps describes a change of size that takes several steps or phases; nil if there is none.
 	Steps *Progress
 	// LastStep is the last time at which the replicas changed without a change of the parent.
 	LastStep time.Time
 	// Teardown describes the finalization of the parent; nil while the parent is not finalized.
 	Teardown *Progress
-	// Awaited is what is missing although all children match the desired state; nil when nothing is.
+	// Awaited is what is missing although all children match the desired state; nil if nothing is.
 	Awaited *Progress
 	// RoomRemedy is what to do if the cluster has no room for the pods of a change; "" if there is nothing else than to make room.
 	RoomRemedy string
 	// Remedies are what to do about containers that do not run.
 	Remedies Remedies
-	// Claim describes the volume claim of each pod; nil when pods have none.
+	// Claim describes the volume claim of each pod; nil if pods have none.
 	Claim *Claim
-	// Proxies is the assessment of the pods through which clients reach Pods; nil when clients reach Pods directly.
-	Proxies *Assessment
+	// ProxyAssessment is the assessment of the pods through which clients reach Pods; nil if clients reach Pods directly.
+	ProxyAssessment *Assessment
 	// Now is the time of the sync.
 	Now metav1.Time
 }
@@ -59,7 +59,7 @@ type Input struct {
 // checked is what a check looks at.
 type checked struct {
 	*Input
-	// pending is the first child that does not match the desired state; nil when there is none.
+	// pending is the first child that does not match the desired state; nil if there is none.
 	pending *Progress
 	// findings are those of the parent's own checks.
 	findings []Finding
@@ -68,14 +68,14 @@ type checked struct {
 // Assessment is everything that a parent's status follows from.
 type Assessment struct {
 	Rollout Rollout
-	// Problem is what is wrong; nil when nothing is.
+	// Problem is what is wrong; nil if nothing is.
 	Problem *Problem
-	// Risk is what may become a problem; nil when nothing may.
+	// Risk is what may become a problem; nil if nothing may.
 	Risk *Risk
-	// Wait is the time after which the assessment may differ although no object changed; 0 when there is no such time.
+	// Wait is the time after which the assessment may differ although no object changed; 0 if there is no such time.
 	Wait time.Duration
-	// Proxies is Input.Proxies.
-	Proxies *Assessment
+	// ProxyAssessment is Input.ProxyAssessment.
+	ProxyAssessment *Assessment
 
 	input *Input
 	// pending is the first child that does not match the desired state, or else Input.Awaited.
@@ -117,19 +117,19 @@ func newAssessment(o *Input) Assessment {
 		serving = o.Pods
 	}
 	return Assessment{
-		Rollout:     o.Rollout,
-		Proxies:     o.Proxies,
-		input:       o,
-		serves:      slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
-		unreachable: o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
+		Rollout:         o.Rollout,
+		ProxyAssessment: o.ProxyAssessment,
+		input:           o,
+		serves:          slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
+		unreachable:     o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
 	}
 }
 
 func ofProxies(o checked) Finding {
-	if o.Proxies == nil {
+	if o.ProxyAssessment == nil {
 		return Finding{}
 	}
-	return Finding{Problem: o.Proxies.Problem, Risk: o.Proxies.Risk, Wait: o.Proxies.Wait}
+	return Finding{Problem: o.ProxyAssessment.Problem, Risk: o.ProxyAssessment.Risk, Wait: o.ProxyAssessment.Wait}
 }
 
 func ofParent(o checked) Finding { return Merge(o.findings...) }

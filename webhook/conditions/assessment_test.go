@@ -88,7 +88,7 @@ func TestAssess(t *testing.T) {
 		reason string
 		edit   func(*checked)
 		ready  string
-		// degraded is the reason of Degraded; "" when Degraded is False. wait is the expected Assessment.Wait.
+		// degraded is the reason of Degraded; "" if Degraded is False. wait is the expected Assessment.Wait.
 		degraded string
 		wait     time.Duration
 	}{
@@ -179,7 +179,9 @@ func TestRisk(t *testing.T) {
 		want   string
 	}{
 		{"the parent has a risk", func(o *checked) { o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}} }, "Risk"},
-		{"the proxies have a risk", func(o *checked) { o.Proxies = &Assessment{Rollout: o.Rollout, Risk: reasonOf("Risk").Risk("m")} }, "Risk"},
+		{"the proxies have a risk", func(o *checked) {
+			o.ProxyAssessment = &Assessment{Rollout: o.Rollout, Risk: reasonOf("Risk").Risk("m")}
+		}, "Risk"},
 		{"a problem does not hide a risk", func(o *checked) {
 			o.findings = []Finding{{Risk: reasonOf("Risk").Risk("m")}}
 			o.Workload.Spec.Paused = true
@@ -237,7 +239,7 @@ func TestRoomRemedy(t *testing.T) {
 	for _, test := range cases {
 		o := settled(t)
 		o.Rollout, o.RoomRemedy = RolloutOf(o.Workload, 3, o.Parent, o.Pods), "Make room."
-		o.Proxies = &Assessment{Rollout: o.Rollout, Problem: test.problem}
+		o.ProxyAssessment = &Assessment{Rollout: o.Rollout, Problem: test.problem}
 		before := *test.problem
 		got, err := Assess(o.Input)
 		if err != nil {
@@ -256,7 +258,7 @@ func TestRoomRemedy(t *testing.T) {
 func TestHandOverOfTwoWorkloads(t *testing.T) {
 	o := settled(t)
 	o.Workload = nil
-	o.Proxies = &Assessment{Problem: ReasonOrphaned.Problem("only the children of the proxies")}
+	o.ProxyAssessment = &Assessment{Problem: ReasonOrphaned.Problem("only the children of the proxies")}
 	assessed, err := Assess(o.Input)
 	if err != nil {
 		t.Fatal(err)

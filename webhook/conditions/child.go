@@ -3,7 +3,6 @@ package conditions
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,16 +18,13 @@ This check compares each desired child with the observed one, in every field tha
 a minute, the child is a problem: see overdue.go.
 */
 
-// usesOfChild is for progress that becomes a blocker after a minute.
-var usesOfChild = slices.Concat(UsesOfProblem, UsesOfProgress[:1], UsesOfBlocker[len(UsesOfProblem):])
-
 var (
 	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
-	ReasonChildMissing = NewReason(Documentation{ID: "<Kind>Missing", Uses: usesOfChild,
+	ReasonChildMissing = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Missing",
 		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with its name belongs to another owner. It is a problem after a minute. For a NetworkPolicy of running pods it is a problem immediately (`OpenToAll`).",
 		Remedy:  "Check the Events of the resource. If another object has the name, rename that object, or use another name for the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
-	ReasonChildOutdated = NewReason(Documentation{ID: "<Kind>Outdated", Uses: usesOfChild,
+	ReasonChildOutdated = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Outdated",
 		Meaning: "The child differs from the desired state; the message names the field. It is a problem after a minute.",
 		Remedy:  "Check the Events of the resource: one reports why the API server rejects the update."})
 )
@@ -42,11 +38,11 @@ type observedChild interface {
 // operatorAnnotations are the annotations in which the operator records what it applied.
 const operatorAnnotations = "metadata.annotations.memcached-operator.example.com/"
 
-// pendingChild returns the first desired child that is missing or differs from the desired state; nil when there is none. A child
+// pendingChild returns the first desired child that is missing or differs from the desired state; nil if there is none. A child
 // that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
 func pendingChild(o *Input) (*Progress, error) {
-	if o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 {
-		return leftBehind(o), nil
+	if isOrphaned(o) {
+		return adoptionPending(o), nil
 	}
 	var unrecorded *Progress
 	for _, desired := range o.Children {

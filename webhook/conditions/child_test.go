@@ -19,7 +19,7 @@ func TestCompareChild(t *testing.T) {
 		want     string
 	}{
 		{"the child does not exist", nil, "ServiceMissing"},
-		{"the child is being deleted", &observed.Child{ChildMeta: observed.ChildMeta{DeletionTimestamp: &metav1.Time{}}}, "ServiceMissing"},
+		{"the child is being deleted", &observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{DeletionTimestamp: &metav1.Time{}}}}, "ServiceMissing"},
 		{"the API server rejected the update", &observed.Child{Spec: []byte(`{"port":2}`)}, "ServiceOutdated"},
 		{"the child matches, and the API server set a default", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
 	}

@@ -19,7 +19,7 @@ func (a *Assessment) Conditions() []metav1.Condition {
 	if a.Risk != nil {
 		all = append(all, NewCondition(api.AtRisk, metav1.ConditionTrue, a.Risk.Reason, a.Risk.Message))
 	}
-	if a.Problem != nil && a.Problem.Reason.stalls && progressing.Status == metav1.ConditionFalse {
+	if a.Problem != nil && a.Problem.Reason.severity >= SeverityStalled && progressing.Status == metav1.ConditionFalse {
 		all = append(all, a.Problem.condition(api.Stalled, metav1.ConditionTrue))
 	}
 	return all
@@ -41,8 +41,8 @@ var checks = []func(checked) Finding{
 
 // Reasons are the reasons of this package. Each package with reasons has such a list, and package parents joins them.
 var Reasons = []Reason{
-	ReasonReplicaReady, ReasonServing, ReasonNoReplicaReady, ReasonNoProxyReady, ReasonScaledToZero, ReasonAllReplicasReady, ReasonSettled, ReasonAsExpected,
-	ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated, ReasonOpenToAll,
-	ReasonPaused, ReasonReplicaFailure, ReasonPodsMissing, ReasonProgressDeadlineExceeded,
+	ReasonReplicaReady, ReasonServing, ReasonNoReplicaReady, ReasonNoProxyReady, ReasonScaledToZero, ReasonAllReplicasReady, ReasonSettled,
+	ReasonAsExpected, ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated,
+	ReasonOpenToAll, ReasonPaused, ReasonReplicaFailure, ReasonPodsMissing, ReasonProgressDeadlineExceeded,
 	ReasonUnschedulable, ReasonVolumeClaimPending, ReasonImagePullBackOff, ReasonNotStarted, ReasonCrashLoopBackOff, ReasonOOMKilled,
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,11 +18,11 @@ var testParent = &metav1.ObjectMeta{Generation: 7}
 
 func settledWorkload(replicas int32) *observed.Workload {
 	var spec observed.WorkloadSpec
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"replicas":%d}`, replicas), &spec); err != nil {
+	if err := jsonv2.Unmarshal(fmt.Appendf(nil, `{"replicas":%d}`, replicas), &spec); err != nil {
 		panic(err)
 	}
 	return &observed.Workload{
-		ChildMeta: observed.ChildMeta{Name: "x", Generation: 4, Annotations: map[string]string{resources.ParentGenerationAnnotation: "7"}},
+		ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "x"}, Generation: 4, Annotations: map[string]string{resources.ParentGenerationAnnotation: "7"}},
 		Spec:      spec,
 		Status:    observed.WorkloadStatus{ObservedGeneration: 4, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas},
 	}
@@ -70,7 +70,7 @@ func TestSettled(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	problem, blocker := ReasonOOMKilled.Problem("pod a: too much"), ReasonReplicaFailure.Problem("exceeded quota")
-	remains := Reason{id: "SecretNotReloaded", stalls: true}.Problem("pod a: bad key")
+	remains := Reason{id: "SecretNotReloaded", severity: SeverityStalled}.Problem("pod a: bad key")
 	waits := ReasonChildMissing.named("ServiceMissing").Progress("Service x does not exist")
 	cases := []struct {
 		reason   string

@@ -21,7 +21,7 @@ const CrashLoopBackOff = "CrashLoopBackOff"
 const maxLine = 300
 
 // ReasonCrashLoopBackOff is for a container that exits repeatedly.
-var ReasonCrashLoopBackOff = NewReason(Documentation{ID: CrashLoopBackOff, Uses: UsesOfProblem,
+var ReasonCrashLoopBackOff = NewReason(SeverityProblem, Documentation{ID: CrashLoopBackOff,
 	Meaning: "A container exits repeatedly; the message has its name, its exit code and what to check.",
 	Remedy:  "`kubectl logs` has the message of the program."})
 

@@ -16,7 +16,7 @@ is a problem immediately. A spec that has just enabled the NetworkPolicy gets on
 */
 
 // ReasonOpenToAll is for pods whose NetworkPolicy is missing.
-var ReasonOpenToAll = NewReason(Documentation{ID: "OpenToAll", Parent: "Memcached", Uses: UsesOfProblem,
+var ReasonOpenToAll = NewReason(SeverityProblem, Documentation{ID: "OpenToAll", Parent: "Memcached",
 	Meaning: "The NetworkPolicy in the message does not exist, and pods run: every peer that reaches their addresses may connect.",
 	Remedy:  "Check the Events of the resource: one reports why the API server rejects the NetworkPolicy. Until it exists, stop the pods with `size: 0` if they must not be open. Set `spec.networkPolicy.enabled: false` if they may."})
 

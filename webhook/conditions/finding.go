@@ -69,11 +69,11 @@ func (r Reason) Risk(format string, args ...any) *Risk {
 	return &Risk{Reason: r, Message: fmt.Sprintf(format, args...)}
 }
 
-// Finding is the result of one check. Problem and Risk are nil when the check finds nothing.
+// Finding is the result of one check. Problem and Risk are nil if the check finds nothing.
 type Finding struct {
 	Problem *Problem
 	Risk    *Risk
-	// Wait is the time after which the result may differ although no object changed; 0 when there is no such time.
+	// Wait is the time after which the result may differ although no object changed; 0 if there is no such time.
 	Wait time.Duration
 }
 

@@ -18,7 +18,7 @@ between two attempts. All have the same reason here, so that the status does not
 var pullReasons = []string{"ErrImagePull", "RegistryUnavailable", "SignatureValidationFailed"}
 
 // ReasonImagePullBackOff is for a container whose image cannot be pulled.
-var ReasonImagePullBackOff = NewReason(Documentation{ID: "ImagePullBackOff", Uses: UsesOfProblem,
+var ReasonImagePullBackOff = NewReason(SeverityProblem, Documentation{ID: "ImagePullBackOff",
 	Meaning: "The image cannot be pulled; the message has the registry's response. This includes what the kubelet reports as `ErrImagePull`, `RegistryUnavailable` or `SignatureValidationFailed`.",
 	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`."})
 

@@ -10,7 +10,7 @@ problem.
 */
 
 // ReasonNotStarted is the class of reasons that the kubelet sets for a container that does not start.
-var ReasonNotStarted = NewReason(Documentation{ID: "<reason of the kubelet>", Uses: UsesOfProblem,
+var ReasonNotStarted = NewReason(SeverityProblem, Documentation{ID: "<reason of the kubelet>",
 	Meaning: "A container does not start. Reason and message are those of the kubelet, for example `CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`, `InvalidImageName` or `ErrImageNeverPull`.",
 	Remedy:  "Check what the message names, such as a Secret or a ConfigMap of `spec`, or the command of the container."})
 

@@ -14,11 +14,13 @@ controller-uid has the parent's UID, which it adopts.
 */
 
 // ReasonOrphaned is for a parent that has pods but no workload.
-var ReasonOrphaned = NewReason(Documentation{ID: "Orphaned", Uses: usesOfChild,
+var ReasonOrphaned = NewReason(SeverityOverdue, Documentation{ID: "Orphaned",
 	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
 	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 
-func leftBehind(o *Input) *Progress {
+func isOrphaned(o *Input) bool { return o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 }
+
+func adoptionPending(o *Input) *Progress {
 	var objects []string
 	for _, object := range o.Children {
 		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
@@ -32,7 +34,7 @@ func leftBehind(o *Input) *Progress {
 // orphaned is [overdue] before all other checks if a former parent left the workload behind. Its message has all children, also those of
 // the proxies, so that one command adopts them.
 func orphaned(o checked) Finding {
-	if o.pending == nil || o.pending.Reason != ReasonOrphaned {
+	if !isOrphaned(o.Input) {
 		return Finding{}
 	}
 	return overdue(o)

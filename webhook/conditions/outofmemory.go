@@ -1,9 +1,5 @@
 package conditions
 
-import (
-	"slices"
-)
-
 /*
 The kernel killed a container because it used more memory than its limit.
 
@@ -15,7 +11,7 @@ is a risk for ten minutes: the restart takes about a second, and its only other 
 const oomKilled = "OOMKilled"
 
 // ReasonOOMKilled is for a container that was killed because of its memory.
-var ReasonOOMKilled = NewReason(Documentation{ID: oomKilled, Uses: slices.Concat(UsesOfProblem, UsesOfRisk),
+var ReasonOOMKilled = NewReason(SeverityProblem, Documentation{ID: oomKilled, Uses: usesOf[SeverityRisk],
 	Meaning: "A container used more than its memory limit, and its items are lost. `Degraded` is True while the container does not run; afterwards `AtRisk` is True for ten minutes, because it may happen again.",
 	Remedy:  "Increase the field that the message names."})
 

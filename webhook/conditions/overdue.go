@@ -39,8 +39,8 @@ func overdue(o checked) Finding {
 // latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was
 // created.
 func desiredSince(o *Input) time.Time {
-	ready := meta.FindStatusCondition(o.Before.Conditions, api.Ready)
-	if ready == nil || ready.Status == metav1.ConditionTrue || o.Before.ObservedGeneration < o.Parent.GetGeneration() && o.Before.ObservedGeneration > 0 {
+	ready, generation := meta.FindStatusCondition(o.Before.Conditions, api.Ready), o.Before.ObservedGeneration
+	if ready == nil || ready.Status == metav1.ConditionTrue || 0 < generation && generation < o.Parent.GetGeneration() {
 		return o.Now.Time
 	}
 	since := later(ready.LastTransitionTime.Time, o.LastStep)

@@ -7,7 +7,7 @@ This check looks at spec.paused of the workload. The operator does not set the f
 */
 
 // ReasonPaused is for a Deployment that a user has paused.
-var ReasonPaused = NewReason(Documentation{ID: "Paused", Uses: UsesOfBlocker,
+var ReasonPaused = NewReason(SeverityBlocker, Documentation{ID: "Paused",
 	Meaning: "The Deployment is paused, so changes are not rolled out.",
 	Remedy:  "Run `kubectl rollout resume deployment NAME`."})
 

@@ -81,7 +81,7 @@ func diagnoseContainer(container observed.ContainerStatus, remedy Remedy, now me
 	return Finding{Problem: problem, Wait: wait}
 }
 
-// containerProblem returns the problem of a container; end is its last termination, nil when that does not matter.
+// containerProblem returns the problem of a container; end is its last termination, nil if that does not matter.
 func containerProblem(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {
 	waiting := container.State.Waiting
 	switch {
@@ -101,7 +101,7 @@ func containerProblem(container observed.ContainerStatus, end *observed.Containe
 	return nil
 }
 
-// recent returns for how much longer a time counts as recent; 0 when the time is not recent.
+// recent returns for how much longer a time counts as recent; 0 if the time is not recent.
 func recent(then time.Time, now metav1.Time) time.Duration {
 	age := now.Sub(then)
 	if age < -maxClockSkew {

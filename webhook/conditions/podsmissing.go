@@ -18,7 +18,7 @@ why pods are refused. Both controllers create a missing pod within about a secon
 */
 
 // ReasonPodsMissing is for a workload that cannot create all of its pods and does not report why.
-var ReasonPodsMissing = NewReason(Documentation{ID: "PodsMissing", Uses: UsesOfBlocker,
+var ReasonPodsMissing = NewReason(SeverityBlocker, Documentation{ID: "PodsMissing",
 	Meaning: "All or some pods of the workload have not been created for a minute; the message has the numbers. The status of the workload has no cause: a StatefulSet reports it only in its Events.",
 	Remedy:  "Run the `kubectl describe` command of the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
 

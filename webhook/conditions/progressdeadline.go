@@ -11,7 +11,7 @@ This check looks at the condition Progressing of the workload. A StatefulSet doe
 */
 
 // ReasonProgressDeadlineExceeded is for a Deployment that reports that it does not progress.
-var ReasonProgressDeadlineExceeded = NewReason(Documentation{ID: "ProgressDeadlineExceeded", Uses: UsesOfBlocker,
+var ReasonProgressDeadlineExceeded = NewReason(SeverityBlocker, Documentation{ID: "ProgressDeadlineExceeded",
 	Meaning: "A rollout has not progressed for ten minutes, and no check knows the cause.",
 	Remedy:  "Check the Events of the pods that are not ready."})
 

@@ -12,12 +12,30 @@ import (
 // so that each reason of a condition has a [Documentation].
 type Reason struct {
 	id            string
+	severity      Severity
 	documentation *Documentation
-	// blocks reports whether nothing progresses until a user acts. Progressing is False then.
-	blocks bool
-	// stalls reports whether the problem remains until a user acts. Stalled is True then, if nothing else progresses.
-	stalls bool
 }
+
+// Severity is what a finding with a reason means. Those from SeverityStalled on remain until a user acts: Stalled is True if nothing else
+// progresses. Because of those from SeverityBlocker on nothing progresses until then, so Progressing is False.
+type Severity int
+
+const (
+	// NoFinding is for a reason that reports a state.
+	NoFinding Severity = iota
+	// SeverityRisk is for what may become a problem.
+	SeverityRisk
+	// SeverityProgress is for what a parent waits for.
+	SeverityProgress
+	// SeverityProblem is for a problem that may end without a user.
+	SeverityProblem
+	// SeverityStalled is for a problem that remains until a user acts.
+	SeverityStalled
+	// SeverityBlocker is for a problem because of which nothing progresses until a user acts.
+	SeverityBlocker
+	// SeverityOverdue is for progress that becomes a blocker after a minute.
+	SeverityOverdue
+)
 
 // Use is the type and the status of a condition.
 type Use struct {
@@ -25,17 +43,21 @@ type Use struct {
 	Status metav1.ConditionStatus
 }
 
-// The conditions that most reasons appear in.
-var (
-	// UsesOfProblem is for a problem that may end without a user.
-	UsesOfProblem = []Use{{api.Degraded, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse}}
-	// UsesOfBlocker is for a problem because of which nothing progresses until a user acts.
-	UsesOfBlocker = slices.Concat(UsesOfProblem, []Use{{api.Progressing, metav1.ConditionFalse}, {api.Stalled, metav1.ConditionTrue}})
-	// UsesOfProgress is for what a parent waits for.
-	UsesOfProgress = []Use{{api.Progressing, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse}}
-	// UsesOfRisk is for what may become a problem.
-	UsesOfRisk = []Use{{api.AtRisk, metav1.ConditionTrue}}
-)
+// usesOf are the conditions that may have a reason of each severity.
+var usesOf = map[Severity][]Use{
+	SeverityRisk:     {{api.AtRisk, metav1.ConditionTrue}},
+	SeverityProgress: {{api.Progressing, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse}},
+	SeverityProblem:  {{api.Degraded, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse}},
+	SeverityStalled:  {{api.Degraded, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse}, {api.Stalled, metav1.ConditionTrue}},
+	SeverityBlocker: {
+		{api.Degraded, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse},
+		{api.Progressing, metav1.ConditionFalse}, {api.Stalled, metav1.ConditionTrue},
+	},
+	SeverityOverdue: {
+		{api.Degraded, metav1.ConditionTrue}, {api.Ready, metav1.ConditionFalse}, {api.Progressing, metav1.ConditionTrue},
+		{api.Progressing, metav1.ConditionFalse}, {api.Stalled, metav1.ConditionTrue},
+	},
+}
 
 // Documentation describes a reason, or a class of reasons, to users. The test in test/golden writes manifests/docs/reasons.md
 // from all of them.
@@ -44,22 +66,19 @@ type Documentation struct {
 	ID string
 	// Parent is the only kind of parent that has the reason; "" for all kinds with pods.
 	Parent string
-	// Uses are the conditions that may have the reason. The page lists the reason with the first one.
+	// Uses are the conditions that may have the reason. The page lists the reason with the first one. [NewReason] puts those of the severity
+	// first.
 	Uses []Use
 	// Meaning is what was observed, in whole sentences.
 	Meaning string
-	// Remedy is what to do, in whole sentences; "" when there is nothing to do.
+	// Remedy is what to do, in whole sentences; "" if there is nothing to do.
 	Remedy string
 }
 
 // NewReason returns the reason, or the class of reasons, that the documentation describes.
-func NewReason(documentation Documentation) Reason {
-	return Reason{
-		id:            documentation.ID,
-		documentation: &documentation,
-		blocks:        slices.Contains(documentation.Uses, Use{api.Progressing, metav1.ConditionFalse}),
-		stalls:        slices.Contains(documentation.Uses, Use{api.Stalled, metav1.ConditionTrue}),
-	}
+func NewReason(severity Severity, documentation Documentation) Reason {
+	documentation.Uses = slices.Concat(usesOf[severity], documentation.Uses)
+	return Reason{documentation.ID, severity, &documentation}
 }
 
 // Documentation returns the documentation of the reason, or of its class.

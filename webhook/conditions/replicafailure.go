@@ -15,7 +15,7 @@ https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-dep
 */
 
 // ReasonReplicaFailure is for a Deployment whose controller cannot create pods.
-var ReasonReplicaFailure = NewReason(Documentation{ID: "ReplicaFailure", Uses: UsesOfBlocker,
+var ReasonReplicaFailure = NewReason(SeverityBlocker, Documentation{ID: "ReplicaFailure",
 	Meaning: "Pods cannot be created; the message is that of the API server.",
 	Remedy:  "Check the ResourceQuota, the Pod Security Standard of the namespace, and the service account that the message names."})
 

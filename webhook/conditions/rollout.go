@@ -13,10 +13,10 @@ A rollout looks at the numbers of replicas in the status of the workload, at its
 
 // The reasons of replicas that do not match the desired ones yet.
 var (
-	ReasonRollingOut = NewReason(Documentation{ID: "RollingOut", Uses: UsesOfProgress,
+	ReasonRollingOut = NewReason(SeverityProgress, Documentation{ID: "RollingOut",
 		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers; it begins with `Proxies:` for the Deployment of the proxies.",
 		Remedy:  "If it lasts, `Degraded` has the cause."})
-	ReasonMinReadySeconds = NewReason(Documentation{ID: "MinReadySeconds", Uses: UsesOfProgress,
+	ReasonMinReadySeconds = NewReason(SeverityProgress, Documentation{ID: "MinReadySeconds",
 		Meaning: "All pods are updated and ready, but not yet for `spec.rollout.minReadySeconds` (default 30). They serve, and `Available` is True."})
 )
 
@@ -50,7 +50,8 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 	rollout.exists = true
 	rollout.Replicas, rollout.Updated = status.Replicas, status.UpdatedReplicas
 	rollout.Ready, rollout.Available = status.ReadyReplicas, status.AvailableReplicas
-	rollout.Current = workload.Annotations[resources.ParentGenerationAnnotation] == resources.ParentGeneration(parent)[resources.ParentGenerationAnnotation] &&
+	const annotation = resources.ParentGenerationAnnotation
+	rollout.Current = workload.Annotations[annotation] == resources.ParentGeneration(parent)[annotation] &&
 		workload.Spec.Replicas != nil && *workload.Spec.Replicas == desired &&
 		workload.CaughtUp() &&
 		!workload.Terminating()

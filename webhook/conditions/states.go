@@ -15,31 +15,31 @@ Available looks at the readiness of the pods and of the container that serves. R
 reasons when no check finds anything.
 */
 var (
-	ReasonReplicaReady = NewReason(Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
+	ReasonReplicaReady = NewReason(NoFinding, Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "At least one pod is ready."})
-	ReasonServing = NewReason(Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
+	ReasonServing = NewReason(NoFinding, Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "A pod serves, but is being deleted, or another container of the pod, the exporter, the reloader or the hold, is not ready.",
 		Remedy:  "`Progressing`, `Degraded` or `MetricsReady` has the cause."})
-	ReasonNoReplicaReady = NewReason(Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
+	ReasonNoReplicaReady = NewReason(NoFinding, Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No pod is ready, so clients are not served.",
 		Remedy:  "`Degraded` has the cause, if it is known."})
-	ReasonNoProxyReady = NewReason(Documentation{ID: "NoProxyReady", Parent: "Memcached", Uses: []Use{{api.Available, metav1.ConditionFalse}},
+	ReasonNoProxyReady = NewReason(NoFinding, Documentation{ID: "NoProxyReady", Parent: "Memcached", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No proxy is ready, so clients of its address are not served.",
 		Remedy:  "`Degraded` has the cause, if it is known."})
-	ReasonScaledToZero = NewReason(Documentation{ID: "ScaledToZero",
+	ReasonScaledToZero = NewReason(NoFinding, Documentation{ID: "ScaledToZero",
 		Uses:    []Use{{api.Available, metav1.ConditionFalse}, {api.Ready, metav1.ConditionTrue}},
 		Meaning: "The spec desires no pod, and none runs."})
-	ReasonAllReplicasReady = NewReason(Documentation{ID: "AllReplicasReady", Uses: []Use{{api.Ready, metav1.ConditionTrue}},
+	ReasonAllReplicasReady = NewReason(NoFinding, Documentation{ID: "AllReplicasReady", Uses: []Use{{api.Ready, metav1.ConditionTrue}},
 		Meaning: "Every child is in the desired state, and all pods are ready."})
-	ReasonSettled = NewReason(Documentation{ID: "Settled", Uses: []Use{{api.Progressing, metav1.ConditionFalse}},
+	ReasonSettled = NewReason(NoFinding, Documentation{ID: "Settled", Uses: []Use{{api.Progressing, metav1.ConditionFalse}},
 		Meaning: "The observed state is the desired state."})
-	ReasonAsExpected = NewReason(Documentation{ID: "AsExpected", Uses: []Use{{api.Degraded, metav1.ConditionFalse}},
+	ReasonAsExpected = NewReason(NoFinding, Documentation{ID: "AsExpected", Uses: []Use{{api.Degraded, metav1.ConditionFalse}},
 		Meaning: "No check finds a problem."})
 )
 
 func (a *Assessment) available() metav1.Condition {
 	switch {
-	case a.Proxies != nil && a.Rollout.Desired > 0 && a.Proxies.available().Status != metav1.ConditionTrue:
+	case a.ProxyAssessment != nil && a.Rollout.Desired > 0 && a.ProxyAssessment.available().Status != metav1.ConditionTrue:
 		return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoProxyReady, "No proxy is ready.")
 	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
@@ -66,7 +66,7 @@ func (a *Assessment) ready() metav1.Condition {
 		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired))
 }
 
-// progress returns what does not match the desired state yet; nil when everything does.
+// progress returns what does not match the desired state yet; nil if everything does.
 func (a *Assessment) progress() *Progress {
 	switch {
 	case a.teardown != nil:
@@ -75,8 +75,8 @@ func (a *Assessment) progress() *Progress {
 		return a.steps
 	case !a.Rollout.Settled():
 		return a.Rollout.progress()
-	case a.pending == nil && a.Proxies != nil:
-		return a.Proxies.progressOfProxies()
+	case a.pending == nil && a.ProxyAssessment != nil:
+		return a.ProxyAssessment.progressOfProxies()
 	}
 	return a.pending
 }
@@ -91,7 +91,7 @@ func (a *Assessment) progressOfProxies() *Progress {
 }
 
 func (a *Assessment) progressing() metav1.Condition {
-	if a.Problem != nil && a.Problem.Reason.blocks {
+	if a.Problem != nil && a.Problem.Reason.severity >= SeverityBlocker {
 		return a.Problem.condition(api.Progressing, metav1.ConditionFalse)
 	}
 	if progress := a.progress(); progress != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // ReasonInvalidSpec is for a spec that the API server accepted and validation of the hook rejects.
-var ReasonInvalidSpec = NewReason(Documentation{ID: "InvalidSpec", Uses: UsesOfBlocker,
+var ReasonInvalidSpec = NewReason(SeverityBlocker, Documentation{ID: "InvalidSpec",
 	Meaning: "The API server accepts the spec, but the operator does not; the message names the field. The children stay as last applied. For a `Memcached`, the message also lists children that are missing: they are not created again until the spec is valid.",
 	Remedy:  "Correct the field. With `childResources` in the message, [the CompositeController does not list a kind](install.md#your-own-kustomization) that the field needs."})
 

@@ -17,10 +17,10 @@ This check looks at the condition PodScheduled of the pod. If its message is abo
 
 // The reasons of a pod that no node can run.
 var (
-	ReasonUnschedulable = NewReason(Documentation{ID: "Unschedulable", Uses: UsesOfProblem,
+	ReasonUnschedulable = NewReason(SeverityProblem, Documentation{ID: "Unschedulable",
 		Meaning: "No node accepts a pod; the message is the scheduler's.",
 		Remedy:  "Add nodes or free their resources, or change what the pod requires: its requests, `nodeSelector`, `affinity`, `tolerations`."})
-	ReasonVolumeClaimPending = NewReason(Documentation{ID: "VolumeClaimPending", Uses: UsesOfProblem,
+	ReasonVolumeClaimPending = NewReason(SeverityProblem, Documentation{ID: "VolumeClaimPending",
 		Meaning: "For a minute, no node has had a volume for the claim in the message.",
 		Remedy:  "Check the StorageClass and its free volumes: [Flash](flash.md#volumes)."})
 )

@@ -32,26 +32,6 @@ func TestServerOf(t *testing.T) {
 	}
 }
 
-// TestCleanCheck checks that a server of none has every index: a Job has an index for each server, also if the proxies use none of them.
-func TestCleanCheck(t *testing.T) {
-	for _, test := range []struct {
-		reason    string
-		index, of int
-		valid     bool
-	}{
-		{"the last of three servers", 2, 3, true},
-		{"a server that the proxies do not use", 2, 0, true},
-		{"a server after the last", 3, 3, false},
-		{"a server before the first", -1, 3, false},
-		{"a negative number of servers", 0, -1, false},
-	} {
-		config := CleanConfig{Server: "a:1", Index: test.index, Of: test.of, Patience: time.Minute}
-		if err := config.Check(); (err == nil) != test.valid {
-			t.Errorf("%s: %v, want valid = %t", test.reason, err, test.valid)
-		}
-	}
-}
-
 // TestCleanChangedItem checks that clean does not delete an item that is not the listed one anymore, and lists the items again.
 func TestCleanChangedItem(t *testing.T) {
 	unique := 17

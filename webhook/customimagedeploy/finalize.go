@@ -12,7 +12,7 @@ import (
 )
 
 // ReasonTerminating is for a CustomImageDeploy that is being deleted.
-var ReasonTerminating = conditions.NewReason(conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+var ReasonTerminating = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy",
 	Meaning: "The resource is being deleted: its Ingress, then its Service, then its Deployment. The message has the child that it waits for."})
 
 // finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the
@@ -51,7 +51,7 @@ func orphaning(deploy *v1.CustomImageDeploy) bool {
 	return slices.Contains(deploy.Finalizers, metav1.FinalizerOrphanDependents)
 }
 
-// nextKind returns the kind of child that is deleted next; "" when no child is left.
+// nextKind returns the kind of child that is deleted next; "" if no child is left.
 func nextKind(children *childGroups) string {
 	switch {
 	case children.Ingresses.Len() > 0:

@@ -21,7 +21,7 @@ func TestFinalize(t *testing.T) {
 		{
 			"an Ingress with another name keeps the Service too",
 			func(r *syncRequest) {
-				r.Children.Ingresses = composite.GroupOf(observed.Ingress{Child: observed.Child{ChildMeta: observed.ChildMeta{Name: "old", Namespace: "web"}}})
+				r.Children.Ingresses = composite.GroupOf(observed.Ingress{Child: observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "old", Namespace: "web"}}}})
 			},
 			[]string{"Deployment", "Service"}, false,
 		},

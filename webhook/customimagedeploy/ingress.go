@@ -27,7 +27,7 @@ func ingress(deploy *v1.CustomImageDeploy) *networkingv1.Ingress {
 	}
 }
 
-// ingressClassName returns the IngressClass; nil when none is set, so that the API server sets the cluster's default class.
+// ingressClassName returns the IngressClass; nil if none is set, so that the API server sets the cluster's default class.
 func ingressClassName(deploy *v1.CustomImageDeploy) *string {
 	if deploy.Spec.IngressClassName == "" {
 		return nil

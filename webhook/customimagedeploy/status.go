@@ -9,7 +9,7 @@ import (
 var Reasons = []conditions.Reason{ReasonAddressPending, ReasonTerminating}
 
 // ReasonAddressPending is for a CustomImageDeploy whose Ingress has no address.
-var ReasonAddressPending = conditions.NewReason(conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy", Uses: conditions.UsesOfProgress,
+var ReasonAddressPending = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy",
 	Meaning: "The controller of `spec.ingressClassName` has not set an address of the Ingress.",
 	Remedy:  "If it lasts, check that the IngressClass exists, and that its controller runs."})
 
@@ -31,7 +31,7 @@ func inputOf(request *syncRequest) conditions.Input {
 	}
 }
 
-// address returns the address of the Ingress; "" when it is unknown.
+// address returns the address of the Ingress; "" if it is unknown.
 func address(request *syncRequest) string {
 	observedIngress := request.Children.Ingresses.Get(request.Parent.Namespace, request.Parent.Name)
 	if observedIngress == nil {
@@ -40,7 +40,7 @@ func address(request *syncRequest) string {
 	return observedIngress.Address()
 }
 
-// awaitedAddress returns what Ready waits for while the Ingress has no address; nil when it does not wait. See
+// awaitedAddress returns what Ready waits for while the Ingress has no address; nil if it does not wait. See
 // Status.Address.
 func awaitedAddress(request *syncRequest) *conditions.Progress {
 	class := request.Parent.Spec.IngressClassName

@@ -1,7 +1,6 @@
 package customimagedeploy
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -85,18 +84,5 @@ func TestSync(t *testing.T) {
 		if (ready.Reason == "InvalidSpec") != (test.message != "") || !strings.Contains(ready.Message, test.message) {
 			t.Errorf("%s: Ready is %v, want the message %q", test.reason, ready, test.message)
 		}
-	}
-}
-
-// TestSyncRefusesAnInvalidParent: children whose last applied form is unknown cannot be returned unchanged.
-func TestSyncRefusesAnInvalidParent(t *testing.T) {
-	request := running(sample())
-	request.Parent.Spec.Port = nil
-	for child := range request.Children.Services.All() {
-		child.Annotations = nil
-	}
-	_, err := sync(request)
-	if _, ok := errors.AsType[*composite.ParentError](err); !ok {
-		t.Errorf("error %v, want a ParentError", err)
 	}
 }

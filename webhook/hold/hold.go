@@ -91,8 +91,8 @@ func (c *Config) handler(ctx context.Context) http.Handler {
 	return mux
 }
 
-// hold returns when memcached may stop, and why. sample returns the clients of memcached; nil for
-// too many, or with an error, and for how long memcached has not responded.
+// hold returns when memcached may stop, and why. sample returns the clients of memcached; nil for too many, or with an error, and for how
+// long memcached has not responded.
 func (c *Config) hold(ctx context.Context, sample func() (clients, time.Duration, error)) string {
 	end, next := time.NewTimer(c.Grace-stopTime), time.NewTicker(interval)
 	defer end.Stop()

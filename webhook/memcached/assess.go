@@ -31,7 +31,8 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
 		var err error
-		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.Now)); err != nil {
+		reach := diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.request.Now)
+		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, reach); err != nil {
 			return assessment{}, err
 		}
 	}
@@ -39,16 +40,16 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	servers := &conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
-		Child:  o.Child,
-		Now:    o.Now,
+		Child:  o.request.Child,
+		Now:    o.request.Now,
 
-		Workload:  o.workload,
-		Rollout:   conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // while a move runs more servers than spec.size, its steps come first
-		Pods:      o.livePods,
-		Serving:   o.serving(d.Routes),
-		Selector:  children.SelectorLabels(o.memcached),
-		Container: children.ContainerName,
-		Proxies:   proxies,
+		Workload:        o.workload,
+		Rollout:         conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // the steps of a move come before it
+		Pods:            o.livePods,
+		Serving:         o.serving(d.Routes),
+		Selector:        children.SelectorLabels(o.memcached),
+		Container:       children.ContainerName,
+		ProxyAssessment: proxies,
 
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
 		Steps:    diagnosis.Progress(facts, d),
@@ -59,30 +60,32 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
 	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
-		Input:           servers,
-		Memcached:       o.memcached,
-		Memory:          t.memory,
-		Images:          t.servers.Defaults.Images,
-		ProxyPods:       o.liveProxyPods,
-		Job:             o.job,
-		Facts:           facts,
-		Decision:        d,
-		ManagesMonitors: o.Children.ServiceMonitors.Listed(),
+		Input:         servers,
+		Memcached:     o.memcached,
+		Memory:        t.memory,
+		Images:        t.servers.Defaults.Images,
+		ProxyPods:     o.liveProxyPods,
+		Job:           o.job,
+		Facts:         facts,
+		Decision:      d,
+		ListsMonitors: o.request.Children.ServiceMonitors.Listed(),
 	})
 	assessed, err := conditions.Assess(servers, findings...)
 	return assessment{assessed, own, changed}, err
 }
 
 // assessProxies returns the assessment of the proxies.
-func assessProxies(o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding) (*conditions.Assessment, error) {
+func assessProxies(
+	o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding,
+) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
-		Child:  o.Child,
-		Now:    o.Now,
+		Child:  o.request.Child,
+		Now:    o.request.Now,
 
-		Workload:  o.proxies,
-		Rollout:   conditions.RolloutOf(o.proxies, replicas, o.memcached, o.liveProxyPods),
+		Workload:  o.proxyDeployment,
+		Rollout:   conditions.RolloutOf(o.proxyDeployment, replicas, o.memcached, o.liveProxyPods),
 		Pods:      o.liveProxyPods,
 		Selector:  children.ProxySelector(o.memcached),
 		Container: proxy.ContainerName,
@@ -112,7 +115,7 @@ const changeTimeStep = 10 * time.Second
 
 // lastChange returns when the routes of the proxies or the number of servers changed last.
 func lastChange(o *observation, d scaling.Decision) metav1.Time {
-	status, now := &o.memcached.Status, o.Now
+	status, now := &o.memcached.Status, o.request.Now
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
 		scaling.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Run.Count) {
 		return *before.LastChangeTime

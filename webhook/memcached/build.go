@@ -10,19 +10,31 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
-// desired are the children of the kinds that the CompositeController lists, by what they belong to. The workload is the first of the servers,
-// and the Deployment the first of the proxies.
+// desired are the children of the kinds that the CompositeController lists, by what they belong to. The workload is the first of the
+// servers, and the Deployment the first of the proxies.
 type desired struct{ servers, proxies, job []runtime.Object }
 
 func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.proxies, d.job) }
 
 // build returns the desired children. Without spec.proxy, the decision only says which servers run while the proxies stop.
 func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
-	service := o.Children.Services.Get(o.memcached.Namespace, o.memcached.Name)
-	built := desired{servers: o.Listed(children.Children(&children.Input{Memcached: o.memcached, Template: t.servers, Decision: d, Service: service}))}
-	if t.proxies != nil {
-		p := &proxy.Input{Memcached: o.memcached, Template: t.proxies.with(d.Routes), Decision: d, OperatorImage: c.OperatorImage, Domain: o.domain, Memory: t.memory}
-		built.proxies, built.job = o.Listed(proxy.Children(p)), o.Listed(proxy.JobChildren(p))
+	built := desired{servers: o.request.Listed(children.Children(&children.Input{
+		Memcached: o.memcached,
+		Template:  t.servers,
+		Decision:  d,
+		Service:   o.request.Children.Services.Get(o.memcached.Namespace, o.memcached.Name),
+	}))}
+	if t.proxies == nil {
+		return built
 	}
+	input := &proxy.Input{
+		Memcached:     o.memcached,
+		Template:      t.proxies.with(d.Routes),
+		Decision:      d,
+		OperatorImage: c.OperatorImage,
+		Domain:        o.domain,
+		Memory:        t.memory,
+	}
+	built.proxies, built.job = o.request.Listed(proxy.Children(input)), o.request.Listed(proxy.JobChildren(input))
 	return built
 }

@@ -5,8 +5,6 @@
 package memcached
 
 import (
-	"k8s.io/apimachinery/pkg/util/sets"
-
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -33,24 +31,6 @@ func (g *childGroups) workloads(memcached *v1alpha1.Memcached) (workload, other 
 		return statefulSet, deployment
 	}
 	return deployment, statefulSet
-}
-
-// managedKinds returns the kinds of children that the CompositeController manages and that a spec can need. It can do without Jobs.
-func (g *childGroups) managedKinds() sets.Set[string] {
-	managed := sets.New[string]()
-	for kind, listed := range map[string]bool{
-		"Deployment":          g.Deployments.Listed(),
-		"StatefulSet":         g.StatefulSets.Listed(),
-		"Service":             g.Services.Listed(),
-		"PodDisruptionBudget": g.PodDisruptionBudgets.Listed(),
-		"NetworkPolicy":       g.NetworkPolicies.Listed(),
-		"ServiceMonitor":      g.ServiceMonitors.Listed(),
-	} {
-		if listed {
-			managed.Insert(kind)
-		}
-	}
-	return managed
 }
 
 // relatedGroups declares the related objects that the sync hook observes.

@@ -23,7 +23,7 @@ const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 func (c Config) facts(o *observation, t templates) scaling.Facts {
 	spec := &o.memcached.Spec
 	return scaling.Facts{
-		Now:             o.Now.Time,
+		Now:             o.request.Now.Time,
 		Size:            *spec.Size,
 		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
@@ -31,10 +31,10 @@ func (c Config) facts(o *observation, t templates) scaling.Facts {
 		Servers:         o.serverFacts(),
 		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:         o.proxyFacts(),
-		Predecessor:     slices.ContainsFunc(o.former, holds),
-		Orphans:         o.orphans && o.workload == nil && o.proxies == nil,
+		Predecessor:     slices.ContainsFunc(o.predecessorPods, holds),
+		Orphans:         o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
 		Job:             jobFacts(o.job),
-		CanRunJob:       c.OperatorImage != "" && o.Children.Jobs.Listed(),
+		CanRunJob:       c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
 		Status:          o.recorded,
 	}
 }
@@ -103,7 +103,7 @@ func (o *observation) proxyFacts() scaling.Proxies {
 			p.Warmup = time.Duration(*spec.Proxy.Warmup.MaxSeconds) * time.Second
 		}
 	}
-	if d := o.proxies; d != nil {
+	if d := o.proxyDeployment; d != nil {
 		replicas, status := *d.Spec.Replicas, d.Status
 		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
 		updated := !d.Terminating() && d.CaughtUp() && status.Replicas == replicas && status.UpdatedReplicas == replicas

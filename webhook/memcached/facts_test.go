@@ -62,7 +62,7 @@ func TestObservedProxies(t *testing.T) {
 			pods = append(pods, observedProxy(memcached, "old", "0-3"))
 			test.pod(pods[2])
 		}
-		got := (&observation{memcached: memcached, proxies: deployment, pods: pods}).proxyFacts()
+		got := (&observation{memcached: memcached, proxyDeployment: deployment, pods: pods}).proxyFacts()
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}

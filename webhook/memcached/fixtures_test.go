@@ -50,7 +50,7 @@ func noChildren() childGroups {
 func observe(memcached *v1alpha1.Memcached) syncRequest {
 	groups := noChildren()
 	groups.Deployments = composite.GroupOf(observed.Workload{
-		ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web"}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
+		ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "cache", Namespace: "web"}}, Spec: observed.WorkloadSpec{Replicas: new(int32(1))},
 	})
 	return syncRequest{
 		Parent:   memcached,

@@ -87,7 +87,7 @@ func TestProxyExporterImage(t *testing.T) {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Metrics.Enabled = true
 		routes, request := scaling.ParseRoutes("0-2"), settledDefaults(memcached, children.Defaults{})
-		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Exporter: test.applied, Domain: DefaultClusterDomain}
+		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, ExporterImage: test.applied, Domain: DefaultClusterDomain}
 		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
 		request.Children.Deployments = applied(proxy.Children(desired)).Deployments
 		test.edit(&request)

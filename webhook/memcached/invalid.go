@@ -18,8 +18,9 @@ import (
 // status that depend on spec keep their values.
 func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, error) {
 	memcached, status := o.memcached, o.memcached.Status
-	status.Servers = append([]string{}, status.Servers...) // never null: the API server removes a null, so the status would differ at every sync
-	deployment, workload := o.Children.Deployments.Get(memcached.Namespace, memcached.Name), o.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
+	status.Servers = append([]string{}, status.Servers...) // never null, which the API server removes
+	deployment := o.request.Children.Deployments.Get(memcached.Namespace, memcached.Name)
+	workload := o.request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
 	switch {
 	case workload != nil:
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), scaling.MaxServers)
@@ -38,9 +39,9 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		status.Proxy.Address = o.proxyAddress()
 	}
 	var proxies *conditions.Assessment
-	if o.proxies != nil && status.Proxy != nil {
+	if o.proxyDeployment != nil && status.Proxy != nil {
 		var err error
-		if proxies, err = assessProxies(o, ptr.Deref(o.proxies.Spec.Replicas, 0), nil, o.Now); err != nil {
+		if proxies, err = assessProxies(o, ptr.Deref(o.proxyDeployment.Spec.Replicas, 0), nil, o.request.Now); err != nil {
 			return status, err
 		}
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready
@@ -48,15 +49,15 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	status.ReplicaStatus = conditions.InvalidStatus(&conditions.Input{
 		Parent: memcached,
 		Before: memcached.Status.ReplicaStatus,
-		Child:  o.Child,
-		Now:    o.Now,
+		Child:  o.request.Child,
+		Now:    o.request.Now,
 
-		Workload:  workload,
-		Pods:      o.livePods,
-		Serving:   o.serving(scaling.RecordedRoutes(status.Proxy)),
-		Selector:  children.SelectorLabels(memcached),
-		Container: children.ContainerName,
-		Proxies:   proxies,
+		Workload:        workload,
+		Pods:            o.livePods,
+		Serving:         o.serving(scaling.RecordedRoutes(status.Proxy)),
+		Selector:        children.SelectorLabels(memcached),
+		Container:       children.ContainerName,
+		ProxyAssessment: proxies,
 	}, cause)
 	return status, nil
 }
@@ -64,7 +65,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 // missingChildren returns the children that a running cache should have and does not have, as far as an invalid spec says. The hook
 // cannot create them: their last valid form was in an annotation that is gone with them. A new cache has no children, and misses none.
 func (o *observation) missingChildren(workload *observed.Workload) []string {
-	memcached, existing := o.memcached, &o.Children
+	memcached, existing := o.memcached, &o.request.Children
 	if workload == nil && memcached.Status.Replicas == 0 {
 		return nil
 	}

@@ -3,6 +3,8 @@ package memcached
 import (
 	"cmp"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
@@ -29,48 +31,34 @@ func (t *proxyTemplates) with(routes scaling.Routes) proxy.Template {
 }
 
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {
+	deployment := o.proxyDeployment
 	configured := proxy.Defaults{
 		Image:             cmp.Or(c.Image, children.DefaultImage),
 		Library:           cmp.Or(c.ProxyLibrary, proxy.Library),
 		Domain:            o.domain,
-		Reach:             c.OperatorImage,
+		ReachImage:        c.OperatorImage,
 		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
 		Apart:             true,
 	}
-	if o.memcached.Spec.HasExporter() {
-		configured.Exporter = c.OperatorImage
-	}
-	t := &proxyTemplates{memcached: o.memcached, memory: size, running: configured, configured: configured}
-	if o.proxies == nil {
-		return t, nil
-	}
-	running := runningProxies(o, configured)
-	if running == configured || takesDefaults(o.proxies, o.liveProxyPods, proxy.ContainerName) {
-		return t, nil
-	}
-	routes := proxy.RoutesOf(o.proxies)
-	former := proxy.PodTemplate(o.memcached, running, size, routes)
-	runs, err := isTemplate(&former.PodTemplateSpec, o.proxies)
-	if runs {
-		t.running, t.current = running, routes
-	}
-	return t, err
-}
-
-// runningProxies returns the defaults that proxies run; the configured one in place of each that somebody else has set.
-func runningProxies(o *observation, configured proxy.Defaults) proxy.Defaults {
 	running := proxy.Defaults{
-		Image:   appliedImage(o.proxies, proxy.ContainerName, configured.Image),
-		Library: proxy.AppliedLibrary(o.proxies, configured.Library),
-		Domain:  o.domain,
-		Apart:   proxy.AppliedApart(o.proxies),
+		Image:      runningImage(deployment, proxy.ContainerName, configured.Image),
+		Library:    proxy.AppliedLibrary(deployment, configured.Library),
+		Domain:     o.domain,
+		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
+		Apart:      deployment == nil || proxy.AppliedApart(deployment),
 	}
-	running.TolerationSeconds, _ = children.AppliedTolerationSeconds(o.proxies)
-	if o.memcached.Spec.HasExporter() && !appliedWithout(o.proxies, children.ExporterName) {
-		running.Exporter = appliedImage(o.proxies, children.ExporterName, configured.Exporter)
+	running.TolerationSeconds = configured.TolerationSeconds
+	if deployment != nil {
+		running.TolerationSeconds, _ = children.AppliedTolerationSeconds(deployment)
 	}
-	if !appliedWithout(o.proxies, proxy.ReachName) {
-		running.Reach = appliedImage(o.proxies, proxy.ReachName, configured.Reach)
+	if o.memcached.Spec.HasExporter() {
+		configured.ExporterImage = c.OperatorImage
+		running.ExporterImage = runningImage(deployment, children.ExporterName, c.OperatorImage)
 	}
-	return running
+	routes := proxy.RoutesOf(deployment)
+	template := func(defaults proxy.Defaults) corev1.PodTemplateSpec {
+		return proxy.PodTemplate(o.memcached, defaults, size, routes).PodTemplateSpec
+	}
+	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, template)
+	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, current: routes}, err
 }

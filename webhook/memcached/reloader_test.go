@@ -96,33 +96,6 @@ func TestReloaderImage(t *testing.T) {
 	}
 }
 
-// TestSecretNotReloaded checks that a failure is reported only if the spec needs a reloader. An earlier pod may still have
-// one.
-func TestSecretNotReloaded(t *testing.T) {
-	cases := []struct {
-		reason string
-		spec   v1alpha1.MemcachedSpec
-		want   string
-	}{
-		{"memcached does not accept the certificate", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, "SecretNotReloaded"},
-		{"TLS was removed from spec, but the pods are not replaced yet", v1alpha1.MemcachedSpec{}, "AsExpected"},
-		{"TLS was replaced by SASL, which uses another Secret", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users"}}, "AsExpected"},
-	}
-	for _, test := range cases {
-		memcached := sample.New(1)
-		memcached.Spec = test.spec
-		memcached.Spec.Size = new(int32(2))
-		request := settled(memcached)
-		for pod := range request.Related.Pods.All() {
-			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, reloaderExit(1, "bad key"))
-		}
-		got := conditionsOf(t, Config{OperatorImage: "reloader:1"}, request)[api.Degraded]
-		if got.Reason != test.want {
-			t.Errorf("%s: Degraded is %s for %s (%s), want %s", test.reason, got.Status, got.Reason, got.Message, test.want)
-		}
-	}
-}
-
 // TestReloaderBackOff checks that CrashLoopBackOff of the reloader is no problem, because the reloader exits to report
 // something. A reloader that cannot start is a problem.
 func TestReloaderBackOff(t *testing.T) {

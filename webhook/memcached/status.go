@@ -36,15 +36,15 @@ func proxyStatus(o *observation, decided *v1alpha1.ProxyStatus, a assessment) *v
 	}
 	status := *decided
 	status.LastChangeTime = &a.changed
-	if a.Proxies != nil {
-		status.Address, status.ReadyReplicas = o.proxyAddress(), a.Proxies.Rollout.Ready
+	if a.ProxyAssessment != nil {
+		status.Address, status.ReadyReplicas = o.proxyAddress(), a.ProxyAssessment.Rollout.Ready
 	}
 	return &status
 }
 
 // proxyAddress returns the address of the proxies; "" while their Service does not exist, because one with its name may lead to another cache.
 func (o *observation) proxyAddress() string {
-	if o.Children.Services.Get(o.memcached.Namespace, proxy.Name(o.memcached)) == nil {
+	if o.request.Children.Services.Get(o.memcached.Namespace, proxy.Name(o.memcached)) == nil {
 		return ""
 	}
 	return proxy.Address(o.memcached, o.domain)

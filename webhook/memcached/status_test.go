@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -16,79 +15,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
-
-// TestReadyNeedsEveryChild checks that Ready requires every child. Metacontroller does not report in a status that the name
-// of a child is in use, or that the API server refuses a child.
-func TestReadyNeedsEveryChild(t *testing.T) {
-	terminating := composite.GroupOf(observed.Child{ChildMeta: observed.ChildMeta{Name: "cache", Namespace: "web", DeletionTimestamp: &metav1.Time{}}})
-	cases := []struct {
-		reason string
-		edit   func(*syncRequest)
-		want   string
-	}{
-		{"all children are as desired", func(*syncRequest) {}, "AllReplicasReady"},
-		{"there is no Service", func(o *syncRequest) { o.Children.Services = composite.GroupOf[observed.Child]() }, "ServiceMissing"},
-		{"there is no NetworkPolicy", func(o *syncRequest) { o.Children.NetworkPolicies = composite.GroupOf[observed.Child]() }, "NetworkPolicyMissing"},
-		{"there is no PodDisruptionBudget", func(o *syncRequest) { o.Children.PodDisruptionBudgets = composite.GroupOf[observed.Child]() }, "PodDisruptionBudgetMissing"},
-		{"the Service is terminating", func(o *syncRequest) { o.Children.Services = terminating }, "ServiceMissing"},
-		{
-			"the API server refused an update of the NetworkPolicy",
-			func(o *syncRequest) {
-				o.Parent.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}}}
-			},
-			"NetworkPolicyOutdated",
-		},
-		{"the Deployment was edited manually", func(o *syncRequest) { o.Parent.Spec.Image = "memcached:1.6.39" }, "DeploymentOutdated"},
-		{"no pods are observed", func(o *syncRequest) { o.Related.Pods = composite.GroupOf[observed.Pod]() }, "RollingOut"},
-		{
-			"no pod is ready, but the status of the Deployment is outdated",
-			func(o *syncRequest) {
-				for pod := range o.Related.Pods.All() {
-					pod.Status.Conditions = nil
-				}
-			},
-			"RollingOut",
-		},
-	}
-	for _, test := range cases {
-		request := settled(sample.New(2))
-		test.edit(&request)
-		found := conditionsOf(t, Config{}, request)
-		ready := found[api.Ready]
-		if ready.Reason != test.want || (ready.Status == metav1.ConditionTrue) != (test.want == "AllReplicasReady") {
-			t.Errorf("%s: Ready is %s for %s, want %s", test.reason, ready.Status, ready.Reason, test.want)
-		}
-	}
-}
-
-// TestPartOfPodsMissing checks that a StatefulSet reports that a quota refuses two of its five pods, although three of them serve.
-func TestPartOfPodsMissing(t *testing.T) {
-	memcached := sample.New(5)
-	memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
-	request := settled(memcached)
-	for workload := range request.Children.StatefulSets.All() {
-		workload.Status = observed.WorkloadStatus{Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3}
-	}
-	var created []observed.Pod
-	for pod := range request.Related.Pods.All() {
-		if pod.Name < "cache-3" {
-			created = append(created, *pod)
-		}
-	}
-	request.Related.Pods = composite.GroupOf(created...)
-	memcached.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: *ago(61)}}
-	found := conditionsOf(t, Config{}, request)
-	const message = "StatefulSet cache has 3 of 5 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
-		"Check its Events: kubectl describe statefulset cache -n web"
-	for _, kind := range []string{api.Degraded, api.Ready, api.Stalled} {
-		if got := found[kind]; got.Reason != "PodsMissing" || got.Message != message {
-			t.Errorf("%s is %+v, want %q", kind, got, message)
-		}
-	}
-	if found[api.Available].Status != metav1.ConditionTrue {
-		t.Errorf("Available is %+v, want True", found[api.Available])
-	}
-}
 
 // TestInvalidSpecWithoutChildren checks that no children are created for an invalid spec, and that its lists are not null: the API server
 // removes a null, so Metacontroller would write the status at every sync.

@@ -17,10 +17,10 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 // sync is all of a sync. Each step follows from the results of those above it.
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	o := c.observe(&request)
-	if err := validation.Validate(o.memcached, o.Children.managedKinds(), o.losesItems(), o.domain); err != nil {
+	if err := validation.Validate(o.memcached, request.ListedKinds(), o.losesItems, o.domain); err != nil {
 		return o.keep(err)
 	}
-	if err := requireReplicas(o.workload, o.proxies); err != nil {
+	if err := requireReplicas(o.workload, o.proxyDeployment); err != nil {
 		return syncResponse{}, err
 	}
 	templates, err := c.templates(o)
@@ -47,7 +47,7 @@ func (o *observation) keep(cause error) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	return composite.Keep(o.syncRequest, status, cause)
+	return composite.Keep(o.request, status, cause)
 }
 
 // requireReplicas returns an error for a workload without a number of replicas: it would look like one without pods.

@@ -68,7 +68,7 @@ func mergeList(list, last, desired []any) []any {
 // mergeKeys are the keys by which Metacontroller merges lists, in its order.
 var mergeKeys = []string{"containerPort", "port", "mountPath", "name", "uid", "ip", "path"}
 
-// ListKey returns the first of mergeKeys that every item of every list has; "" when there is none.
+// ListKey returns the first of mergeKeys that every item of every list has; "" if there is none.
 func ListKey(lists ...[]any) string {
 	items := slices.Concat(lists...)
 	for _, key := range mergeKeys {

@@ -3,7 +3,7 @@ package merge
 import (
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -28,7 +28,7 @@ func TestApply(t *testing.T) {
 	for _, test := range cases {
 		var objects [4]map[string]any
 		for i, text := range []string{test.observed, test.last, test.desired, test.want} {
-			if err := json.Unmarshal([]byte(text), &objects[i]); err != nil {
+			if err := jsonv2.Unmarshal([]byte(text), &objects[i]); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -22,7 +22,7 @@ import (
 type Child interface {
 	GetLabels() map[string]string
 	GetAnnotations() map[string]string
-	// GetLastApplied returns the JSON of the child as the hook returned it last; "" when it is unknown.
+	// GetLastApplied returns the JSON of the child as the hook returned it last; "" if it is unknown.
 	GetLastApplied() string
 	// SpecJSON returns the observed spec.
 	SpecJSON() jsontext.Value
@@ -37,7 +37,7 @@ type form struct {
 	Spec jsontext.Value `json:"spec,omitzero"`
 }
 
-// Difference returns the path of a field that an apply of the desired child would change in the observed child; "" when
+// Difference returns the path of a field that an apply of the desired child would change in the observed child; "" if
 // there is none. It compares spec, labels and annotations, and ignores fields that the operator does not set. It compares spec
 // first, because a change of the parent also changes annotations of the operator, which mean nothing to a user.
 func Difference(desired runtime.Object, child Child) (string, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -16,7 +16,7 @@ import (
 func desiredChild(t *testing.T, metadata, spec string) *unstructured.Unstructured {
 	t.Helper()
 	var object unstructured.Unstructured
-	if err := json.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
+	if err := jsonv2.Unmarshal([]byte(`{"apiVersion":"v1","kind":"X","metadata":`+metadata+`,"spec":`+spec+`}`), &object.Object); err != nil {
 		t.Fatal(err)
 	}
 	return &object
@@ -72,7 +72,7 @@ func TestDifferenceOfMetadata(t *testing.T) {
 		{"an annotation that another owner changed", `{"labels":{"a":"1"},"annotations":{"b":"2","other":"4"}}`, "metadata.annotations.other"},
 	}
 	for _, test := range cases {
-		have := &observed.Child{ChildMeta: observed.ChildMeta{Labels: map[string]string{"a": "1", "controller-uid": "x"}, Annotations: applied}, Spec: []byte(`{}`)}
+		have := &observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Labels: map[string]string{"a": "1", "controller-uid": "x"}}, Annotations: applied}, Spec: []byte(`{}`)}
 		got, err := Difference(desiredChild(t, test.metadata, `{}`), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)

@@ -19,7 +19,12 @@ type relatedGroups struct {
 
 // Controller returns the hooks of Nginx.
 func Controller() composite.Controller {
-	return composite.Controller{Name: "nginx", Parent: v1alpha1.SchemeGroupVersion.WithKind("Nginx"), Sync: composite.Sync(sync), Customize: composite.Customize(customize)}
+	return composite.Controller{
+		Name:      "nginx",
+		Parent:    v1alpha1.SchemeGroupVersion.WithKind("Nginx"),
+		Sync:      composite.Sync(sync),
+		Customize: composite.Customize(customize),
+	}
 }
 
 func customize(nginx *v1alpha1.Nginx) []composite.RelatedRule {

@@ -28,7 +28,7 @@ type LoadBalancerPoint struct {
 	Hostname string `json:"hostname"`
 }
 
-// Address returns the address of the Ingress; "" when there is none. It prefers host names to IP addresses, and returns the
+// Address returns the address of the Ingress; "" if there is none. It prefers host names to IP addresses, and returns the
 // first in sorted order: controllers list addresses in any order, and a status that follows that order would never settle.
 func (i *Ingress) Address() string {
 	if len(i.Status.LoadBalancer.Ingress) == 0 {

@@ -11,7 +11,7 @@ import (
 // --apply-strategy=server-side-apply.
 const LastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
 
-// Meta is the part of an observed pod's metadata that rules read.
+// Meta is the part of the metadata of every observed object that rules read.
 type Meta struct {
 	Name              string            `json:"name"`
 	Namespace         string            `json:"namespace"`
@@ -32,15 +32,10 @@ func (m Meta) Terminating() bool { return m.DeletionTimestamp != nil }
 
 // ChildMeta is the part of an observed child's metadata that rules read.
 type ChildMeta struct {
-	Name              string            `json:"name"`
-	Namespace         string            `json:"namespace"`
-	Generation        int64             `json:"generation"`
-	Labels            map[string]string `json:"labels"`
-	Annotations       map[string]string `json:"annotations"`
-	CreationTimestamp time.Time         `json:"creationTimestamp"`
-	DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
-	OwnerReferences   []OwnerReference  `json:"ownerReferences"`
-	ManagedFields     skipped           `json:"managedFields"`
+	Meta
+	Generation      int64             `json:"generation"`
+	Annotations     map[string]string `json:"annotations"`
+	OwnerReferences []OwnerReference  `json:"ownerReferences"`
 }
 
 // OwnerReference is the part of an owner reference that rules read.
@@ -60,20 +55,11 @@ func (m ChildMeta) GetController() (name string, uid types.UID) {
 	return "", ""
 }
 
-// GetName returns metadata.name.
-func (m ChildMeta) GetName() string { return m.Name }
-
-// GetNamespace returns metadata.namespace.
-func (m ChildMeta) GetNamespace() string { return m.Namespace }
-
 // GetLabels returns metadata.labels.
 func (m ChildMeta) GetLabels() map[string]string { return m.Labels }
 
 // GetAnnotations returns metadata.annotations.
 func (m ChildMeta) GetAnnotations() map[string]string { return m.Annotations }
 
-// GetLastApplied returns the JSON of the child as the hook returned it last; "" when it is unknown.
+// GetLastApplied returns the JSON of the child as the hook returned it last; "" if it is unknown.
 func (m ChildMeta) GetLastApplied() string { return m.Annotations[LastAppliedAnnotation] }
-
-// Terminating reports whether the object is being deleted.
-func (m ChildMeta) Terminating() bool { return m.DeletionTimestamp != nil }

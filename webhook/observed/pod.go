@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +35,7 @@ type PodConditions []PodCondition
 // UnmarshalJSONFrom reads a list of conditions.
 func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if decoder.PeekKind() != jsontext.KindBeginArray {
-		return json.UnmarshalDecode(decoder, (*[]PodCondition)(c)) // null, or an error that names the type of the value
+		return jsonv2.UnmarshalDecode(decoder, (*[]PodCondition)(c)) // null, or an error that names the type of the value
 	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	var condition PodCondition
 	for decoder.PeekKind() != jsontext.KindEndArray {
 		condition = PodCondition{}
-		if err := json.UnmarshalDecode(decoder, &condition); err != nil {
+		if err := jsonv2.UnmarshalDecode(decoder, &condition); err != nil {
 			return err
 		}
 		if condition.Type == corev1.PodReady || condition.Type == corev1.DisruptionTarget || condition.Status != corev1.ConditionTrue {
@@ -105,10 +105,6 @@ type ContainerTerminated struct {
 	Reason     string      `json:"reason"`
 	Message    string      `json:"message"`
 	FinishedAt metav1.Time `json:"finishedAt"`
-}
-
-func (p *Pod) finished() bool {
-	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
 // Ready reports whether the pod is ready.
@@ -200,7 +196,8 @@ func LivePods(pods iter.Seq[*Pod], namespace string, labels map[string]string) [
 
 // Selected reports whether a pod of that namespace has all of these labels and may run, also while it is being deleted.
 func (p *Pod) Selected(namespace string, labels map[string]string) bool {
-	return p.Namespace == namespace && !p.finished() && containsAll(p.Labels, labels)
+	finished := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	return p.Namespace == namespace && !finished && containsAll(p.Labels, labels)
 }
 
 func containsAll(have, want map[string]string) bool {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -53,7 +53,7 @@ func TestSidecarRunning(t *testing.T) {
 		{"nothing has started", `{}`, false},
 	} {
 		var pod Pod
-		if err := json.Unmarshal([]byte(`{"status":`+test.status+`}`), &pod); err != nil {
+		if err := jsonv2.Unmarshal([]byte(`{"status":`+test.status+`}`), &pod); err != nil {
 			t.Fatal(err)
 		}
 		if got := pod.SidecarRunning("hold"); got != test.want {
@@ -87,7 +87,7 @@ func TestPodConditions(t *testing.T) {
 	}
 	for _, test := range cases {
 		var pod Pod
-		if err := json.Unmarshal([]byte(`{"status":{"conditions":`+test.conditions+`}}`), &pod); err != nil {
+		if err := jsonv2.Unmarshal([]byte(`{"status":{"conditions":`+test.conditions+`}}`), &pod); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(test.want, pod.Status.Conditions, cmpopts.EquateEmpty()); diff != "" {
@@ -95,7 +95,7 @@ func TestPodConditions(t *testing.T) {
 		}
 	}
 	var pod Pod
-	if err := json.Unmarshal([]byte(`{"status":{"conditions":{}}}`), &pod); err == nil {
+	if err := jsonv2.Unmarshal([]byte(`{"status":{"conditions":{}}}`), &pod); err == nil {
 		t.Error("conditions that are not a list are accepted")
 	}
 }
@@ -140,7 +140,7 @@ func TestIsLost(t *testing.T) {
 		{"another condition has no reason", `{"type":"Ready","status":"True"},{"type":"example.com/open","status":"False"}`, false},
 	} {
 		var pod Pod
-		if err := json.Unmarshal([]byte(`{"status":{"conditions":[`+test.condition+`]}}`), &pod); err != nil {
+		if err := jsonv2.Unmarshal([]byte(`{"status":{"conditions":[`+test.condition+`]}}`), &pod); err != nil {
 			t.Fatal(err)
 		}
 		if got := pod.IsLost(); got != test.want {

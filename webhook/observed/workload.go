@@ -3,7 +3,7 @@ package observed
 import (
 	"errors"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -47,9 +47,9 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	type fields WorkloadSpec                                                      // without this method
-	err = json.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
-	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+	type fields WorkloadSpec                                                        // without this method
+	err = jsonv2.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}
 	s.whole = whole.Clone()
@@ -73,7 +73,7 @@ type TemplateContainer struct {
 	Image string `json:"image"`
 }
 
-// Image returns the image of the container of that name; "" when there is none.
+// Image returns the image of the container of that name; "" if there is none.
 func (w *Workload) Image(container string) string {
 	for _, containers := range [][]TemplateContainer{w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers} {
 		for _, each := range containers {
@@ -85,7 +85,7 @@ func (w *Workload) Image(container string) string {
 	return ""
 }
 
-// TemplateAnnotation returns an annotation of the pod template; "" when there is none. It decodes the spec: few rules need
+// TemplateAnnotation returns an annotation of the pod template; "" if there is none. It decodes the spec: few rules need
 // an annotation, and annotations may be large.
 func (w *Workload) TemplateAnnotation(key string) string {
 	var spec struct {
@@ -95,7 +95,7 @@ func (w *Workload) TemplateAnnotation(key string) string {
 			} `json:"metadata"`
 		} `json:"template"`
 	}
-	_ = json.Unmarshal(w.Spec.whole, &spec) // valid JSON; an annotation that is not a string counts as missing
+	_ = jsonv2.Unmarshal(w.Spec.whole, &spec) // valid JSON; an annotation that is not a string counts as missing
 	return spec.Template.Metadata.Annotations[key]
 }
 

@@ -95,7 +95,7 @@ func (c *Config) validCertificate() (*x509.Certificate, error) {
 // sendRefresh sends the command refresh_certs, which memcached supports since 1.5.13. Since 1.6.40 SIGHUP has the same
 // effect.
 func (c *Config) sendRefresh() error {
-	connection, err := net.DialTimeout("tcp", c.CommandAddress, timeout)
+	connection, err := c.connect()
 	if err != nil {
 		return err
 	}
@@ -109,11 +109,11 @@ func (c *Config) sendRefresh() error {
 			return err
 		}
 	}
-	response, err := command(connection, "refresh_certs")
+	response, err := connection.Command("refresh_certs")
 	if err != nil {
 		return err
 	}
-	if response != "OK" {
+	if string(response) != "OK" {
 		return fmt.Errorf("memcached does not load the files: %q", response)
 	}
 	return nil

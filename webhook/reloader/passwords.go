@@ -1,16 +1,17 @@
 package reloader
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
 // maxUsers is the number of users that memcached reads: https://github.com/memcached/memcached/blob/master/authfile.c
@@ -38,9 +39,13 @@ func (c *Config) reloadPasswords() (string, error) {
 	}
 }
 
+func (c *Config) connect() (*client.Conn, error) {
+	return client.Dial(context.Background(), c.CommandAddress, client.Config{Timeout: timeout})
+}
+
 func (c *Config) logInAll(users []user) error {
 	for i, login := range users {
-		connection, err := net.DialTimeout("tcp", c.CommandAddress, timeout)
+		connection, err := c.connect()
 		if err != nil {
 			return err
 		}
@@ -54,13 +59,13 @@ func (c *Config) logInAll(users []user) error {
 }
 
 // logIn logs in. In ASCII mode that is the first command of a connection: a set of any key.
-func logIn(connection net.Conn, login user) error {
+func logIn(connection *client.Conn, login user) error {
 	value := login.name + " " + login.password
-	response, err := command(connection, "set login 0 0 "+strconv.Itoa(len(value))+"\r\n"+value)
+	response, err := connection.Command("set login 0 0 " + strconv.Itoa(len(value)) + "\r\n" + value)
 	if err != nil {
 		return err
 	}
-	if response != "STORED" {
+	if string(response) != "STORED" {
 		return errors.New("memcached does not accept the password")
 	}
 	return nil
@@ -83,18 +88,6 @@ func usersIn(file string) ([]user, error) {
 		return nil, fmt.Errorf("%s has no line of user:password", filepath.Base(file))
 	}
 	return users, nil
-}
-
-// command sends a command, and returns the first line of the response.
-func command(connection net.Conn, text string) (string, error) {
-	if err := connection.SetDeadline(time.Now().Add(timeout)); err != nil {
-		return "", err
-	}
-	if _, err := fmt.Fprintf(connection, "%s\r\n", text); err != nil {
-		return "", err
-	}
-	line, err := bufio.NewReader(connection).ReadString('\n')
-	return strings.TrimRight(line, "\r\n"), err
 }
 
 // signalMemcached sends SIGHUP to the process of memcached in a directory such as /proc. The containers of the pod share their

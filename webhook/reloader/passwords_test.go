@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
 func TestMemcachedProcess(t *testing.T) {
@@ -62,8 +63,8 @@ func TestSignalMemcached(t *testing.T) {
 	if err := signalMemcached(proc); err != nil {
 		t.Fatal(err)
 	}
-	var ended *exec.ExitError
-	if err := process.Wait(); !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGHUP {
+	err := process.Wait()
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGHUP {
 		t.Errorf("the process ended with %v, want a hangup", err)
 	}
 	if err := signalMemcached(t.TempDir()); err == nil {
@@ -112,9 +113,9 @@ func TestLogInAll(t *testing.T) {
 
 // TestLogInOverClosedConnection checks that a broken connection is not reported as a wrong password.
 func TestLogInOverClosedConnection(t *testing.T) {
-	client, server := net.Pipe()
+	broken, server := net.Pipe()
 	server.Close()
-	if err := logIn(client, user{"app", "one"}); err == nil || strings.Contains(err.Error(), "password") {
+	if err := logIn(&client.Conn{Conn: broken}, user{"app", "one"}); err == nil || strings.Contains(err.Error(), "password") {
 		t.Errorf("error %v, want %v", err, io.ErrClosedPipe)
 	}
 }

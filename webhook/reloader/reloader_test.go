@@ -101,25 +101,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	cases := []struct {
-		reason string
-		config Config
-		valid  bool
-	}{
-		{"passwords", Config{PasswordFile: "passwords", Interval: 1}, true},
-		{"a certificate, and some patience", Config{TLSDirectory: "tls", Interval: 1, Patience: 1}, true},
-		{"no files", Config{Interval: 1}, false},
-		{"no interval", Config{TLSDirectory: "tls"}, false},
-		{"a negative patience", Config{TLSDirectory: "tls", Interval: 1, Patience: -1}, false},
-	}
-	for _, test := range cases {
-		if err := test.config.Check(); (err == nil) != test.valid {
-			t.Errorf("%s: error %v, want valid = %t", test.reason, err, test.valid)
-		}
-	}
-}
-
 // TestContent checks that only the CA may be missing: without a certificate or its key, the files are not complete yet.
 func TestContent(t *testing.T) {
 	for _, missing := range []string{certificateFile, keyFile, caFile} {

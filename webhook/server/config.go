@@ -51,8 +51,6 @@ func (t TLS) check() error {
 		return errors.New("--client-names must not contain an empty name, which would allow certificates without a name")
 	case t.ClientNames != nil && t.ClientCAFile == "":
 		return errors.New("--client-names requires --client-ca, which verifies the names")
-	case t.MinVersion != 0 && t.CertFile == "":
-		return errors.New("--tls-min-version requires --tls-cert")
 	}
 	return nil
 }

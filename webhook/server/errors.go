@@ -39,30 +39,28 @@ func shortenMessage(message string) string {
 // toHTTPError returns the status code and the message for an error. Any code but 200 changes nothing in the cluster. The
 // message of a defect has no detail, which belongs in the log only.
 func toHTTPError(err error) *httpError {
-	var (
-		refused      *httpError
-		tooLarge     *http.MaxBytesError
-		tokenError   *composite.TokenError
-		parentError  *composite.ParentError
-		requestError *composite.RequestError
-		readError    *composite.ReadError
-	)
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*httpError](err); ok {
 		return refused
-	case errors.As(err, &tooLarge):
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &httpError{http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is larger than %d bytes", tooLarge.Limit)}
-	case errors.As(err, &tokenError):
+	}
+	if tokenError, ok := errors.AsType[*composite.TokenError](err); ok {
 		return &httpError{http.StatusRequestEntityTooLarge, tokenError.Error()}
-	case errors.As(err, &parentError):
+	}
+	if _, ok := errors.AsType[*composite.ParentError](err); ok {
 		return &httpError{http.StatusUnprocessableEntity, err.Error()}
-	case errors.As(err, &requestError):
+	}
+	if _, ok := errors.AsType[*composite.RequestError](err); ok {
 		return &httpError{http.StatusBadRequest, err.Error()}
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &httpError{http.StatusRequestTimeout, "request body did not arrive in time"}
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return &httpError{http.StatusBadRequest, "request body is shorter than its Content-Length"}
-	case errors.As(err, &readError):
+	}
+	if readError, ok := errors.AsType[*composite.ReadError](err); ok {
 		return &httpError{http.StatusBadRequest, fmt.Sprintf("request body could not be read: %v", readError.Err)}
 	}
 	return &httpError{http.StatusInternalServerError, "the hook has a defect; see its log for details"}

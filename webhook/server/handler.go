@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -58,7 +57,6 @@ func NewHandler(options Options) http.Handler {
 	options = options.withDefaults()
 	h := &handler{options: options, memory: newMemory(options.MaxHeapBytes)}
 	router := chi.NewRouter()
-	router.Use(shortenRequestID, middleware.RequestID, returnRequestID)
 	// The metrics' labels are none, because a caller can send any number of different URLs and methods.
 	router.NotFound(h.endpoint("none", "none", refuseURL).ServeHTTP)
 	router.MethodNotAllowed(h.endpoint("none", "none", refuseMethod).ServeHTTP)
@@ -75,24 +73,6 @@ func NewHandler(options Options) http.Handler {
 		}
 	}
 	return router
-}
-
-// shortenRequestID limits the ID that a caller has chosen.
-func shortenRequestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if id := r.Header.Get(middleware.RequestIDHeader); id != "" {
-			r.Header.Set(middleware.RequestIDHeader, composite.Shorten(id))
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// returnRequestID adds the ID of the request's log line to the response.
-func returnRequestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(middleware.RequestIDHeader, middleware.GetReqID(r.Context()))
-		next.ServeHTTP(w, r)
-	})
 }
 
 // responder returns the response to an authorized request, or an error that [toHTTPError] maps to a status code.
@@ -223,7 +203,6 @@ func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, b
 		slog.Int("code", code),
 		slog.Float64("seconds", took.Seconds()),
 		slog.Int64("bytes", bytes),
-		slog.String("request", middleware.GetReqID(r.Context())),
 	}
 	if parent.Name != "" {
 		attributes = append(attributes, slog.String("parent", composite.Shorten(parent.String())))

@@ -231,16 +231,3 @@ func TestRefusedBeforeReading(t *testing.T) {
 		}
 	}
 }
-
-func TestRequestID(t *testing.T) {
-	var log bytes.Buffer
-	handler := NewHandler(Options{Controllers: parents.Controllers(memcached.Config{}), Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	for _, path := range []string{"/nowhere", "/memcached/sync"} {
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, path, nil))
-		id := recorder.Header().Get("X-Request-Id")
-		if id == "" || !strings.Contains(log.String(), "request="+id) {
-			t.Errorf("the response must have the request ID of the log line: %q, log %s", id, &log)
-		}
-	}
-}

@@ -64,18 +64,6 @@ func TestServeDrains(t *testing.T) {
 	}
 }
 
-func TestServeReportsItsAddress(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	err = Serve(t.Context(), Config{Address: listener.Addr().String(), Logger: slog.New(slog.DiscardHandler)})
-	if err == nil || !strings.Contains(err.Error(), listener.Addr().String()) {
-		t.Errorf("the error about an address in use must contain the address: %v", err)
-	}
-}
-
 // TestSlowCallers: a caller must send the headers within readHeaderTimeout, and then the body without pauses. The clock and the connection are
 // simulated.
 func TestSlowCallers(t *testing.T) {

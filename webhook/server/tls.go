@@ -17,8 +17,6 @@ type TLS struct {
 	// ClientNames are the DNS names, URIs or common names of allowed callers. If it is empty, every verified certificate is
 	// accepted.
 	ClientNames []string
-	// MinVersion is the minimum version of the protocol, as in crypto/tls. 0 means TLS 1.3.
-	MinVersion uint16
 }
 
 // serverConfig returns a configuration that follows changes of the files. A new connection uses the current files; open
@@ -44,14 +42,11 @@ func (t TLS) read() (*tls.Config, error) {
 	}
 	config := &tls.Config{
 		Certificates: []tls.Certificate{certificate},
-		MinVersion:   max(t.MinVersion, tls.VersionTLS12),
+		MinVersion:   tls.VersionTLS13,
 		// With HTTP/2, Metacontroller would send all requests over one connection, and so to one replica.
 		NextProtos: []string{"http/1.1"},
 		// A resumed session would still be accepted after the removal of its CA.
 		SessionTicketsDisabled: true,
-	}
-	if t.MinVersion == 0 {
-		config.MinVersion = tls.VersionTLS13
 	}
 	if t.ClientCAFile == "" {
 		return config, nil

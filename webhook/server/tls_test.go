@@ -43,9 +43,7 @@ func TestTLS(t *testing.T) {
 	mutual.TLS.ClientCAFile = ca.Write(directory, "ca.crt", ours.PEM())
 	mutual.TLS.ClientNames = []string{"metacontroller"}
 	mutual.TokenFile = ca.Write(directory, "token", []byte("secret"))
-	tls12 := config
-	tls12.TLS.MinVersion = tls.VersionTLS12
-	oneWay, tls12Address, twoWay := serveTLS(t, config), serveTLS(t, tls12), serveTLS(t, mutual)
+	oneWay, twoWay := serveTLS(t, config), serveTLS(t, mutual)
 
 	metacontroller := ours.Certificate(ca.Subject{CommonName: "metacontroller"})
 	for _, test := range []struct {
@@ -53,9 +51,8 @@ func TestTLS(t *testing.T) {
 		client                 *tls.Config
 		want                   string
 	}{
-		{"TLS 1.3 is the default", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
+		{"TLS 1.3", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
 		{"TLS 1.2 is refused", oneWay, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "protocol version"},
-		{"TLS 1.2 with --tls-min-version", tls12Address, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "200"},
 		{"a client that does not trust the CA", oneWay, "", &tls.Config{RootCAs: theirs.Pool()}, "unknown authority"},
 		{"certificate and token", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "200"},
 		{"no certificate", twoWay, "secret", &tls.Config{RootCAs: ours.Pool()}, "401"},
@@ -109,28 +106,25 @@ func TestSessionsAreNotResumed(t *testing.T) {
 	ours, directory := ca.New(), t.TempDir()
 	certificate, key := ours.Issue(ca.Subject{CommonName: "hook"})
 	address := serveTLS(t, Config{Controllers: parents.Controllers(memcached.Config{}), TLS: TLS{
-		CertFile:   ca.Write(directory, "tls.crt", certificate),
-		KeyFile:    ca.Write(directory, "tls.key", key),
-		MinVersion: tls.VersionTLS12,
+		CertFile: ca.Write(directory, "tls.crt", certificate),
+		KeyFile:  ca.Write(directory, "tls.key", key),
 	}})
-	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		client := &tls.Config{RootCAs: ours.Pool(), MaxVersion: version, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
-		for range 2 {
-			connection, err := tls.Dial("tcp", address, client)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if connection.ConnectionState().DidResume {
-				t.Errorf("a session of %s was resumed", tls.VersionName(version))
-			}
-			// TLS 1.3 would send a ticket with the response.
-			if _, err := io.WriteString(connection, "GET / HTTP/1.1\r\nHost: hook\r\nConnection: close\r\n\r\n"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.Copy(io.Discard, connection); err != nil {
-				t.Fatal(err)
-			}
-			connection.Close()
+	client := &tls.Config{RootCAs: ours.Pool(), ClientSessionCache: tls.NewLRUClientSessionCache(1)}
+	for range 2 {
+		connection, err := tls.Dial("tcp", address, client)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if connection.ConnectionState().DidResume {
+			t.Error("a session was resumed")
+		}
+		// The server would send a ticket with the response.
+		if _, err := io.WriteString(connection, "GET / HTTP/1.1\r\nHost: hook\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, connection); err != nil {
+			t.Fatal(err)
+		}
+		connection.Close()
 	}
 }

@@ -110,7 +110,7 @@ func (r *runner) run(ctx context.Context) (*check.ClusterReport, error) {
 	return report, nil
 }
 
-// get returns the current state of an object; nil when it is gone.
+// get returns the current state of an object; nil if it is gone.
 func (r *runner) get(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	current := &unstructured.Unstructured{}
 	current.SetGroupVersionKind(o.GroupVersionKind())

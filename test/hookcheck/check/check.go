@@ -167,7 +167,7 @@ func clone[T any](value T) T {
 	return copied
 }
 
-// at returns the value at a path of objects; nil when there is none.
+// at returns the value at a path of objects; nil if there is none.
 func at(value any, path ...string) any {
 	for _, name := range path {
 		value = object(value)[name]

@@ -47,7 +47,7 @@ func (c CRDs) Add(document []byte) (CRDs, error) {
 	return c, nil
 }
 
-// Of returns the CRD of a kind; nil when there is none.
+// Of returns the CRD of a kind; nil if there is none.
 func (c CRDs) Of(kind schema.GroupVersionKind) *CRD {
 	for i := range c {
 		if c[i].Kind == kind {

@@ -30,7 +30,7 @@ var failClosed = Check{
 	},
 }
 
-// lost returns what a response to a broken request would delete; "" when there is nothing.
+// lost returns what a response to a broken request would delete; "" if there is nothing.
 func lost(whole *exchange, answer map[string]any) string {
 	kept := NamesOf(answer)
 	for _, name := range NamesOf(whole.answer) {

@@ -95,8 +95,7 @@ func subject(t *testing.T, hook thing) *Subject {
 			return Response{Code: http.StatusBadRequest}
 		}
 		answer, err := hook(name, request)
-		var refused status
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[status](err); ok {
 			return refused.Response
 		}
 		if err != nil {

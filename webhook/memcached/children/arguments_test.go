@@ -7,29 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/test/sample"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
-
-func TestMemcachedCommand(t *testing.T) {
-	cases := []struct {
-		reason string
-		cache  v1alpha1.Cache
-		want   []string
-	}{
-		{"the defaults", v1alpha1.Cache{}, []string{"memcached", "-m", "64", "-v", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
-		{"logging is disabled", v1alpha1.Cache{Verbosity: new(int32(0))}, []string{"memcached", "-m", "64", "-c", "1024", "-t", "4", "-I", "1m", "-p", "11211", "-U", "0"}},
-		{"all fields are set", v1alpha1.Cache{
-			Verbosity: new(int32(2)), MaxConnections: new(int64(9)), Threads: new(int32(8)), MaxItemSize: sample.Quantity("512Ki"),
-			DisableEvictions: true, ExtraArgs: []string{"-o", "slab_automove=1"},
-		}, []string{"memcached", "-m", "64", "-vv", "-c", "9", "-t", "8", "-I", "512k", "-p", "11211", "-U", "0", "-M", "-o", "slab_automove=1"}},
-	}
-	for _, test := range cases {
-		if diff := cmp.Diff(test.want, commandLine(sample.Defaulted(v1alpha1.MemcachedSpec{Cache: test.cache}), memory.Size{ItemMiB: 64})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
-	}
-}
 
 func TestItemSizeArg(t *testing.T) {
 	for size, want := range map[string]string{"512Ki": "512k", "1Mi": "1m", "1048576": "1m", "1536Ki": "1536k", "1Gi": "1024m"} {

@@ -10,7 +10,7 @@ import (
 // ContainerResources returns the resources of the memcached container. The memory request defaults to the limit, because a
 // cache fills its memory.
 func ContainerResources(spec corev1.ResourceRequirements, size memory.Size) corev1.ResourceRequirements {
-	rounded := RoundResources(spec)
+	rounded := roundResources(spec)
 	if rounded.Limits == nil {
 		rounded.Limits = corev1.ResourceList{}
 	}
@@ -35,11 +35,30 @@ func MemoryLimit(spec *corev1.ResourceRequirements, size memory.Size) resource.Q
 	return rounded
 }
 
-// RoundResources rounds quantities up to thousandths, as the API server does. Other quantities would differ from the stored
+// HelperResources returns the resources of a container next to memcached, or of one that copies items. None exceeded them in tests.
+func HelperResources(cpu string) corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse(cpu),
+			corev1.ResourceMemory: resource.MustParse("32Mi"),
+		},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
+	}
+}
+
+// ResourcesOr returns the resources of spec; defaults if it has none.
+func ResourcesOr(spec, defaults corev1.ResourceRequirements) corev1.ResourceRequirements {
+	if spec.Limits == nil && spec.Requests == nil && spec.Claims == nil {
+		return defaults
+	}
+	return roundResources(spec)
+}
+
+// roundResources rounds quantities up to thousandths, as the API server does. Other quantities would differ from the stored
 // ones, which causes a write at every sync.
 //
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
-func RoundResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
+func roundResources(spec corev1.ResourceRequirements) corev1.ResourceRequirements {
 	rounded := *spec.DeepCopy()
 	for _, list := range []corev1.ResourceList{rounded.Limits, rounded.Requests} {
 		for name, quantity := range list {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -38,7 +37,7 @@ func exporterContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 			fmt.Sprintf("--web.listen-address=:%d", metricsPort),
 		},
 		Ports:           ContainerPorts(MetricsPorts(spec)),
-		Resources:       exporterResources(&spec.Metrics),
+		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources("10m")),
 		SecurityContext: resources.RestrictedContainer(),
 	}
 }
@@ -52,21 +51,7 @@ func ProxyExporter(spec *v1alpha1.MemcachedSpec, image string) corev1.Container 
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args:            []string{"export", fmt.Sprintf("--address=:%d", metricsPort), fmt.Sprintf("--proxy=127.0.0.1:%d", Port)},
 		Ports:           ContainerPorts(MetricsPorts(spec)),
-		Resources:       exporterResources(&spec.Metrics),
+		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources("10m")),
 		SecurityContext: resources.RestrictedContainer(),
-	}
-}
-
-// exporterResources returns the resources of the spec, or defaults that the exporter did not exceed in tests.
-func exporterResources(metrics *v1alpha1.Metrics) corev1.ResourceRequirements {
-	if metrics.Resources.Limits != nil || metrics.Resources.Requests != nil || metrics.Resources.Claims != nil {
-		return RoundResources(metrics.Resources)
-	}
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{
-			corev1.ResourceCPU:    resource.MustParse("10m"),
-			corev1.ResourceMemory: resource.MustParse("32Mi"),
-		},
-		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
 	}
 }

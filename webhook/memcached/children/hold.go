@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
@@ -30,7 +29,7 @@ const (
 
 // gracePeriodSeconds returns a default that has no place in the CRD, because it depends on spec.proxy.
 func gracePeriodSeconds(spec *v1alpha1.MemcachedSpec, images Images) int64 {
-	if images.Hold == "" {
+	if !images.HasHold() {
 		return ptr.Deref(spec.TerminationGracePeriodSeconds, graceSeconds)
 	}
 	return ptr.Deref(spec.TerminationGracePeriodSeconds, holdGraceSeconds)
@@ -42,7 +41,7 @@ func gracePeriodSeconds(spec *v1alpha1.MemcachedSpec, images Images) int64 {
 //
 // Proxies have none: a switch of the warm-up must not change their template, because the cluster may have no room for another proxy.
 func keepalive(images Images) []corev1.Sysctl {
-	if images.Hold == "" {
+	if !images.HasHold() {
 		return nil
 	}
 	return []corev1.Sysctl{
@@ -58,7 +57,7 @@ func keepalive(images Images) []corev1.Sysctl {
 // Its image is not pulled again: otherwise a restart would depend on the registry, and without the sidecar memcached fails its liveness
 // probe. In tests it used 22 MiB of memory with 900 clients, and 0.3 ms of CPU time for each probe.
 func holdContainers(spec *v1alpha1.MemcachedSpec, images Images) []corev1.Container {
-	if images.Hold == "" {
+	if !images.HasHold() {
 		return nil
 	}
 	return []corev1.Container{{
@@ -72,20 +71,14 @@ func holdContainers(spec *v1alpha1.MemcachedSpec, images Images) []corev1.Contai
 			fmt.Sprintf("--memcached=127.0.0.1:%d", Port),
 			fmt.Sprintf("--grace=%ds", gracePeriodSeconds(spec, images)),
 		},
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("5m"),
-				corev1.ResourceMemory: resource.MustParse("32Mi"),
-			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-		},
+		Resources:       HelperResources("5m"),
 		SecurityContext: resources.RestrictedContainer(),
 	}}
 }
 
 // serverLifecycle returns the hooks of memcached. A pod that holds needs no sleep, because it waits for the clients themselves.
 func serverLifecycle(spec *v1alpha1.MemcachedSpec, images Images) *corev1.Lifecycle {
-	if images.Hold == "" {
+	if !images.HasHold() {
 		return Lifecycle(*spec.PreStopSleepSeconds)
 	}
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{HTTPGet: holdRequest("/hold")}}

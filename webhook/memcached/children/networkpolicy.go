@@ -65,9 +65,8 @@ func ProxyEgress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyEgre
 			dns = append(dns, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(port)), Protocol: new(protocol)})
 		}
 	}
-	servers := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)}}
 	return []networkingv1.NetworkPolicyEgressRule{
-		{To: []networkingv1.NetworkPolicyPeer{servers}, Ports: PolicyPorts(clientPorts(&memcached.Spec))},
+		{To: []networkingv1.NetworkPolicyPeer{Peer(SelectorLabels(memcached))}, Ports: PolicyPorts(clientPorts(&memcached.Spec))},
 		{Ports: dns},
 	}
 }
@@ -95,7 +94,7 @@ func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
-	return append([]networkingv1.NetworkPolicyPeer{peer(ProxySelector(memcached))}, clients...)
+	return append([]networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached))}, clients...)
 }
 
 // ProxyPeers returns the peers that may connect to the proxies: clients, and the pods that copy items.
@@ -104,9 +103,10 @@ func ProxyPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer 
 	if !memcached.Spec.WarmsUp() || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
-	return append([]networkingv1.NetworkPolicyPeer{peer(MoveSelector(memcached))}, clients...)
+	return append([]networkingv1.NetworkPolicyPeer{Peer(MoveSelector(memcached))}, clients...)
 }
 
-func peer(labels map[string]string) networkingv1.NetworkPolicyPeer {
+// Peer returns the pods with some labels.
+func Peer(labels map[string]string) networkingv1.NetworkPolicyPeer {
 	return networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: labels}}
 }

@@ -65,7 +65,7 @@ func podContainers(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size
 	if spec.HasExporter() {
 		containers = append(containers, exporterContainer(spec, images.Exporter))
 	}
-	if images.Reloader != "" {
+	if images.HasReloader() {
 		containers = append(containers, reloaderContainer(spec, images.Reloader))
 	}
 	return containers
@@ -73,7 +73,7 @@ func podContainers(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size
 
 func podVolumes(memcached *v1alpha1.Memcached, images Images) []corev1.Volume {
 	volumes := append(secretVolumes(&memcached.Spec), flashVolumes(memcached)...)
-	if images.Reloader != "" {
+	if images.HasReloader() {
 		volumes = append(volumes, reloaderVolume())
 	}
 	return volumes

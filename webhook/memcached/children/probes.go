@@ -21,7 +21,7 @@ type probeSet struct{ startup, readiness, liveness *corev1.Probe }
 // ready without waiting for the next rare probe.
 func containerProbes(spec *v1alpha1.MemcachedSpec, images Images) probeSet {
 	switch {
-	case images.Hold != "": // the startup probe gives memcached a minute to start
+	case images.HasHold(): // the startup probe gives memcached a minute to start
 		return probeSet{startup: ConnectProbe(PortName, 2, 3, 30), readiness: ConnectProbe(PortName, 5, 3, 3), liveness: holdLiveness()}
 	case spec.ServesPlaintext():
 		return probeSet{readiness: ConnectProbe(plaintextPortName, 5, 3, 3), liveness: ConnectProbe(plaintextPortName, 10, 5, 6)}

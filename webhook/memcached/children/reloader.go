@@ -47,13 +47,7 @@ func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 		Image:           image,
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args:            args,
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("5m"),
-				corev1.ResourceMemory: resource.MustParse("32Mi"),
-			},
-			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-		},
+		Resources:       HelperResources("5m"),
 		VolumeMounts:    mounts,
 		SecurityContext: reloaderSecurityContext(spec.SecurityContext),
 	}
@@ -68,7 +62,7 @@ func reloaderVolume() corev1.Volume {
 // shareProcessNamespace returns true if the reloader sends memcached a signal. memcached has no command to reload the
 // passwords of the ASCII protocol.
 func shareProcessNamespace(spec *v1alpha1.MemcachedSpec, images Images) *bool {
-	if images.Reloader == "" || spec.AuthMode() != v1alpha1.AuthASCII {
+	if !images.HasReloader() || spec.AuthMode() != v1alpha1.AuthASCII {
 		return nil
 	}
 	return new(true)

@@ -27,14 +27,14 @@ type Cache struct {
 	Job      *observed.Job
 	Facts    scaling.Facts
 	Decision scaling.Decision
-	// ManagesMonitors reports whether the CompositeController manages ServiceMonitors.
-	ManagesMonitors bool
+	// ListsMonitors reports whether the CompositeController lists ServiceMonitors.
+	ListsMonitors bool
 }
 
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonHoldNotRunning, ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow,
-	ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
+	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonHoldNotRunning,
+	ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow, ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
 }
 
@@ -42,7 +42,9 @@ var Reasons = []conditions.Reason{
 // Each check has a file.
 func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
-	findings := []conditions.Finding{mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c)}
+	findings := []conditions.Finding{
+		mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c),
+	}
 	var own []metav1.Condition
 	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.Merge(mounted, reloaded).Problem)} {
 		if condition != nil {

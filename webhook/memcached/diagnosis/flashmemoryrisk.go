@@ -13,7 +13,7 @@ on flash. The minimum of memory for items is for the items that are not on flash
 */
 
 // ReasonFlashMemoryTooLow is for a cache whose flash cannot fill.
-var ReasonFlashMemoryTooLow = conditions.NewReason(conditions.Documentation{ID: "FlashMemoryTooLow", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+var ReasonFlashMemoryTooLow = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "FlashMemoryTooLow", Parent: "Memcached",
 	Meaning: "The cache runs, but its flash never fills, because the keys do not fit into memory.",
 	Remedy:  "Increase the memory, or correct the size of the items or of the flash: [Flash](flash.md#memory)."})
 

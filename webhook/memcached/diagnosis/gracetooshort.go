@@ -15,7 +15,7 @@ first, or the time was too short.
 */
 
 // ReasonGraceTooShort is for a server whose time ends before its items have moved.
-var ReasonGraceTooShort = conditions.NewReason(conditions.Documentation{ID: "GraceTooShort", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+var ReasonGraceTooShort = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "GraceTooShort", Parent: "Memcached",
 	Meaning: "A server that is being deleted ends in less than a minute, and its items are still moving, or wait for another server: [Drains](change.md#drains). The items that have not moved then are lost.",
 	Remedy:  "If the spare does not start, fix what its pod reports. Otherwise increase `spec.terminationGracePeriodSeconds` and the limit of what drains the nodes, or `spec.proxy.warmup.itemsPerSecond`."})
 

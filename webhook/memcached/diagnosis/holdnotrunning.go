@@ -13,7 +13,7 @@ have none, because their items never move.
 */
 
 // ReasonHoldNotRunning is for servers that end at once when they are deleted.
-var ReasonHoldNotRunning = conditions.NewReason(conditions.Documentation{ID: "HoldNotRunning", Parent: "Memcached", Uses: conditions.UsesOfRisk,
+var ReasonHoldNotRunning = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "HoldNotRunning", Parent: "Memcached",
 	Meaning: "The sidecar `hold` does not run in a server: a drain, an eviction or a deletion of its pod [loses its items](change.md#drains). The operator ran without `--operator-image` when the pod was created, the pod has an earlier template, or the sidecar has failed.",
 	Remedy:  "The message names a pod. Run the operator with `--operator-image`. Pods get the sidecar with the next change of their template, such as `spec.podAnnotations`, which moves their items."})
 
@@ -32,7 +32,7 @@ func holdNotRunning(c *Cache) conditions.Finding {
 		return conditions.Finding{}
 	}
 	remedy := "Pods with an earlier template are replaced. Otherwise check why the sidecar does not run."
-	if c.Images.Hold == "" {
+	if !c.Images.HasHold() {
 		remedy = "Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it."
 	}
 	return conditions.Finding{Risk: ReasonHoldNotRunning.Risk(

@@ -33,7 +33,7 @@ var (
 )
 
 func metricsReason(id string, status metav1.ConditionStatus, meaning, remedy string) conditions.Reason {
-	return conditions.NewReason(conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
+	return conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: id, Parent: "Memcached", Uses: []conditions.Use{{Type: MetricsReady, Status: status}}, Meaning: meaning, Remedy: remedy})
 }
 
 // metricsReady returns the condition MetricsReady; nil without metrics.
@@ -59,7 +59,7 @@ func metricsReady(c *Cache) *metav1.Condition {
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
-	case spec.Metrics.ServiceMonitor != nil && !c.ManagesMonitors:
+	case spec.Metrics.ServiceMonitor != nil && !c.ListsMonitors:
 		return newCondition(metav1.ConditionFalse, ReasonServiceMonitorNotManaged, "The ServiceMonitor is not created, because the CompositeController does not manage ServiceMonitors. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
 	}
 	return newCondition(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))

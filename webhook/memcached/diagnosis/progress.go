@@ -18,9 +18,9 @@ The progress follows from the decision. Its message stays the same during a step
 
 // The reasons of a change.
 var (
-	ReasonScaling = conditions.NewReason(conditions.Documentation{ID: "Scaling", Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonScaling = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Scaling", Parent: "Memcached",
 		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
-	ReasonMoving = conditions.NewReason(conditions.Documentation{ID: "Moving", Parent: "Memcached", Uses: conditions.UsesOfProgress,
+	ReasonMoving = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Moving", Parent: "Memcached",
 		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 

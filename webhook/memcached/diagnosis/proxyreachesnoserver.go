@@ -20,7 +20,7 @@ the problem.
 */
 
 // ReasonProxyReachesNoServer is for a proxy whose startup probe fails.
-var ReasonProxyReachesNoServer = conditions.NewReason(conditions.Documentation{ID: "ProxyReachesNoServer", Parent: "Memcached", Uses: conditions.UsesOfProblem,
+var ReasonProxyReachesNoServer = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ProxyReachesNoServer", Parent: "Memcached",
 	Meaning: "For a minute since its start, a proxy has reached no server, although one is ready. It is not available, and the rollout waits: earlier proxies serve.",
 	Remedy:  "Check that the names of the servers, which `status.servers` has, resolve in the cluster: `--cluster-domain`. Check that policies allow connections from the proxies to the servers and to DNS, and the log of the proxy."})
 

@@ -24,12 +24,12 @@ missing, or the volume of the flash tier cannot be attached or mounted.
 
 var (
 	// ReasonSecretNotMounted is for a pod that waits for a volume, and uses Secrets.
-	ReasonSecretNotMounted = conditions.NewReason(conditions.Documentation{ID: "SecretNotMounted", Parent: "Memcached",
-		Uses:    slices.Concat(conditions.UsesOfProblem, []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}}),
+	ReasonSecretNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "SecretNotMounted", Parent: "Memcached",
+		Uses:    []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}},
 		Meaning: "A pod has waited for its volumes for a minute: a Secret of `spec.tls` or `spec.auth`, or a key of it, does not exist.",
 		Remedy:  "Check what the message lists. The pod starts once the Secret exists."})
 	// ReasonFlashNotMounted is for a pod that waits for the volume of spec.flash, and uses no Secrets.
-	ReasonFlashNotMounted = conditions.NewReason(conditions.Documentation{ID: "FlashNotMounted", Parent: "Memcached", Uses: conditions.UsesOfProblem,
+	ReasonFlashNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "FlashNotMounted", Parent: "Memcached",
 		Meaning: "A pod has waited for a minute for the volume of `spec.flash`: its node cannot attach or mount it.",
 		Remedy:  "Check the Events of the pod."})
 )

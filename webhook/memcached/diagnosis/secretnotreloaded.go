@@ -1,13 +1,11 @@
 package diagnosis
 
 import (
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/observed"
@@ -21,8 +19,8 @@ termination, so the former condition SecretsCurrent is valid until a killed relo
 */
 
 // ReasonSecretNotReloaded is for memcached that keeps using the earlier content of a Secret.
-var ReasonSecretNotReloaded = conditions.NewReason(conditions.Documentation{ID: "SecretNotReloaded", Parent: "Memcached",
-	Uses:    slices.Concat(conditions.UsesOfProblem, []conditions.Use{{Type: api.Stalled, Status: metav1.ConditionTrue}, {Type: SecretsCurrent, Status: metav1.ConditionFalse}}),
+var ReasonSecretNotReloaded = conditions.NewReason(conditions.SeverityStalled, conditions.Documentation{ID: "SecretNotReloaded", Parent: "Memcached",
+	Uses:    []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}},
 	Meaning: "memcached does not accept a changed Secret and uses the earlier one; the message is memcached's.",
 	Remedy:  "Correct the Secret: [Rotation](security.md#rotation)."})
 
@@ -33,7 +31,7 @@ const reportPeriod = 2 * time.Minute
 // secretNotReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
 // earlier content. All pods must have the current pod template, because an earlier one may use other Secrets.
 func secretNotReloaded(c *Cache) conditions.Finding {
-	if c.Images.Reloader == "" || !c.Rollout.AllUpdated() {
+	if !c.Images.HasReloader() || !c.Rollout.AllUpdated() {
 		return conditions.Finding{}
 	}
 	before := meta.FindStatusCondition(c.Memcached.Status.Conditions, SecretsCurrent)

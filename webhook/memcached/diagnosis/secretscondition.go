@@ -24,11 +24,11 @@ It looks at what the pods report about their Secrets: see secretnotmounted.go an
 
 // The reasons that only SecretsCurrent has.
 var (
-	ReasonLoaded = conditions.NewReason(conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
+	ReasonLoaded = conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
 		Meaning: "memcached uses the latest content of its Secrets that its pods received."})
-	ReasonNoPodRunning = conditions.NewReason(conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
+	ReasonNoPodRunning = conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "No running memcached could have loaded a Secret."})
-	ReasonReadAtStart = conditions.NewReason(conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
+	ReasonReadAtStart = conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "The pods have no reloader, because the operator ran without `--operator-image` when they were created: memcached reads a changed Secret only when its pod starts.",
 		Remedy:  "Run the operator with `--operator-image`. Pods get the reloader with the next change of their template, such as `spec.podAnnotations`, which replaces them."})
 )
@@ -42,7 +42,7 @@ func secretsCurrent(c *Cache, problem *conditions.Problem) *metav1.Condition {
 	status, reason := metav1.ConditionTrue, ReasonLoaded
 	message := fmt.Sprintf("memcached uses the latest content of %s that its pods received.", secretNames(spec, "and"))
 	switch {
-	case c.Images.Reloader == "":
+	case !c.Images.HasReloader():
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
 		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:

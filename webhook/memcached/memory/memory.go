@@ -69,7 +69,10 @@ func Of(spec *v1alpha1.MemcachedSpec) Size {
 	case limited:
 		itemMiB = min(itemsFor(Mebibytes(limit), fixedMiB, percent), maxItemMiB)
 	}
-	size := Size{ItemMiB: itemMiB, NeededMiB: LimitFor(itemMiB, fixedMiB, percent), FixedMiB: fixedMiB, OverheadPercent: percent, KeysMiB: keysMiB, FlashMiB: FlashMiB(spec.Flash)}
+	size := Size{
+		ItemMiB: itemMiB, NeededMiB: LimitFor(itemMiB, fixedMiB, percent), FixedMiB: fixedMiB,
+		OverheadPercent: percent, KeysMiB: keysMiB, FlashMiB: FlashMiB(spec.Flash),
+	}
 	size.LimitMiB = size.NeededMiB
 	if limited {
 		size.LimitMiB = Mebibytes(limit)

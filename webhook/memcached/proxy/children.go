@@ -30,7 +30,7 @@ type Input struct {
 }
 
 // exports reports whether the proxies have an exporter.
-func (in *Input) exports() bool { return in.Template.Defaults.Exporter != "" }
+func (in *Input) exports() bool { return in.Template.Defaults.ExporterImage != "" }
 
 // Children returns the children that belong to the proxies, the Deployment first. While no proxy runs, only the number of replicas differs.
 func Children(in *Input) []runtime.Object {

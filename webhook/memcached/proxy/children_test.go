@@ -11,44 +11,12 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestProxyChildren(t *testing.T) {
-	cases := []struct {
-		reason  string
-		proxies int32
-		change  func(*v1alpha1.MemcachedSpec)
-		want    []string
-	}{
-		{"two proxies", 2, func(*v1alpha1.MemcachedSpec) {}, []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"a budget would block the eviction of a single proxy", 1, func(s *v1alpha1.MemcachedSpec) { s.Proxy.Replicas = new(int32(1)) }, []string{"Deployment", "Service", "NetworkPolicy"}},
-		{"a cache without servers keeps the address and the rest, so that one command adopts all", 0, func(*v1alpha1.MemcachedSpec) {},
-			[]string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"}},
-		{"the optional children are disabled", 2, func(s *v1alpha1.MemcachedSpec) {
-			s.PodDisruptionBudget.Enabled, s.NetworkPolicy.Enabled = new(false), new(false)
-		}, []string{"Deployment", "Service"}},
-	}
-	for _, test := range cases {
-		memcached := sample.Proxied(3)
-		test.change(&memcached.Spec)
-		var got []string
-		for _, child := range Children(&Input{Memcached: memcached, Template: routed(memcached, "0-2"), Decision: scaling.Decision{Proxies: test.proxies}}) {
-			got = append(got, child.GetObjectKind().GroupVersionKind().Kind)
-			if name := child.(metav1.Object).GetName(); name != "cache-proxy" {
-				t.Errorf("%s: a child has the name %s", test.reason, name)
-			}
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
-	}
-}
-
 // ingressOf returns the rules of proxies that have an image of the exporter; "" if they have none.
 func ingressOf(memcached *v1alpha1.Memcached, exporter string) []networkingv1.NetworkPolicyIngressRule {
-	in := &Input{Memcached: memcached, Template: Template{Defaults: Defaults{Exporter: exporter}}}
+	in := &Input{Memcached: memcached, Template: Template{Defaults: Defaults{ExporterImage: exporter}}}
 	return networkPolicy(in).(*networkingv1.NetworkPolicy).Spec.Ingress
 }
 

@@ -14,10 +14,10 @@ import (
 // Defaults are what proxies run, except what spec sets. They differ between releases of the operator.
 type Defaults struct {
 	Image string
-	// Exporter is the image of this program; "" for proxies without an exporter.
-	Exporter string
-	// Reach is the image of this program; "" for proxies that are available before they have reached a server.
-	Reach string
+	// ExporterImage is the image of this program; "" for proxies without an exporter.
+	ExporterImage string
+	// ReachImage is the image of this program; "" for proxies that are available before they have reached a server.
+	ReachImage string
 	// Library is the Lua code of the proxies.
 	Library string
 	// Domain is the DNS domain of the cluster.
@@ -44,13 +44,13 @@ func AppliedApart(deployment *observed.Workload) bool {
 func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
 	annotations := map[string]string{
 		libraryHashAnnotation:               hash(defaults.Library),
-		children.ImageAnnotation(ReachName): defaults.Reach, // also "": see children.ImageAnnotation
+		children.ImageAnnotation(ReachName): defaults.ReachImage, // also "": see children.ImageAnnotation
 	}
 	if memcached.Spec.Image == "" {
 		annotations[children.ImageAnnotation(ContainerName)] = defaults.Image
 	}
 	if memcached.Spec.HasExporter() {
-		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.Exporter
+		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.ExporterImage
 	}
 	if defaults.Apart {
 		annotations[apartAnnotation] = "true"
@@ -60,14 +60,17 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	return annotations
 }
 
-// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if somebody has
-// edited it.
+// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if there is no Deployment, or if
+// somebody has edited it.
 func AppliedLibrary(deployment *observed.Workload, configured string) string {
+	if deployment == nil {
+		return configured
+	}
 	applied := deployment.Annotations[libraryHashAnnotation]
 	if applied == hash(configured) {
 		return configured // the pod template is not decoded
 	}
-	if library := deployment.TemplateAnnotation(proxyLibraryAnnotation); hash(library) == applied {
+	if library := deployment.TemplateAnnotation(libraryAnnotation); hash(library) == applied {
 		return library
 	}
 	return configured

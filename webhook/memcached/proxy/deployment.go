@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	proxyDirectory = "/etc/memcached-proxy"
+	configDirectory = "/etc/memcached-proxy"
 	// The kubelet writes these annotations of a proxy pod to files. A ConfigMap would not change the pod template, and
 	// Metacontroller would watch every ConfigMap of the cluster.
-	proxyLibraryAnnotation = "memcached-operator.example.com/proxy-library"
-	proxyLibraryFile       = "library.lua"
-	proxyConfigAnnotation  = "memcached-operator.example.com/proxy-config"
-	proxyConfigFile        = "config.lua"
+	libraryAnnotation = "memcached-operator.example.com/proxy-library"
+	libraryFile       = "library.lua"
+	configAnnotation  = "memcached-operator.example.com/proxy-config"
+	configFile        = "config.lua"
 )
 
 // Template is the pod template of the proxies. It follows from spec, the defaults of the operator and the routes alone.
@@ -39,7 +39,7 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
-		Spec:       children.Pod(&memcached.Spec, proxyPod(memcached, defaults, size, routes), defaults.TolerationSeconds),
+		Spec:       children.Pod(&memcached.Spec, podSpec(memcached, defaults, size, routes), defaults.TolerationSeconds),
 	}}
 }
 
@@ -72,62 +72,62 @@ func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes sca
 	names := func(p scaling.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.Ordinals()) }
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
-	annotations[proxyLibraryAnnotation] = defaults.Library
-	annotations[proxyConfigAnnotation] = Config(names(routes.From), names(routes.To), routes.Phase)
+	annotations[libraryAnnotation] = defaults.Library
+	annotations[configAnnotation] = Config(names(routes.From), names(routes.To), routes.Phase)
 	return annotations
 }
 
-// proxyPod returns a pod without the options in spec that place servers next to or away from each other.
-func proxyPod(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) corev1.PodSpec {
+// podSpec returns a pod without the options in spec that place servers next to or away from each other.
+func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) corev1.PodSpec {
 	spec := &memcached.Spec
-	containers := []corev1.Container{proxyContainer(spec, defaults, size)}
-	if defaults.Exporter != "" {
-		containers = append(containers, children.ProxyExporter(spec, defaults.Exporter))
+	containers := []corev1.Container{container(spec, defaults, size)}
+	if defaults.ExporterImage != "" {
+		containers = append(containers, children.ProxyExporter(spec, defaults.ExporterImage))
 	}
 	return corev1.PodSpec{
-		InitContainers: reachContainers(defaults.Reach),
+		InitContainers: reachContainers(defaults.ReachImage),
 		Containers:     containers,
-		Volumes:        append([]corev1.Volume{proxyVolume()}, reachVolumes(defaults.Reach)...),
+		Volumes:        append([]corev1.Volume{configVolume()}, reachVolumes(defaults.ReachImage)...),
 
 		Affinity:                  affinity(memcached, defaults, routes),
 		TopologySpreadConstraints: spread(memcached, defaults),
 
 		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
-		DNSConfig:                     proxyDNS(),
+		DNSConfig:                     dnsConfig(),
 	}
 }
 
-// proxyDNS returns options of the resolver. While a name is resolved, a thread of the proxy serves no command. By default, a
+// dnsConfig returns options of the resolver. While a name is resolved, a thread of the proxy serves no command. By default, a
 // DNS server that does not respond would stop it for up to 40 seconds when one server is down.
-func proxyDNS() *corev1.PodDNSConfig {
+func dnsConfig() *corev1.PodDNSConfig {
 	return &corev1.PodDNSConfig{Options: []corev1.PodDNSConfigOption{
 		{Name: "timeout", Value: new("1")}, // seconds
 		{Name: "attempts", Value: new("1")},
 	}}
 }
 
-func proxyContainer(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) corev1.Container {
+func container(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) corev1.Container {
 	return corev1.Container{
 		Name:            ContainerName,
 		Image:           cmp.Or(spec.Image, defaults.Image),
 		ImagePullPolicy: spec.ImagePullPolicy,
-		Command:         proxyCommand(spec, size),
+		Command:         command(spec, size),
 		Ports:           children.ContainerPorts(servicePorts()),
-		Resources:       proxyResources(spec),
-		StartupProbe:    startupProbe(defaults.Reach),
+		Resources:       containerResources(spec),
+		StartupProbe:    startupProbe(defaults.ReachImage),
 		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
 		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
 		Lifecycle:       children.Lifecycle(*spec.Proxy.PreStopSleepSeconds),
-		VolumeMounts:    append([]corev1.VolumeMount{{Name: ContainerName, MountPath: proxyDirectory, ReadOnly: true}}, reachMounts(defaults.Reach, true)...),
+		VolumeMounts:    append([]corev1.VolumeMount{{Name: ContainerName, MountPath: configDirectory, ReadOnly: true}}, reachMounts(defaults.ReachImage, true)...),
 		SecurityContext: children.ContainerSecurityContext(spec.SecurityContext),
 		// The log of a proxy that cannot start names the line of the configuration.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 }
 
-// proxyCommand returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half
+// command returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half
 // of the memory, so both have the values of the servers.
-func proxyCommand(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
+func command(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 	return []string{
 		"memcached",
 		"-m", strconv.FormatInt(size.ItemMiB, 10),
@@ -136,25 +136,22 @@ func proxyCommand(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 		"-I", children.ItemSizeArg(*spec.Cache.MaxItemSize),
 		"-p", strconv.Itoa(children.Port),
 		"-U", "0",
-		"-o", Options(proxyDirectory+"/"+proxyLibraryFile, proxyDirectory+"/"+proxyConfigFile),
+		"-o", Options(configDirectory+"/"+libraryFile, configDirectory+"/"+configFile),
 	}
 }
 
-// proxyResources returns the resources of the spec, or defaults that a proxy did not exceed in tests.
-func proxyResources(spec *v1alpha1.MemcachedSpec) corev1.ResourceRequirements {
-	if own := spec.Proxy.Resources; own.Limits != nil || own.Requests != nil || own.Claims != nil {
-		return children.RoundResources(own)
-	}
-	return corev1.ResourceRequirements{
+// containerResources returns the resources of the spec, or defaults that a proxy did not exceed in tests.
+func containerResources(spec *v1alpha1.MemcachedSpec) corev1.ResourceRequirements {
+	return children.ResourcesOr(spec.Proxy.Resources, corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{
 			corev1.ResourceCPU:    resource.MustParse("100m"),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		},
 		Limits: corev1.ResourceList{corev1.ResourceMemory: *memory.MebibyteQuantity(memory.ProxyLimitMiB(*spec.Cache.MaxConnections))},
-	}
+	})
 }
 
-func proxyVolume() corev1.Volume {
+func configVolume() corev1.Volume {
 	file := func(name, annotation string) corev1.DownwardAPIVolumeFile {
 		return corev1.DownwardAPIVolumeFile{
 			Path:     name,
@@ -163,6 +160,6 @@ func proxyVolume() corev1.Volume {
 	}
 	return corev1.Volume{Name: ContainerName, VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
 		DefaultMode: new(int32(0o444)),
-		Items:       []corev1.DownwardAPIVolumeFile{file(proxyLibraryFile, proxyLibraryAnnotation), file(proxyConfigFile, proxyConfigAnnotation)},
+		Items:       []corev1.DownwardAPIVolumeFile{file(libraryFile, libraryAnnotation), file(configFile, configAnnotation)},
 	}}}
 }

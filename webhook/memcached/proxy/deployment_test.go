@@ -18,34 +18,10 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// routed returns the pod template of proxies with the routes of a label.
-func routed(memcached *v1alpha1.Memcached, label string) Template {
+// routed returns the pod template of proxies of three servers.
+func routed(memcached *v1alpha1.Memcached) Template {
 	memcached = memcached.WithDefaults()
-	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes(label))
-}
-
-func TestProxyConfig(t *testing.T) {
-	memcached := sample.Proxied(3)
-	config := routed(memcached, "0-2_0-3_warming").Annotations[proxyConfigAnnotation]
-	for server, times := range map[string]int{"\"cache-0\"..domain": 2, "\"cache-2\"..domain": 2, "\"cache-3\"..domain": 1, "cache-4": 0, "\".cache.web.svc.cluster.local:11211\"": 1} {
-		if got := strings.Count(config, server); got != times {
-			t.Errorf("the configuration has server %s %d times, want %d:\n%s", server, got, times, config)
-		}
-	}
-	configs := map[string]string{}
-	for _, label := range []string{"0-2", "0-2_0-3_announcing", "0-2_0-3_preparing", "0-2_0-3_warming", "0-2_0-3_closing", "0-3"} {
-		config := routed(memcached, label).Annotations[proxyConfigAnnotation]
-		if other, found := configs[config]; found {
-			t.Errorf("proxies with routes %s have the configuration of those with routes %s", label, other)
-		}
-		configs[config] = label
-	}
-	command := strings.Join(routed(memcached, "0-2").Spec.Containers[0].Command, " ")
-	for _, file := range []string{proxyLibraryFile, proxyConfigFile} {
-		if !strings.Contains(command, proxyDirectory+"/"+file) {
-			t.Errorf("memcached does not load %s: %s", file, command)
-		}
-	}
+	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2"))
 }
 
 // TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
@@ -57,7 +33,7 @@ func TestProxyPodOptions(t *testing.T) {
 	spec.NodeSelector = map[string]string{"disk": "none"}
 	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
 	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
-	template := routed(memcached, "0-2")
+	template := routed(memcached)
 	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "0-2" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
 	}
@@ -78,8 +54,8 @@ func TestProxiesAreNoServers(t *testing.T) {
 		return children.PodTemplate(memcached, children.Defaults{}, memory.Of(&memcached.Spec)).Labels
 	}
 	pods := map[string]map[string]string{
-		"cache": servers(memcached), "cache-proxy": routed(memcached, "0-2").Labels,
-		"other": servers(other), "other-proxy": routed(other, "0-2").Labels,
+		"cache": servers(memcached), "cache-proxy": routed(memcached).Labels,
+		"other": servers(other), "other-proxy": routed(other).Labels,
 	}
 	for name, selector := range map[string]map[string]string{
 		"cache": children.SelectorLabels(memcached), "cache-proxy": children.ProxySelector(memcached), "other": children.SelectorLabels(other), "other-proxy": children.ProxySelector(other),
@@ -109,7 +85,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Cache.MaxConnections = new(int64(100_000))
 	limit := func() string {
-		return routed(memcached, "0-2").Spec.Containers[0].Resources.Limits.Memory().String()
+		return routed(memcached).Spec.Containers[0].Resources.Limits.Memory().String()
 	}
 	if got := limit(); got != "4896Mi" {
 		t.Errorf("the limit for 100,000 connections is %s, want 4896Mi", got)
@@ -124,7 +100,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 // for hours in which no server runs, and the probe finds the copy.
 func TestProxyReaches(t *testing.T) {
 	memcached := sample.Proxied(3)
-	pod := PodTemplate(memcached, Defaults{Reach: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
+	pod := PodTemplate(memcached, Defaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
 	probe, copied := pod.Containers[0].StartupProbe, pod.InitContainers[0]
 	if probe.Exec == nil || time.Duration(probe.TimeoutSeconds)*time.Second <= reachWait {
 		t.Fatalf("the startup probe is %+v, want a command with more time than %s", probe, reachWait)
@@ -146,7 +122,7 @@ func TestProxyReaches(t *testing.T) {
 // a proxy that does not accept connections is restarted after a minute at most.
 func TestProxyStartsBeforeClients(t *testing.T) {
 	memcached := sample.Proxied(3)
-	probe := routed(memcached, "0-2").Spec.Containers[0].StartupProbe
+	probe := routed(memcached).Spec.Containers[0].StartupProbe
 	if probe == nil || probe.InitialDelaySeconds < 2 {
 		t.Fatalf("the startup probe is %+v, want one that begins after 2 s: a failed attempt takes 1.4 s, and the next one follows immediately", probe)
 	}

@@ -8,13 +8,11 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -70,7 +68,7 @@ func moveJob(in *Input) runtime.Object {
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(memcached, in.OperatorImage, jobArgs(memcached, job.Routes, in.Domain, in.Memory, in.Lost)), children.TolerationSeconds(&memcached.Spec)),
+				Spec:       children.Pod(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
 	}
@@ -85,8 +83,10 @@ func jobPolicy(in *Input) runtime.Object {
 	}
 	egress := children.ProxyEgress(memcached)
 	if egress != nil {
-		proxies := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)}}
-		egress = append(egress, networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{proxies}, Ports: children.PolicyPorts(servicePorts())})
+		egress = append(egress, networkingv1.NetworkPolicyEgressRule{
+			To:    []networkingv1.NetworkPolicyPeer{children.Peer(children.ProxySelector(memcached))},
+			Ports: children.PolicyPorts(servicePorts()),
+		})
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
@@ -110,7 +110,8 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 }
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
-func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, size memory.Size, lost []int32) []string {
+func jobArgs(in *Input) []string {
+	memcached, r, domain := in.Memcached, in.Decision.Job.Routes, in.Domain
 	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
 		places := r.From.Count
@@ -127,14 +128,14 @@ func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, siz
 		"--through=" + Address(memcached, domain),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
-	if len(lost) > 0 { // a server to clean that does not respond may come back with its items, so clean waits for it
-		args = append(args, "--lost="+list(lost))
+	if len(in.Lost) > 0 { // a server to clean that does not respond may come back with its items, so clean waits for it
+		args = append(args, "--lost="+list(in.Lost))
 	}
 	switch {
 	case !r.Replaces() && r.To.Count > r.From.Count: // a server keeps most of its keys
 		args = append(args, fmt.Sprintf("--servers=%d", r.To.Count))
 	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
-		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*size.ItemMiB/int64(r.From.Count))))
+		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Count)*in.Memory.ItemMiB/int64(r.From.Count))))
 	}
 	return args
 }
@@ -145,23 +146,17 @@ func list(ordinals []int32) string {
 }
 
 // jobPod returns the pod of the Job for one server.
-func jobPod(memcached *v1alpha1.Memcached, image string, args []string) corev1.PodSpec {
-	spec := &memcached.Spec
+func jobPod(in *Input) corev1.PodSpec {
+	spec := &in.Memcached.Spec
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
 		Containers: []corev1.Container{{
 			Name:            copyName,
-			Image:           image,
+			Image:           in.OperatorImage,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            args,
+			Args:            jobArgs(in),
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{
-					corev1.ResourceCPU:    resource.MustParse("50m"),
-					corev1.ResourceMemory: resource.MustParse("32Mi"),
-				},
-				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-			},
+			Resources:                children.HelperResources("50m"),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

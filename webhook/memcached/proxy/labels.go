@@ -14,8 +14,11 @@ import (
 // kubectl get pods -L.
 const RoutesLabel = "memcached-operator.example.com/proxy-servers"
 
-// RoutesOf returns the routes of a Deployment of proxies; the zero value if somebody has edited its label.
+// RoutesOf returns the routes of a Deployment of proxies; the zero value if there is none, or if somebody has edited its label.
 func RoutesOf(deployment *observed.Workload) scaling.Routes {
+	if deployment == nil {
+		return scaling.Routes{}
+	}
 	return scaling.ParseRoutes(deployment.Spec.Template.Metadata.Labels[RoutesLabel])
 }
 

@@ -107,8 +107,8 @@ local function responded(res) return res:ok() or (res:raw_string() or ""):find("
 local UNDONE <const> = { [mcp.MCMC_CODE_NOT_FOUND] = true, [mcp.MCMC_CODE_NOT_STORED] = true, [mcp.MCMC_CODE_EXISTS] = true }
 local function done(res) return res:ok() and not UNDONE[res:code()] end
 
--- settled returns the response, or nil if the condition of a change did not hold.
-local function settled(res) return (done(res) or not res:ok()) and res or nil end
+-- conclusive returns the response, or nil if the condition of a change did not hold.
+local function conclusive(res) return (done(res) or not res:ok()) and res or nil end
 
 -- BUSY is the response to a command that finds other commands at the same key again and again.
 local function no() return false end
@@ -253,7 +253,8 @@ function Route:run(r, pool)
     return handle and self.rctx:enqueue_and_wait(r, handle) or BUSY
 end
 
-function Route:about(pool, command, flags, value)
+-- send sends a meta command for the key to a pool.
+function Route:send(pool, command, flags, value)
     local size = value and " " .. #value - 2 or ""
     return self:run(mcp.request(command .. " " .. self.key .. size .. base64(self.r) .. flags .. "\r\n", value), pool)
 end
@@ -299,11 +300,11 @@ function Route:wait(item)
 end
 
 -- giveBack gives the W of a stale item, which a mg of this proxy has taken, to the next client.
-function Route:giveBack(pool, number) self:about(pool, "md", " I C" .. number .. " E" .. number) end
+function Route:giveBack(pool, number) self:send(pool, "md", " I C" .. number .. " E" .. number) end
 
 -- peek returns the item of a pool, and its value if wanted. It does not count as a use of the item.
 function Route:peek(pool, wanted)
-    local res = self:about(pool, "mg", wanted and " u f t c v" or " u f t c")
+    local res = self:send(pool, "mg", wanted and " u f t c v" or " u f t c")
     if not res:ok() then return { state = "down", res = res } end
     if not res:hit() then return { state = "absent" } end
     local item, rest = { value = wanted and res:raw_string():sub(-res:vlen() - 2) }, nil
@@ -313,24 +314,24 @@ function Route:peek(pool, wanted)
     return item
 end
 
-function Route:remove(pool, number) return done(self:about(pool, "md", " C" .. number)) end
+function Route:remove(pool, number) return done(self:send(pool, "md", " C" .. number)) end
 
--- put stores the item that this proxy owns on P in a pool, in place of what has the CAS unique of the owner there. It returns nil if this
+-- storeOwned stores the item that this proxy owns on P in a pool, in place of what has the CAS unique of the owner there. It returns nil if this
 -- proxy is not the owner.
-function Route:put(owned, pool, with)
+function Route:storeOwned(owned, pool, with)
     local item = self:peek("previous", true) -- another proxy may have taken it, or changed its TTL
     if item.unique ~= owned then return nil end
     local ttl = item.ttl == "-1" and 0 or math.max(tonumber(item.ttl), 1) -- a server returns 0 for less than a second
     local since = ttl > MAX_RELATIVE_TTL and mcp.time_real_millis() // 1000 or 0
-    return self:about(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. with, item.value)
+    return self:send(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. with, item.value)
 end
 
--- own makes this proxy the owner of an item on P, and returns its CAS unique. An append of nothing keeps everything else. memcached does not
--- append to an item on flash.
-function Route:own(number)
+-- takeOwnership makes this proxy the owner of an item on P, and returns its CAS unique. An append of nothing keeps everything else. memcached does
+-- not append to an item on flash.
+function Route:takeOwnership(number)
     local owned = unique(self.r, OWNED)
-    local res = self:about("previous", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
-    if not done(res) then res = self:put(number, "previous", " E" .. owned) end
+    local res = self:send("previous", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
+    if not done(res) then res = self:storeOwned(number, "previous", " E" .. owned) end
     return res and done(res) and owned or nil
 end
 
@@ -343,23 +344,23 @@ end
 
 -- recover takes an item from an owner that has not finished, with what that owner may have stored on C.
 function Route:recover(number)
-    local owned = self:own(number)
-    if owned and (self.phase == "announcing" or self:clear(owned)) then self:put(owned, "previous", "") end
+    local owned = self:takeOwnership(number)
+    if owned and (self.phase == "announcing" or self:clear(owned)) then self:storeOwned(owned, "previous", "") end
 end
 
 -- reserve stores a claim on P, or a fence or a lock on C.
 function Route:reserve(pool, number)
-    return self:about(pool, "ms", " ME E" .. number .. " T" .. (pool == "previous" and LEASE or FENCE), "\r\n")
+    return self:send(pool, "ms", " ME E" .. number .. " T" .. (pool == "previous" and LEASE or FENCE), "\r\n")
 end
 
 -- move moves an item from P to C, with its CAS unique. If a step fails, P still decides. It returns true if the item has moved, is
 -- missing, or cannot move.
 function Route:move()
-    local item = self.copies and self:previous() or self:peek("previous") -- the Job waits, because no client may ever use the item
+    local item = self.copies and self:previousItem() or self:peek("previous") -- the Job waits, because no client may ever use the item
     if item.state ~= "plain" or item.stale then -- the copy of a stale item would be a fresh one
         return item.state ~= "owned" and item.state ~= "down"
     end
-    local owned = self:own(item.unique)
+    local owned = self:takeOwnership(item.unique)
     return owned and self:copy(owned, " E" .. item.unique)
 end
 
@@ -367,11 +368,11 @@ function Route:copy(owned, with)
     local res = self:reserve("current", owned)
     if not done(res) and self:clear(owned) then res = self:reserve("current", owned) end
     local fenced = done(res)
-    if fenced then res = self:put(owned, "current", with) end
+    if fenced then res = self:storeOwned(owned, "current", with) end
     if fenced and res and done(res) then
         local moved = self:remove("previous", owned)
         for _ = 1, self.copies and 0 or 2 do -- C keeps what was read twice. It would evict this item before older ones that the Job moves later
-            self:about("current", "mg", "")
+            self:send("current", "mg", "")
         end
         return moved
     elseif fenced and res and not responded(res) then -- the copy can still arrive. The next owner removes the fence first
@@ -379,12 +380,12 @@ function Route:copy(owned, with)
     elseif fenced then
         self:remove("current", owned)
     end
-    self:put(owned, "previous", with)
+    self:storeOwned(owned, "previous", with)
     return res and responded(res) and not res:ok() -- C refuses the item, which may be too large
 end
 
--- previous returns the item on P if P decides, and otherwise an absent one.
-function Route:previous()
+-- previousItem returns the item on P if P decides, and otherwise an absent one.
+function Route:previousItem()
     local closing = self.phase == "closing"
     local claims = self.phase == "announcing" or self.creates and not closing -- whether a claim makes a difference
     while true do
@@ -405,9 +406,9 @@ function Route:previous()
     end
 end
 
--- look returns the item on C if C decides. It waits for fences in use, and removes others, so that an owner that is late does not copy an
+-- currentItem returns the item on C if C decides. It waits for fences in use, and removes others, so that an owner that is late does not copy an
 -- item that P has lost.
-function Route:look()
+function Route:currentItem()
     while true do
         local item = self:peek("current", self.touches)
         if item.state == "absent" or item.state == "plain" or item.state == "down" then return item end
@@ -422,9 +423,9 @@ local function shown(verb, r, res)
     return pattern and res:raw_string():match(pattern) or nil
 end
 
--- exactly runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be one
+-- readPool runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be one
 -- of a proxy: if the response does not show it, the item is the same before and after the read.
-function Route:exactly(r, pool)
+function Route:readPool(r, pool)
     local verb = VERBS[r:command()]
     local hides = verb == "mg" and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
     r = hides and meta(r, "@", " c") or r
@@ -447,24 +448,24 @@ end
 
 function Route:readCurrent(r)
     while true do
-        local res, seen = self:exactly(r, "current")
+        local res, seen = self:readPool(r, "current")
         if seen == "absent" or seen == "claim" or seen == "lock" then
             return self:miss(r)
         elseif seen ~= "owned" then
             return res
         end
-        self:look()
+        self:currentItem()
     end
 end
 
 -- read runs a read. It also returns whether P has the item.
 function Route:read(r)
     if self.phase == "closing" then
-        local item = self:previous()
+        local item = self:previousItem()
         return item.state == "down" and item.res or self:readCurrent(r)
     end
     while true do
-        local res, seen, number = self:exactly(r, "previous")
+        local res, seen, number = self:readPool(r, "previous")
         if seen == "down" then
             return res
         elseif seen == "absent" or seen == "claim" then
@@ -484,7 +485,7 @@ function Route:fetch(pool, item)
     local ttl = gat and self.words[2] or self.flags.T
     local moves = self.phase == "preparing" or self.phase == "warming"
     if not ttl or item.stale or not moves and item.value ~= "\r\n" then
-        local res, seen = self:exactly(gat and r or meta(r, "N", ""), pool)
+        local res, seen = self:readPool(gat and r or meta(r, "N", ""), pool)
         return (seen == "plain" or seen == "down") and res or nil
     end
     local read = pool == "previous" and self.read or self.readCurrent
@@ -493,9 +494,9 @@ function Route:fetch(pool, item)
     local after = not past and not gat and r:raw_line():find("%f[%S]T.* t") -- servers run the flags of mg in their order
     local before = not after and read(self, reading)
     local flags = " C" .. item.unique .. " E" .. item.unique .. " F" .. item.flags .. " T" .. ttl
-    local res = self:about(pool, "ms", flags, item.value)
+    local res = self:send(pool, "ms", flags, item.value)
     if done(res) then return before or (read(self, reading)) end
-    return settled(res)
+    return conclusive(res)
 end
 
 -- change runs a command that may change an item that was seen. It returns nil if another command has changed the item.
@@ -514,7 +515,7 @@ function Route:change(pool, item)
     local flash = res:ok() and res:code() == mcp.MCMC_CODE_NOT_STORED -- append to an item on flash
     local text = verb == "ma" and not res:ok() and responded(res) -- which memcached refuses before it compares CAS uniques
     if flash or text then return self:peek(pool).unique == item.unique and res or nil end
-    return settled(res)
+    return conclusive(res)
 end
 
 -- store stores the item of a missing key, in the place of a claim or of a fence if there is one. It returns nil if it is not there. mg with N
@@ -528,14 +529,14 @@ function Route:store(pool, number)
     elseif self.mode then
         local appends = self.mode == "A" or self.mode == "P"
         local ttl = appends and " T" .. flags.N or ""
-        return settled(self:run(meta(self.r, appends and "CIMNT" or "CIMN", ttl .. condition), pool))
+        return conclusive(self:run(meta(self.r, appends and "CIMNT" or "CIMN", ttl .. condition), pool))
     end
-    local initial, own, ttl = (flags.J or "0"):match("^0*(%d+)$"), flags.E or fresh(), flags.T or flags.N
-    local res = self:about(pool, "ms", " T" .. ttl .. " E" .. own .. condition, initial .. "\r\n")
+    local initial, newUnique, ttl = (flags.J or "0"):match("^0*(%d+)$"), flags.E or fresh(), flags.T or flags.N
+    local res = self:send(pool, "ms", " T" .. ttl .. " E" .. newUnique .. condition, initial .. "\r\n")
     if not done(res) or self.r:has_flag("q") then -- the proxy does not send HD with q
-        return settled(res)
+        return conclusive(res)
     end
-    local values = { c = own, t = ttl == "0" and "-1" or ttl }
+    local values = { c = newUnique, t = ttl == "0" and "-1" or ttl }
     return self:respond(flags.v and "VA " .. #initial or "HD", values, flags.v and initial .. "\r\n")
 end
 
@@ -549,11 +550,11 @@ function Route:create()
     local number, reserved = unique(self.r, locks and LOCK or CLAIM), locks and "current" or "previous"
     local res = self:reserve(reserved, number)
     if not done(res) then
-        return settled(res)
+        return conclusive(res)
     elseif vivifies then
         repeat
             res = self:store(locks and "previous" or "current")
-        until res or not locks or self:previous().state ~= "absent"
+        until res or not locks or self:previousItem().state ~= "absent"
     elseif phase == "preparing" then
         local item = self:peek("current")
         res = item.state == "absent" and self:store("previous", number) or item.res
@@ -576,8 +577,8 @@ function Route:decide()
     if self.reads then return self:read(self.r) end
     local losses = 0
     while true do
-        local item, pool = self:previous(), "previous"
-        if item.state == "absent" and self.phase ~= "announcing" then item, pool = self:look(), "current" end
+        local item, pool = self:previousItem(), "previous"
+        if item.state == "absent" and self.phase ~= "announcing" then item, pool = self:currentItem(), "current" end
         local absent = item.state == "absent"
         if item.state == "down" then return item.res end
         if absent and not self.creates then return self:miss(self.r) end
@@ -620,11 +621,11 @@ function Route:serve(r, verb)
     self.r, self.key, self.touches, self.creates, self.awaited = r, key, false, false, nil
     used.kept, used.previous, used.current = 0, 0, 0
     self:enter(self.rctx:cfd())
-    local own <close> = self
+    local turn <close> = self
     if self.phase ~= "announcing" then
         local res = self:run(r, "kept")
-        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:about("current", "me", " k"):ok()
-            or self.reads and self:about("previous", "me", " k"):ok())
+        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:send("current", "me", " k"):ok()
+            or self.reads and self:send("previous", "me", " k"):ok())
         if not moves then return res end -- if its server has failed, maybe after it executed the command
     end
     local res = not self.reads and self:parse(r) or self:inOrder()

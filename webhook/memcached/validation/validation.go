@@ -29,16 +29,16 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Validate returns an error for a spec that must not change a running cache. managed are the kinds of children that the
-// CompositeController manages, losesItems reports whether an empty workload would replace one of the other kind, and domain is that
+// Validate returns an error for a spec that must not change a running cache. listed are the kinds of children that the
+// CompositeController lists, losesItems reports whether an empty workload would replace one of the other kind, and domain is that
 // of the cluster.
-func Validate(memcached *v1alpha1.Memcached, managed sets.Set[string], losesItems bool, domain string) error {
+func Validate(memcached *v1alpha1.Memcached, listed sets.Set[string], losesItems bool, domain string) error {
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, validateName(memcached)...)
 	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
 	errs = append(errs, validateWorkload(memcached, path, losesItems)...)
-	errs = append(errs, validateManaged(spec, path, managed)...)
+	errs = append(errs, validateKinds(spec, path, listed)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
 	errs = append(errs, validateSecurity(spec, path)...)
 	errs = append(errs, validateFlash(spec.Flash, path.Child("flash"))...)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestValidateCoreTypes checks that each field of a Kubernetes type is validated, with its own path. The rules of the types
-// are tested in corevalidation.
+// are tested in test/manifests.
 func TestValidateCoreTypes(t *testing.T) {
 	cases := []struct {
 		reason   string
@@ -83,40 +83,5 @@ func wantValidated(t *testing.T, reason string, change func(*v1alpha1.MemcachedS
 	}
 	if (got == "") != (sentence == "") || !strings.Contains(got, sentence) {
 		t.Errorf("%s: the error is %q, want one with %q", reason, got, sentence)
-	}
-}
-
-func TestValidate(t *testing.T) {
-	size := func(n int32) *int32 { return &n }
-	cases := []struct {
-		reason, name string
-		size         *int32
-		sentence     string
-	}{
-		{"a valid parent", "cache", size(3), ""},
-		{"a size of 0 is valid", "cache", size(0), ""},
-		{"a missing size is not 0", "cache", nil, "spec.size: Required"},
-		{"a negative size", "cache", size(-1), "spec.size: Invalid"},
-		{"a name that is too long for a label", strings.Repeat("a", 64), size(1), "metadata.name"},
-		{"a name that is invalid for a Service", "1cache", size(1), "metadata.name"},
-		{"a name with a dot", "my.cache", size(1), "metadata.name"},
-		{"the name of the proxies of another Memcached", "cache-proxy", size(1), "metadata.name: Invalid value: \"cache-proxy\": must not end in -proxy"},
-		{"the name of the Job of another Memcached", "cache-move", size(1), "must not end in -move"},
-		{"a name with such a word elsewhere", "proxy-move-1", size(1), ""},
-	}
-	for _, test := range cases {
-		memcached := sample.New(0)
-		memcached.Name, memcached.Spec.Size = test.name, test.size
-		memcached = memcached.WithDefaults()
-		err := Validate(memcached, allKinds, false, "cluster.local")
-		if test.sentence == "" {
-			if err != nil {
-				t.Errorf("%s: %v", test.reason, err)
-			}
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), test.sentence) {
-			t.Errorf("%s: the error is %v, want one with %q", test.reason, err, test.sentence)
-		}
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func TestValidateManaged(t *testing.T) {
+func TestValidateKinds(t *testing.T) {
 	onlyDeployments, onlyStatefulSets := sets.New("Deployment"), sets.New("StatefulSet")
 	withMonitors := onlyDeployments.Union(sets.New("ServiceMonitor"))
 	peers := []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
 	stateful := func(s *v1alpha1.MemcachedSpec) { s.Workload = v1alpha1.StatefulSetWorkload }
 	cases := []struct {
-		reason  string
-		managed sets.Set[string]
-		change  func(*v1alpha1.MemcachedSpec)
-		want    []string // the fields and kinds of the errors
+		reason string
+		listed sets.Set[string]
+		change func(*v1alpha1.MemcachedSpec)
+		want   []string // the fields and kinds of the errors
 	}{
-		{"every kind is managed", allKinds, func(s *v1alpha1.MemcachedSpec) { stateful(s); s.NetworkPolicy.From = peers }, nil},
+		{"every kind is listed", allKinds, func(s *v1alpha1.MemcachedSpec) { stateful(s); s.NetworkPolicy.From = peers }, nil},
 		{"a cache needs only its workload", onlyDeployments, func(*v1alpha1.MemcachedSpec) {}, nil},
 		{"a cache without a workload serves nothing", onlyStatefulSets, func(*v1alpha1.MemcachedSpec) {}, []string{"spec.workload Deployment"}},
 		{"the Service gives the pods of a StatefulSet their names in DNS", onlyStatefulSets, stateful, []string{"spec.workload Service"}},
@@ -52,7 +52,7 @@ func TestValidateManaged(t *testing.T) {
 		memcached := sample.New(2)
 		test.change(&memcached.Spec)
 		memcached = memcached.WithDefaults()
-		errs := validateManaged(&memcached.Spec, field.NewPath("spec"), test.managed)
+		errs := validateKinds(&memcached.Spec, field.NewPath("spec"), test.listed)
 		if len(errs) != len(test.want) {
 			t.Errorf("%s: %v, want %q", test.reason, errs, test.want)
 			continue

@@ -1,0 +1,73 @@
+package memcached
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/merge"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+/*
+Pod templates have defaults that differ between releases of the operator: images, and the library of the proxies.
+
+An upgrade of the operator must not empty a cache, and two releases that run side by side must not replace pods in turns. So pods keep
+the defaults that they run until something else changes their template. What spec sets is not a default. Annotations of the workload
+record which defaults were applied.
+*/
+
+// keepRunning returns the defaults for the pods of a workload: those that they run if an apply of their template would change nothing, otherwise
+// the configured ones.
+func keepRunning[D comparable](
+	workload *observed.Workload, pods []*observed.Pod, main string, configured, running D, template func(D) corev1.PodTemplateSpec,
+) (D, error) {
+	if running == configured || mustReplace(workload, pods, main) {
+		return configured, nil
+	}
+	if difference, err := merge.TemplateDifference(new(template(running)), workload); err != nil || difference != "" {
+		return configured, err
+	}
+	return running, nil
+}
+
+// runningImage returns the image of a container, or "" if the operator had none, as the operator applied it last; the configured one if somebody
+// has edited it, or if spec did not need the container.
+func runningImage(workload *observed.Workload, container, configured string) string {
+	if workload == nil {
+		return configured
+	}
+	image := workload.Image(container)
+	if applied, isRecorded := workload.Annotations[children.ImageAnnotation(container)]; isRecorded && applied == image {
+		return image
+	}
+	return configured
+}
+
+// mustReplace reports whether an image of the operator cannot start, and other defaults cost no items, because a rollout replaces the pods
+// anyway, or the main container runs in no pod.
+func mustReplace(workload *observed.Workload, pods []*observed.Pod, main string) bool {
+	inRollout := workload.Status.UpdatedReplicas < workload.Status.Replicas
+	anyRuns := slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return pod.ContainerRunning(main) })
+	return (inRollout || !anyRuns) && slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return imageFails(workload, pod) })
+}
+
+// imageFails reports whether a container of the pod template cannot start. A sidecar of others is not in the template.
+func imageFails(workload *observed.Workload, pod *observed.Pod) bool {
+	fails := func(container observed.ContainerStatus) bool {
+		return workload.Image(container.Name) != "" && cannotStart(&container)
+	}
+	return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
+}
+
+// cannotStart reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes
+// was started: another image need not help, and the other containers of the pod may serve.
+func cannotStart(container *observed.ContainerStatus) bool {
+	if waiting := container.State.Waiting; waiting != nil && waiting.Reason == conditions.CrashLoopBackOff {
+		end := container.LastState.Terminated
+		return end != nil && end.Reason == "StartError"
+	}
+	return container.State.Waiting.Fails()
+}

@@ -48,11 +48,11 @@ var edits = []string{
 		"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}}]}}}`,
 	`{"nodeSelector": {"disk": "fast", "kubernetes.io/os": "linux"}, "tolerations": [{"key": "dedicated", "operator": "Exists"}]}`,
 	`{"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 3}]}`,
-	`{"priorityClassName": "high", "serviceAccountName": "cache"}`,
+	`{"priorityClassName": "high", "unreachableNodeTolerationSeconds": 60, "serviceAccountName": "cache"}`,
 	`{"podLabels": {"team": "shop", "tier": "cache"}, "podAnnotations": {"example.com/a": "1", "example.com/b": "2"}}`,
 	`{"podSecurityContext": {"runAsUser": 1000, "fsGroup": 1000, "fsGroupChangePolicy": "OnRootMismatch", "sysctls": [{"name": "net.core.somaxconn", "value": "1024"}]}}`,
 	`{"securityContext": {"privileged": false, "capabilities": {"add": ["NET_BIND_SERVICE"]}, "readOnlyRootFilesystem": true}}`,
-	`{"affinity": null, "nodeSelector": null, "tolerations": null, "topologySpreadConstraints": null, "priorityClassName": null, "serviceAccountName": null}`,
+	`{"affinity": null, "nodeSelector": null, "tolerations": null, "unreachableNodeTolerationSeconds": null, "topologySpreadConstraints": null, "priorityClassName": null, "serviceAccountName": null}`,
 	`{"podLabels": null, "podAnnotations": null, "podSecurityContext": null, "securityContext": null, "imagePullSecrets": null}`,
 	`{"proxy": {"replicas": 2, "warmup": {"itemsPerSecond": 1000}}}`,
 }

@@ -85,14 +85,12 @@ func contains(o *object, ordinal int) bool {
 
 // mustBeNeighbours checks that proxies with new routes and those that may run are in two neighbouring phases.
 func (m *metacontroller) mustBeNeighbours(next routes, cold bool) {
-	seen := map[routes]bool{next: true}
+	seen := map[routes]bool{next.known(): true}
 	for _, p := range m.proxies() {
-		seen[p.routes] = true
+		seen[p.routes.known()] = true
+		must(cold || next.mayRunBeside(p.routes), "only proxies of neighbouring phases run: %v and %v", p.routes, next)
 	}
 	must(len(seen) <= 2, "proxies of at most two phases run: %v", seen)
-	for r := range seen {
-		must(cold || next.mayRunBeside(r), "only proxies of neighbouring phases run: %v and %v", r, next)
-	}
 }
 
 // owned reports whether the workload of a pod exists.

@@ -33,6 +33,14 @@ func (r routes) knows(ordinal int) bool {
 	return has(r.from, ordinal) || r.phase != "announcing" && has(r.to, ordinal)
 }
 
+// known returns the routes without servers that a proxy does not know yet.
+func (r routes) known() routes {
+	if r.phase == "announcing" {
+		r.to = ""
+	}
+	return r
+}
+
 func has(ordinals string, ordinal int) bool {
 	return strings.Contains(","+ordinals, fmt.Sprintf(",%d,", ordinal))
 }
@@ -51,5 +59,5 @@ func (r routes) follows(before routes) bool {
 }
 
 func (r routes) mayRunBeside(other routes) bool {
-	return r == other || r.follows(other) || other.follows(r)
+	return r.known() == other.known() || r.follows(other) || other.follows(r)
 }

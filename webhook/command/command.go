@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of errors. That of a signal is not exitFailure, after which the Job of a warm-up gives up.
+// The exit codes of errors. That of a signal is not exitFailure, so that the status of a pod tells one from the other.
 const (
 	exitFailure = 1
 	exitUsage   = 2

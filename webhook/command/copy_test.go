@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestCopySignal checks that a copy that is stopped does not exit with 1. The Job of a warm-up starts it again, for example on another node.
+// TestCopySignal checks that a copy that is stopped does not exit with 1: nothing has failed if its node is drained.
 func TestCopySignal(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP) // or the program ignores the signal if this one was started with nohup

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -48,13 +49,21 @@ func (c *CleanConfig) Check() error {
 
 // Clean deletes the items of a server that proxies look for on another one. An earlier change can leave such items behind. Nobody may
 // write them: if one is not the listed one anymore, Clean keeps it and lists the items again.
+//
+// Items that were used since Clean began are not such items, and stay. A node that does not respond for some minutes can run Clean on when another
+// one has replaced it, and clients use the server again.
 func Clean(ctx context.Context, c CleanConfig) error {
 	start, listed, deleted := time.Now(), 0, 0
 	s := &source{address: c.Server, patience: c.Patience, logger: c.Logger, batch: cleanBatch, batchBytes: maxBytes}
 	isForeign := func(each item) bool { return c.Of == 0 || ServerOf(each.key, c.Of) != c.Index }
 	err := s.list(ctx, "all items", func(server *client.Conn) error {
 		listed = 0
-		return s.walk(ctx, server, client.ByHash, func(client.Item) bool { listed++; return true }, func(server *client.Conn, items []item) error {
+		last, err := lastUse(server, start)
+		if err != nil {
+			return err
+		}
+		selects := func(each client.Item) bool { listed++; return each.Accessed <= last }
+		return s.walk(ctx, server, client.ByHash, selects, func(server *client.Conn, items []item) error {
 			var commands bytes.Buffer
 			for _, each := range items {
 				if isForeign(each) {
@@ -74,6 +83,20 @@ func Clean(ctx context.Context, c CleanConfig) error {
 	}
 	c.Logger.Info("The server is clean.", "listed", listed, "deleted", deleted, "seconds", int(time.Since(start).Seconds()))
 	return nil
+}
+
+// lastUse returns the time at which Clean began, by the clock of the server. Its times are whole seconds.
+func lastUse(server *client.Conn, start time.Time) (int64, error) {
+	stats, err := server.Stats("")
+	if err != nil {
+		return 0, err
+	}
+	now, err := strconv.ParseInt(stats["time"], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the time of the server: %w", err)
+	}
+	const margin = 2
+	return now - int64(time.Since(start).Seconds()) + margin, nil
 }
 
 // ServerOf returns the index of the server to which proxies distribute a key: a jump hash of XXH3 of the key as clients send it.

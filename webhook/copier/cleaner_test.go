@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
 // TestServerOf compares the distribution with what proxies of memcached 1.6.45 do. test/servers compares more keys.
@@ -36,7 +38,7 @@ func TestCleanChangedItem(t *testing.T) {
 	server := serve(t, func(line string) string {
 		switch {
 		case line == "stats":
-			return "END\r\n"
+			return "STAT time 100\r\nEND\r\n"
 		case strings.HasPrefix(line, "lru_crawler"):
 			return fmt.Sprintf("key=item-1 exp=-1 la=1 cas=%d fetch=no cls=1 size=80 \nEND\r\n", unique)
 		case line == "mg item-1 u k c":
@@ -61,6 +63,38 @@ func TestCleanChangedItem(t *testing.T) {
 	}
 	if want := []string{"md item-1 C17 q", "md item-1 C18 q"}; !slices.Equal(want, deletions) {
 		t.Errorf("the deletions are %q, want %q", deletions, want)
+	}
+}
+
+// TestCleanKeepsUsedItems checks that clean, which a lost node may run on for long, deletes no item that was used since it began.
+func TestCleanKeepsUsedItems(t *testing.T) {
+	server := serve(t, func(line string) string {
+		switch {
+		case line == "stats":
+			return "STAT time 100\r\nEND\r\n"
+		case strings.HasPrefix(line, "lru_crawler"):
+			return "key=old exp=-1 la=100 cas=7 fetch=no cls=1 size=80 \nkey=used exp=-1 la=103 cas=8 fetch=no cls=1 size=80 \nEND\r\n"
+		case strings.HasPrefix(line, "mg old "):
+			return "HD kold c7\r\n"
+		case strings.HasPrefix(line, "md "):
+			return ""
+		}
+		return "MN\r\n"
+	})
+	if err := Clean(t.Context(), CleanConfig{Server: server.address, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		t.Error(err)
+	}
+	want := []string{"stats", "stats", "lru_crawler metadump hash", "mg old u k c", "md old C7 q", "mn"}
+	if diff := cmp.Diff(want, server.received()); diff != "" {
+		t.Errorf("the server receives other commands (-want +got):\n%s", diff)
+	}
+	connection, err := client.Dial(t.Context(), server.address, client.Config{Timeout: timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if last, err := lastUse(connection, time.Now().Add(-80*time.Second)); last != 22 || err != nil {
+		t.Errorf("80 s after it began, clean deletes what was used last until %d (%v), want 20 and the margin", last, err)
 	}
 }
 

@@ -29,7 +29,9 @@ type Config struct {
 	InFlight int
 	// Patience limits how long the copy waits for a server, or for the proxies.
 	Patience time.Duration
-	Logger   *slog.Logger
+	// Lost reports whether the node of From does not respond. Then Patience is at most 10 seconds, and the copy is complete if From does not respond.
+	Lost   bool
+	Logger *slog.Logger
 }
 
 // Check returns an error for an invalid configuration.
@@ -52,6 +54,9 @@ func isHostPort(address string) bool {
 	return err == nil && host != "" && port != ""
 }
 
+// lostPatience is long enough for three attempts to connect, of which two packets are lost.
+const lostPatience = 10 * time.Second
+
 // Run returns nil when it has listed all items, and the proxies have responded to the read of each that it copies. Run remembers no
 // items: it lists the server once for the ages, and once for each band of ages. If the server stays, the others have room for all
 // items that move, so their order does not matter.
@@ -61,7 +66,12 @@ func isHostPort(address string) bool {
 // the patience stay behind: Run continues without them, and returns an error at the end.
 func Run(ctx context.Context, c Config) error {
 	start := time.Now()
-	s := &source{address: c.From, patience: c.Patience, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
+	s := &source{address: c.From, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
+	if c.Lost {
+		c.Patience = min(c.Patience, lostPatience)
+		s.timeout = c.Patience // otherwise one connection to a node that is off takes longer
+	}
+	s.patience = c.Patience
 	r := &reader{Config: c, interval: time.Second / time.Duration(c.Rate)}
 	defer r.close()
 	found, err := ages{}, error(nil)
@@ -76,6 +86,10 @@ func Run(ctx context.Context, c Config) error {
 				return s.walk(ctx, server, each.order, each.selects(start), func(server *client.Conn, items []item) error { return r.read(ctx, server, items) })
 			})
 		}
+	}
+	if c.Lost && errors.Is(err, errSilent) {
+		c.Logger.Warn("The server does not respond, as expected of a lost node. The copy ends.", "read", r.done, "error", err)
+		return nil
 	}
 	if err == nil && r.left > 0 {
 		err = fmt.Errorf("%d items did not move: for %s, a server did not respond to the proxies, or other commands were at the same key", r.left, r.Patience)

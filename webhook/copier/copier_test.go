@@ -2,6 +2,7 @@ package copier
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -51,6 +52,30 @@ func TestRunWithoutServer(t *testing.T) {
 			t.Errorf("the copy ends after %s, want about %s", took, config.Patience)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		config := Config{From: address, Through: address, Rate: 1, InFlight: 1, Patience: time.Minute, Lost: true, Logger: slog.New(slog.DiscardHandler)}
+		if err, took := Run(t.Context(), config), time.Since(start); err != nil || took < lostPatience || took > 2*lostPatience {
+			t.Errorf("the copy of a server on a lost node ends after %s with %v, want about %s, and that it is complete", took, err, lostPatience)
+		}
+	})
+}
+
+// TestRunWithoutProxies checks that the copy of a lost server which responds is not complete while the proxies move no items.
+func TestRunWithoutProxies(t *testing.T) {
+	server := serve(t, func(line string) string {
+		switch {
+		case strings.HasPrefix(line, "stats"):
+			return "END\r\n"
+		case strings.HasPrefix(line, "lru_crawler"):
+			return "key=k exp=-1 la=1 cas=1 fetch=no cls=1 size=80 \nEND\r\n"
+		}
+		return "HD kk c1\r\n"
+	})
+	config := Config{From: server.address, Through: server.address, Rate: 1000, InFlight: 1, Patience: time.Millisecond, Lost: true, Logger: slog.New(slog.DiscardHandler)}
+	if err := Run(t.Context(), config); !errors.Is(err, errUnreadable) {
+		t.Errorf("the error is %v, want one of the proxies", err)
+	}
 }
 
 // TestRunFailsAtTheSameItem checks that a listing ends although it lists an item each time before it fails.
@@ -58,7 +83,7 @@ func TestRunFailsAtTheSameItem(t *testing.T) {
 	server := serve(t, func(line string) string {
 		switch {
 		case line == "stats":
-			return "END\r\n"
+			return "STAT time 100\r\nEND\r\n"
 		case strings.HasPrefix(line, "lru_crawler"):
 			return "key=k exp=-1 la=1 cas=1 fetch=no cls=1 size=80 \nEND\r\n"
 		}

@@ -2,6 +2,7 @@ package copier
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -28,10 +29,14 @@ const (
 	owned = 0x6d6
 )
 
+// errSilent reports that a server could not be listed for longer than the patience.
+var errSilent = errors.New("made no progress")
+
 // source is a server whose items are listed.
 type source struct {
 	address  string
 	patience time.Duration
+	timeout  time.Duration // for each connection; the constant if it is 0
 	logger   *slog.Logger
 	// listed is the number of items that were listed.
 	listed int
@@ -53,7 +58,7 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 	for failures := 0; ; {
 		s.logger.Info("Listing " + what)
 		before := s.listed
-		server, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
+		server, err := client.Dial(ctx, s.address, client.Config{Timeout: cmp.Or(s.timeout, timeout)})
 		if err == nil {
 			failures++
 			err = run(server)
@@ -72,7 +77,7 @@ func (s *source) list(ctx context.Context, what string, run func(*client.Conn) e
 			return fmt.Errorf("listing %s failed %d times: %w", what, failures, err)
 		}
 		if time.Since(progress) > s.patience {
-			return fmt.Errorf("listing %s made no progress for %s: %w", what, s.patience, err)
+			return fmt.Errorf("listing %s %w for %s: %w", what, errSilent, s.patience, err)
 		}
 		s.logger.Warn("The listing starts again.", "error", err)
 		if err := sleep(ctx, pause); err != nil {
@@ -109,7 +114,7 @@ func (s *source) survey(ctx context.Context, at time.Time, room int) (found ages
 
 // walk passes the listed items that a condition selects to a function, some at a time.
 func (s *source) walk(ctx context.Context, server *client.Conn, order client.Order, selects func(client.Item) bool, handle func(*client.Conn, []item) error) error {
-	lookups, err := client.Dial(ctx, s.address, client.Config{Timeout: timeout})
+	lookups, err := client.Dial(ctx, s.address, client.Config{Timeout: cmp.Or(s.timeout, timeout)})
 	if err != nil {
 		return err
 	}

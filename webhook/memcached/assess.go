@@ -64,7 +64,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Input:         servers,
 		Memcached:     o.memcached,
 		Memory:        t.memory,
-		Images:        t.servers.Images,
+		Images:        t.servers.Defaults.Images,
 		ProxyPods:     o.liveProxyPods,
 		LostPods:      slices.DeleteFunc(slices.Clone(o.pods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
 		Job:           o.job,

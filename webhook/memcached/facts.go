@@ -6,7 +6,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -134,8 +133,8 @@ func jobFacts(job *observed.Job) *scaling.ObservedJob {
 	return &scaling.ObservedJob{
 		For:      job.Annotations[proxy.JobForAnnotation],
 		Created:  job.CreationTimestamp,
-		Complete: job.Has(string(batchv1.JobComplete)),
-		Failed:   job.Has(string(batchv1.JobFailed)),
+		Complete: job.Complete(),
+		Failed:   job.Failed(),
 		Servers:  job.Spec.Completions,
 		Done:     job.Status.Succeeded,
 	}

@@ -162,12 +162,14 @@ func TestObservedJob(t *testing.T) {
 		}
 	}
 	check("the Job runs")
-	job.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobComplete), Status: corev1.ConditionTrue}}
-	want.Complete = true
-	check("the Job is complete")
-	job.Status.Conditions[0].Type = string(batchv1.JobFailed)
-	want.Complete, want.Failed = false, true
-	check("the Job has failed")
+	for _, condition := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
+		job.Status.Conditions = []observed.WorkloadCondition{{Type: string(condition), Status: corev1.ConditionTrue}}
+		want.Failed = true
+		check("the Job has failed, and a pod that it has deleted does not end: " + string(condition))
+	}
+	job.Status, want.Failed = observed.JobStatus{Succeeded: 3}, false
+	want.Complete, want.Done = true, 3
+	check("the Job is complete, and a pod that was replaced is on a lost node")
 	job.DeletionTimestamp, want = &noon, nil
 	check("the Job is being deleted")
 	job = nil

@@ -71,14 +71,14 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 
 // settledWith returns such a request whose pods have an image of the reloader; "" if they have none.
 func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
-	return settledImages(memcached, children.Images{Reloader: image})
+	return settledDefaults(memcached, children.Defaults{Images: children.Images{Reloader: image}})
 }
 
-// settledImages returns such a request whose pods have the images of this program, and the default ones.
-func settledImages(memcached *v1alpha1.Memcached, images children.Images) syncRequest {
+// settledDefaults returns such a request whose pods have the defaults of an operator, with the default images of this one.
+func settledDefaults(memcached *v1alpha1.Memcached, defaults children.Defaults) syncRequest {
 	defaulted, size := memcached.WithDefaults(), *memcached.Spec.Size
-	images.Memcached, images.Exporter = children.DefaultImage, children.DefaultExporterImage
-	template := children.PodTemplate(defaulted, images, memory.Of(&defaulted.Spec))
+	defaults.Memcached, defaults.Exporter = children.DefaultImage, children.DefaultExporterImage
+	template := children.PodTemplate(defaulted, defaults, memory.Of(&defaulted.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
 	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: scaling.Decision{Run: scaling.Range{Count: size}}}))
 	var pods []observed.Pod

@@ -33,16 +33,23 @@ func (t *proxyTemplates) with(routes scaling.Routes) proxy.Template {
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {
 	deployment := o.proxyDeployment
 	configured := proxy.Defaults{
-		Image:      cmp.Or(c.Image, children.DefaultImage),
-		Library:    cmp.Or(c.ProxyLibrary, proxy.Library),
-		Domain:     o.domain,
-		ReachImage: c.OperatorImage,
+		Image:             cmp.Or(c.Image, children.DefaultImage),
+		Library:           cmp.Or(c.ProxyLibrary, proxy.Library),
+		Domain:            o.domain,
+		ReachImage:        c.OperatorImage,
+		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
+		Apart:             true,
 	}
 	running := proxy.Defaults{
 		Image:      runningImage(deployment, proxy.ContainerName, configured.Image),
 		Library:    proxy.AppliedLibrary(deployment, configured.Library),
 		Domain:     o.domain,
 		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
+		Apart:      deployment == nil || proxy.AppliedApart(deployment),
+	}
+	running.TolerationSeconds = configured.TolerationSeconds
+	if deployment != nil {
+		running.TolerationSeconds, _ = children.AppliedTolerationSeconds(deployment)
 	}
 	if o.memcached.Spec.HasExporter() {
 		configured.ExporterImage = c.OperatorImage

@@ -13,7 +13,7 @@ func status(o *observation, t templates, d scaling.Decision, a assessment) v1alp
 		ReplicaStatus:   a.Status(a.own...),
 		UpdatedReplicas: a.Rollout.Updated,
 		Servers:         children.Servers(o.memcached, o.domain, d.Run, o.livePods),
-		Image:           children.Image(&o.memcached.Spec, t.servers.Images),
+		Image:           children.Image(&o.memcached.Spec, t.servers.Defaults.Images),
 		Memory:          memoryStatus(t.memory),
 		Scaling:         d.Scaling,
 		Proxy:           proxyStatus(o, d.Proxy, a),

@@ -40,13 +40,19 @@ func (c Config) templates(o *observation) (t templates, err error) {
 // serverTemplate returns the pod template of the servers.
 func (c Config) serverTemplate(o *observation, size memory.Size) (children.Template, error) {
 	spec := &o.memcached.Spec
-	configured := children.Images{
-		Memcached: cmp.Or(c.Image, children.DefaultImage),
-		Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
+	configured := children.Defaults{
+		Images: children.Images{
+			Memcached: cmp.Or(c.Image, children.DefaultImage),
+			Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
+		},
+		TolerationSeconds: children.TolerationSeconds(spec),
 	}
-	running := children.Images{
-		Memcached: runningImage(o.workload, children.ContainerName, configured.Memcached),
-		Exporter:  runningImage(o.workload, children.ExporterName, configured.Exporter),
+	running := children.Defaults{
+		Images: children.Images{
+			Memcached: runningImage(o.workload, children.ContainerName, configured.Memcached),
+			Exporter:  runningImage(o.workload, children.ExporterName, configured.Exporter),
+		},
+		TolerationSeconds: o.runningTolerationSeconds(configured.TolerationSeconds),
 	}
 	if spec.NeedsReloader() {
 		configured.Reloader = c.OperatorImage
@@ -56,9 +62,25 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		configured.Hold = c.OperatorImage
 		running.Hold = runningImage(o.workload, children.HoldName, c.OperatorImage)
 	}
-	template := func(images children.Images) corev1.PodTemplateSpec {
-		return children.PodTemplate(o.memcached, images, size).PodTemplateSpec
+	template := func(defaults children.Defaults) corev1.PodTemplateSpec {
+		return children.PodTemplate(o.memcached, defaults, size).PodTemplateSpec
 	}
-	images, err := keepRunning(o.workload, o.livePods, children.ContainerName, configured, running, template)
-	return children.PodTemplate(o.memcached, images, size), err
+	kept, err := keepRunning(o.workload, o.livePods, children.ContainerName, configured, running, template)
+	return children.PodTemplate(o.memcached, kept, size), err
+}
+
+// runningTolerationSeconds returns the default that servers run; the configured one if spec has or had no proxies. Those of an earlier release have none.
+func (o *observation) runningTolerationSeconds(configured int64) int64 {
+	if o.workload == nil || o.memcached.Spec.Proxy == nil {
+		return configured
+	}
+	seconds, found := children.AppliedTolerationSeconds(o.workload)
+	switch {
+	case found:
+		return seconds
+	case o.proxyDeployment == nil:
+		return configured
+	}
+	seconds, _ = children.AppliedTolerationSeconds(o.proxyDeployment) // proxies were added, and the servers are not applied yet
+	return seconds
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -29,8 +30,19 @@ type JobStatus struct {
 	Conditions []WorkloadCondition `json:"conditions"`
 }
 
-// Has reports whether a condition is True.
-func (j *Job) Has(condition string) bool {
+// Complete reports whether all pods of a Job with completions have succeeded. Since Kubernetes 1.31, its condition Complete also waits until
+// pods that were replaced have ended, and those of a lost node do not.
+func (j *Job) Complete() bool {
+	return j.Spec.Completions > 0 && j.Status.Succeeded >= j.Spec.Completions
+}
+
+// Failed reports whether the Job has failed. Its condition Failed waits as Complete does; FailureTarget does not.
+func (j *Job) Failed() bool {
+	return j.has(string(batchv1.JobFailed)) || j.has(string(batchv1.JobFailureTarget))
+}
+
+// has reports whether a condition is True.
+func (j *Job) has(condition string) bool {
 	return slices.ContainsFunc(j.Status.Conditions, func(each WorkloadCondition) bool {
 		return each.Type == condition && each.Status == corev1.ConditionTrue
 	})

@@ -122,3 +122,29 @@ func TestServes(t *testing.T) {
 		}
 	}
 }
+
+// TestIsLost has the conditions that kubelets and the node lifecycle controller of Kubernetes 1.37 set. Of which kind the pod is makes no difference.
+func TestIsLost(t *testing.T) {
+	for _, test := range []struct {
+		reason, condition string
+		want              bool
+	}{
+		{"the node is lost", `{"type":"Ready","status":"False","lastTransitionTime":"2026-11-21T12:00:00Z"}`, true},
+		{"the node is lost, and its taint has deleted the pod", `{"type":"Ready","status":"False"},{"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager"}`, true},
+		{"the pod is ready", `{"type":"Ready","status":"True"}`, false},
+		{"a container is not ready, also if the node is lost later", `{"type":"Ready","status":"False","reason":"ContainersNotReady"}`, false},
+		{"a readiness gate is closed", `{"type":"Ready","status":"False","reason":"ReadinessGatesNotReady"},{"type":"example.com/open","status":"False"}`, false},
+		{"the pod has ended", `{"type":"Ready","status":"False","reason":"PodCompleted"}`, false},
+		{"the pod has failed, for example because its node shuts down", `{"type":"Ready","status":"False","reason":"PodFailed"}`, false},
+		{"no node has room for the pod", `{"type":"PodScheduled","status":"False","reason":"Unschedulable"}`, false},
+		{"another condition has no reason", `{"type":"Ready","status":"True"},{"type":"example.com/open","status":"False"}`, false},
+	} {
+		var pod Pod
+		if err := jsonv2.Unmarshal([]byte(`{"status":{"conditions":[`+test.condition+`]}}`), &pod); err != nil {
+			t.Fatal(err)
+		}
+		if got := pod.IsLost(); got != test.want {
+			t.Errorf("%s: lost is %t", test.reason, got)
+		}
+	}
+}

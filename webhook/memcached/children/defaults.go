@@ -13,7 +13,14 @@ const (
 	DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
 )
 
-// Images are the images of server pods, except those that spec sets. They differ between releases of the operator.
+// Defaults are what server pods run, except what spec sets. They differ between releases of the operator.
+type Defaults struct {
+	Images
+	// TolerationSeconds is how long pods remain on a lost node; 0 for the default of Kubernetes.
+	TolerationSeconds int64
+}
+
+// Images are the images of server pods.
 type Images struct {
 	Memcached, Exporter string
 	// Reloader and Hold are the image of this program. They are "" for pods without the container.

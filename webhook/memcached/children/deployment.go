@@ -27,7 +27,7 @@ func deployment(in *Input) *appsv1.Deployment {
 	memcached, rollout := in.Memcached, &in.Memcached.Spec.Rollout
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Images)),
+		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Defaults)),
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(in.Decision.Run.Count),
 			Selector: &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},

@@ -66,8 +66,9 @@ func OwnedAnnotation(key string) bool {
 }
 
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
-func workloadAnnotations(memcached *v1alpha1.Memcached, images Images) map[string]string {
-	annotations := imageAnnotations(&memcached.Spec, images)
+func workloadAnnotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
+	annotations := imageAnnotations(&memcached.Spec, defaults.Images)
+	RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

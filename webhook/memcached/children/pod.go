@@ -18,29 +18,29 @@ const (
 	userID = 11211
 )
 
-// Template is the pod template of the servers. It follows from spec and images alone.
+// Template is the pod template of the servers. It follows from spec and defaults alone.
 type Template struct {
 	corev1.PodTemplateSpec
-	// Images are the defaults of the operator in the template.
-	Images Images
+	Defaults Defaults
 }
 
 // PodTemplate returns the template of the server pods.
-func PodTemplate(memcached *v1alpha1.Memcached, images Images, size memory.Size) Template {
-	return Template{Images: images, PodTemplateSpec: corev1.PodTemplateSpec{
+func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) Template {
+	images := defaults.Images
+	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       Pod(&memcached.Spec, podSpec(memcached, images, size), keepalive(images)...),
+		Spec:       Pod(&memcached.Spec, podSpec(memcached, images, size), defaults.TolerationSeconds, keepalive(images)...),
 	}}
 }
 
-// Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job. sysctls
-// are defaults.
-func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, sysctls ...corev1.Sysctl) corev1.PodSpec {
+// Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job.
+// tolerationSeconds and sysctls are defaults.
+func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, tolerationSeconds int64, sysctls ...corev1.Sysctl) corev1.PodSpec {
 	pod.ImagePullSecrets = spec.ImagePullSecrets
 	pod.SecurityContext = podSecurityContext(spec.PodSecurityContext, sysctls)
 	pod.ServiceAccountName = spec.ServiceAccountName
 	pod.NodeSelector = spec.NodeSelector
-	pod.Tolerations = spec.Tolerations
+	pod.Tolerations = tolerations(spec, tolerationSeconds)
 	pod.PriorityClassName = spec.PriorityClassName
 	return resources.HardenedPod(pod)
 }

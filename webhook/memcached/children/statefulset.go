@@ -12,7 +12,7 @@ func statefulSet(in *Input) *appsv1.StatefulSet {
 	memcached := in.Memcached
 	return &appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Images)),
+		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Defaults)),
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:            new(in.Decision.Run.Count),
 			Ordinals:            &appsv1.StatefulSetOrdinals{Start: in.Decision.Run.First},

@@ -39,7 +39,7 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
-		Spec:       children.Pod(&memcached.Spec, podSpec(memcached, defaults, size)),
+		Spec:       children.Pod(&memcached.Spec, podSpec(memcached, defaults, size, routes), defaults.TolerationSeconds),
 	}}
 }
 
@@ -78,7 +78,7 @@ func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes sca
 }
 
 // podSpec returns a pod without the options in spec that place servers next to or away from each other.
-func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
+func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) corev1.PodSpec {
 	spec := &memcached.Spec
 	containers := []corev1.Container{container(spec, defaults, size)}
 	if defaults.ExporterImage != "" {
@@ -89,8 +89,8 @@ func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size)
 		Containers:     containers,
 		Volumes:        append([]corev1.Volume{configVolume()}, reachVolumes(defaults.ReachImage)...),
 
-		Affinity:                  nodeAffinity(spec.Affinity),
-		TopologySpreadConstraints: children.DefaultSpread(children.ProxySelector(memcached)),
+		Affinity:                  affinity(memcached, defaults, routes),
+		TopologySpreadConstraints: spread(memcached, defaults),
 
 		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 		DNSConfig:                     dnsConfig(),
@@ -162,12 +162,4 @@ func configVolume() corev1.Volume {
 		DefaultMode: new(int32(0o444)),
 		Items:       []corev1.DownwardAPIVolumeFile{file(libraryFile, libraryAnnotation), file(configFile, configAnnotation)},
 	}}}
-}
-
-// nodeAffinity returns the affinity of the spec to nodes. Its affinity to pods relates to the servers.
-func nodeAffinity(spec *corev1.Affinity) *corev1.Affinity {
-	if spec == nil || spec.NodeAffinity == nil {
-		return nil
-	}
-	return &corev1.Affinity{NodeAffinity: spec.NodeAffinity}
 }

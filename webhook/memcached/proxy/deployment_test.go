@@ -51,7 +51,7 @@ func TestProxiesAreNoServers(t *testing.T) {
 	memcached, other := sample.Proxied(3), sample.Proxied(3)
 	other.Name = Name(memcached)
 	servers := func(memcached *v1alpha1.Memcached) map[string]string {
-		return children.PodTemplate(memcached, children.Images{}, memory.Of(&memcached.Spec)).Labels
+		return children.PodTemplate(memcached, children.Defaults{}, memory.Of(&memcached.Spec)).Labels
 	}
 	pods := map[string]map[string]string{
 		"cache": servers(memcached), "cache-proxy": routed(memcached).Labels,

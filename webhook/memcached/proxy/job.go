@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
@@ -64,32 +63,15 @@ func moveJob(in *Input) runtime.Object {
 			Parallelism:           new(pods),
 			ActiveDeadlineSeconds: deadline,
 			BackoffLimitPerIndex:  new(int32(3)),
-			PodFailurePolicy:      podFailurePolicy(),
+			// A failure policy allows only Failed, which never replaces a pod on a lost node. Such a pod may run on: a copy moves the same items, and
+			// clean keeps what was used since it began.
+			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
-				Spec:       children.Pod(&memcached.Spec, jobPod(in)),
+				Spec:       children.Pod(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
 	}
-}
-
-// podFailurePolicy lets drained nodes and preemptions not count as failures of the Job. A pod that exits with 1 has waited long enough
-// itself, so its server fails immediately. The Job continues with the other servers.
-func podFailurePolicy() *batchv1.PodFailurePolicy {
-	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
-		{
-			Action:          batchv1.PodFailurePolicyActionIgnore,
-			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
-		},
-		{
-			Action: batchv1.PodFailurePolicyActionFailIndex,
-			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-				ContainerName: new(copyName),
-				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
-				Values:        []int32{1},
-			},
-		},
-	}}
 }
 
 // jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if it is
@@ -128,7 +110,8 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 }
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
-func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, size memory.Size) []string {
+func jobArgs(in *Input) []string {
+	memcached, r, domain := in.Memcached, in.Decision.Job.Routes, in.Domain
 	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
 		places := int32(0) // no key belongs to servers that are added
@@ -145,11 +128,14 @@ func jobArgs(memcached *v1alpha1.Memcached, r scaling.Routes, domain string, siz
 		"--through=" + Address(memcached, domain),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
+	if in.Decision.Job.Lost != "" { // a server to clean that does not respond may come back with its items, so clean waits for it
+		args = append(args, "--lost="+in.Decision.Job.Lost)
+	}
 	switch {
 	case r.Resizes() && r.To.Slots.Count > r.From.Slots.Count: // a server keeps most of its keys
 		args = append(args, fmt.Sprintf("--servers=%d", r.To.Slots.Count))
 	case memcached.Spec.Flash == nil: // the memory does not limit what is on flash
-		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Slots.Count)*size.ItemMiB/int64(r.From.Slots.Count))))
+		args = append(args, fmt.Sprintf("--room=%d", max(1, int64(r.To.Slots.Count)*in.Memory.ItemMiB/int64(r.From.Slots.Count))))
 	}
 	return args
 }
@@ -168,7 +154,7 @@ func jobPod(in *Input) corev1.PodSpec {
 			Name:            copyName,
 			Image:           in.OperatorImage,
 			ImagePullPolicy: spec.ImagePullPolicy,
-			Args:            jobArgs(in.Memcached, in.Decision.Job.Routes, in.Domain, in.Memory),
+			Args:            jobArgs(in),
 			// The Job lists and reads a limited number of items at a time, however many there are.
 			Resources:                children.HelperResources("50m"),
 			SecurityContext:          resources.RestrictedContainer(),

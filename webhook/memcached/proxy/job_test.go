@@ -41,6 +41,7 @@ func TestWarmupServers(t *testing.T) {
 		{"items of one server move to the spare", "0-2_0-2.1_warming", 1, 1, []string{"copy", "--ordinals=1", "--room=64"}},
 		{"the server whose slot returns has no keys yet", "0-2.1_0-2_announcing", 1, 1, []string{"clean", "--ordinals=1", "--of=0"}},
 		{"items move back from the spare", "0-2.1_0-2_warming", 1, 1, []string{"copy", "--ordinals=3", "--room=64"}},
+		{"items of two servers move to spares", "0-2_0-2.1.2+1_warming", 2, 2, []string{"copy", "--ordinals=1,2", "--room=64"}},
 		{"items of two servers and the spare move to three others", "0-2.1_4-6_warming", 3, 2, []string{"--ordinals=0,3,2", "--room=64"}},
 	}
 	for _, test := range cases {
@@ -53,6 +54,33 @@ func TestWarmupServers(t *testing.T) {
 		}
 		if got := job.Annotations[JobForAnnotation]; got != test.routes+" 5" {
 			t.Errorf("%s: the Job is for %s", test.reason, got)
+		}
+	}
+}
+
+// TestJobOfLostServers checks that a copy does not wait for servers whose node is lost, that clean does, and that a pod on a lost node is replaced: no
+// kubelet ends it, and with a failure policy the API server allows only to wait for that.
+func TestJobOfLostServers(t *testing.T) {
+	memcached := sample.Proxied(3)
+	for _, test := range []struct {
+		reason, routes string
+		lost, want     string
+	}{
+		{"no server is lost", "0-2_0-2.1_warming", "", ""},
+		{"the server that items move from is lost", "0-2_0-2.1_warming", "1", "--lost=1"},
+		{"two of three servers are lost", "0-2_3-5_warming", "0,2", "--lost=0,2"},
+		{"a lost server may come back with items that were not deleted", "0-3_0-2_announcing", "1", ""},
+	} {
+		in := &Input{Memcached: memcached, Memory: memory.Of(&memcached.Spec)}
+		in.Decision.Job = scaling.Job{Routes: scaling.ParseRoutes(test.routes), Rollout: "5", Lost: test.lost}
+		spec, got := moveJob(in).(*batchv1.Job).Spec, ""
+		for _, arg := range spec.Template.Spec.Containers[0].Args {
+			if strings.HasPrefix(arg, "--lost") {
+				got = arg
+			}
+		}
+		if got != test.want || *spec.PodReplacementPolicy != batchv1.TerminatingOrFailed || spec.PodFailurePolicy != nil {
+			t.Errorf("%s: %q, replacement %s, failure policy %v, want %q, TerminatingOrFailed and none", test.reason, got, *spec.PodReplacementPolicy, spec.PodFailurePolicy, test.want)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 	}
 	w.set.current = 0
 	w.copy.whole = false
-	w.broken, w.nodes = false, 0
+	w.broken, w.nodes, w.evictions = false, 0, 0
 	w.before, w.warmed, w.copied, w.cleaned, w.claims = 0, false, false, false, false
 	return observation{w, clock, f}
 }

@@ -1,6 +1,9 @@
 package scaling
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+)
 
 // space is one configuration that is explored.
 type space struct {
@@ -32,8 +35,10 @@ type space struct {
 	restarts bool
 	// copies lets a Job run.
 	copies bool
-	// stops lets servers be deleted. They serve on while proxies are connected, unless kills is true: then they may end at any time.
+	// stops lets servers be deleted, so many that are desired. They serve on while proxies are connected, unless kills is true: then they may end
+	// at any time.
 	stops, kills bool
+	evictions    int8
 	// nodes is the number of nodes that may stop to respond, one after the other or at the same time.
 	nodes int8
 	// outages lets servers fail, and those with the template brokenTemplate for ever. A proxy is available once it has reached a server.
@@ -146,7 +151,7 @@ var lostNodes = map[string]space{
 // lostNodePairs are lost nodes with sizes, drains or templates.
 var lostNodePairs = map[string]space{
 	"nodes, sizes":     {sizes: 2, clocks: onTime},
-	"nodes, drains":    {least: 1, sizes: 1, clocks: onTime, stops: true},
+	"nodes, drains":    {least: 1, sizes: 1, clocks: onTime, stops: true, evictions: 2},
 	"nodes, templates": {least: 1, sizes: 1, clocks: onTime, templates: 2},
 }
 
@@ -157,7 +162,7 @@ var outages = map[string]space{
 	"outages, late pods":        {least: 1, sizes: 2, clocks: onTime, late: "pods"},
 	"outages, late Deployments": {least: 1, sizes: 2, clocks: onTime, late: "deployment"},
 	"outages, templates":        {least: 1, sizes: 1, clocks: onTime, templates: 2},
-	"outages, drains":           {least: 1, sizes: 1, clocks: onTime, stops: true, kills: true, copies: true},
+	"outages, drains":           {least: 1, sizes: 1, clocks: onTime, stops: true, evictions: 2, kills: true, copies: true},
 }
 
 // outagePairs are outages with more sizes, templates and faults.
@@ -169,8 +174,8 @@ var outagePairs = map[string]space{
 	"outages, templates, size 2":           {least: 2, sizes: 2, clocks: onTime, templates: 2},
 	"outages, templates, late pods":        {least: 1, sizes: 1, clocks: onTime, templates: 2, late: "pods"},
 	"outages, templates, late Deployments": {least: 1, sizes: 1, clocks: onTime, templates: 2, late: "deployment"},
-	"outages, drains, size 0":              {sizes: 1, clocks: onTime, stops: true, kills: true, copies: true},
-	"outages, drains, size 2":              {least: 2, sizes: 2, clocks: onTime, stops: true, kills: true, copies: true},
+	"outages, drains, size 0":              {sizes: 1, clocks: onTime, stops: true, evictions: 2, kills: true, copies: true},
+	"outages, drains, size 2":              {least: 2, sizes: 2, clocks: onTime, stops: true, evictions: 2, kills: true, copies: true},
 }
 
 // faults are the kinds of faults, each as a change of a space without faults.
@@ -221,7 +226,7 @@ func spacesAndFaults() map[string]space {
 }
 
 func (s space) drained() space {
-	s.stops, s.copies, s.warmup = true, true, warmup
+	s.stops, s.copies, s.warmup, s.evictions = true, true, warmup, cmp.Or(s.evictions, 2)
 	return s
 }
 

@@ -31,6 +31,9 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 		}
 		next := w
 		next.servers[i] = after
+		if after.stops && !server.stops && w.set.run().Has(int32(i)) {
+			next.evictions--
+		}
 		s.keep(&next, w, "pods")
 		yield(event, next)
 	}
@@ -51,6 +54,8 @@ func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
 	case server.starting && !server.stops && !w.breaks(server):
 		server.starting = false
 		return "a server gets ready", server
+	case s.stops && !server.stops && desired && w.evictions == 0:
+		return "", server
 	case s.stops && !server.stops:
 		server.stops = true
 		return "a server is being deleted", server

@@ -46,7 +46,7 @@ type exploration struct {
 
 // explore visits all states.
 func (x *exploration) explore() {
-	start := world{objects: objects{size: max(1, x.least), desired: true, status: lostStatus}, nodes: x.nodes}
+	start := world{objects: objects{size: max(1, x.least), desired: true, status: lostStatus}, nodes: x.nodes, evictions: x.evictions}
 	x.found(x.normal(start), 0)
 	for at := int32(0); at < int32(len(x.worlds)) && !x.Failed(); at++ {
 		w := x.worlds[at]

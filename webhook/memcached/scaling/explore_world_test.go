@@ -23,8 +23,8 @@ type world struct {
 	copied, cleaned bool
 	// claims reports whether a preparing or warming proxy may have left short-lived items that steady proxies would return.
 	claims bool
-	// nodes is the number of nodes that may still stop to respond.
-	nodes int8
+	// nodes is the number of nodes that may still stop to respond, and evictions that of servers that may still be deleted.
+	nodes, evictions int8
 	// broken reports whether the servers of brokenTemplate never get ready any more, for example because their image is gone.
 	broken bool
 }

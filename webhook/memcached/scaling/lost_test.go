@@ -20,6 +20,9 @@ func lost(ordinals ...int32) func(*Facts) {
 	}
 }
 
+// rolling lets a proxy of the steady phase before the move run.
+func rolling(f *Facts) { f.Proxies.Pods[0].Routes = steadyRoutes(f.Proxies.Pods[0].Routes.From) }
+
 // TestLost checks the decisions about a cache with servers whose nodes do not respond.
 func TestLost(t *testing.T) {
 	cases := []struct {
@@ -40,7 +43,9 @@ func TestLost(t *testing.T) {
 		{"the size is 0", 0, 3, "0-2", lost(1), "0-2", "0-2", removing},
 
 		{"the spare is ready", 3, 4, "0-2_0-2.1_announcing", lost(1), "0-3", "0-2_0-2.1_preparing", preparing},
-		{"the node of the spare does not respond either", 3, 4, "0-2_0-2.1_announcing", lost(1, 3), "0-3", "0-2_0-2.1+1_announcing", adding},
+		{"another node does not respond while proxies without spares run", 3, 4, "0-2_0-2.1_announcing", all(lost(1, 2), rolling), "0-3", "0-2_0-2.1.2+1_announcing", adding},
+		{"the node of the spare does not respond either", 3, 4, "0-2_0-2.1_announcing", all(lost(1, 3), rolling), "0-3", "0-2_0-2.1+1_announcing", adding},
+		{"so late that proxies have to forget the spare first", 3, 4, "0-2_0-2.1_announcing", all(lost(1, 3), until(-1)), "0-3", "0-2", removing},
 		{"the node of the spare does not respond once proxies know it", 3, 4, "0-2_0-2.1_preparing", lost(1, 3), "0-3", "0-2_0-2.1_announcing", adding},
 		{"another node does not respond once proxies know the spare", 3, 4, "0-2_0-2.1_preparing", lost(0, 1), "0-3", "0-2_0-2.1_warming", warmUp},
 		{"the server responds again before proxies know the spare", 3, 4, "0-2_0-2.1_announcing", until(-1), "0-3", "0-2", removing},

@@ -60,15 +60,12 @@ func (c current) inPhase() outcome {
 	return c.steady()
 }
 
-// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template. Slots that move too have
-// their turn later.
+// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template. Slots that are to move too have
+// their turn after this move.
 func (c current) wanted() bool {
 	r := c.routes
 	next := c.target(r.From)
-	if r.Phase == Announcing {
-		return next == r.To
-	}
-	return (next == r.To || r.isPartOf(next)) && !c.editedAgain()
+	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing || !c.editedAgain())
 }
 
 // ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
@@ -155,13 +152,14 @@ func (c current) removing() outcome {
 func (c current) announcing() outcome {
 	r, before := c.routes, steadyRoutes(c.routes.From)
 	o := c.enter(r)
+	extended, found := c.extended()
 	switch {
 	case !c.applied:
 		return o
+	case found:
+		return c.enter(extended)
 	case c.wanted():
 		return c.beginMove(o)
-	case c.canExtend():
-		return c.enter(Routes{r.From, c.target(r.From), Announcing})
 	case slices.Contains(c.running, before):
 		return c.enter(before)
 	case c.proxiesSettled():
@@ -172,13 +170,12 @@ func (c current) announcing() outcome {
 	return o
 }
 
-// canExtend reports whether other slots are to move to spares too, or instead, and all proxies that may run use the servers before the move alone.
-func (c current) canExtend() bool {
-	next := Routes{c.routes.From, c.target(c.routes.From), Announcing}
-	others := slices.ContainsFunc(c.running, func(running Routes) bool {
-		return running.From != next.From || running.Phase != Steady && running.Phase != Announcing
-	})
-	return next.ToSpares() && !others && len(c.old(next)) == 0
+// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the
+// servers before the move alone.
+func (c current) extended() (next Routes, found bool) {
+	next = Routes{c.routes.From, c.target(c.routes.From), Announcing}
+	steady := slices.Contains(c.running, steadyRoutes(next.From))
+	return next, steady && next != c.routes && next.ToSpares() && len(c.old(next)) == 0
 }
 
 // old returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.

@@ -450,6 +450,11 @@ func (in *PodOptions) DeepCopyInto(out *PodOptions) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.UnreachableNodeTolerationSeconds != nil {
+		in, out := &in.UnreachableNodeTolerationSeconds, &out.UnreachableNodeTolerationSeconds
+		*out = new(int64)
+		**out = **in
+	}
 	if in.TopologySpreadConstraints != nil {
 		in, out := &in.TopologySpreadConstraints, &out.TopologySpreadConstraints
 		*out = make([]v1.TopologySpreadConstraint, len(*in))

@@ -1,0 +1,62 @@
+package children
+
+import (
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+const (
+	// tolerationAnnotation on a workload of a cache with proxies has the default of spec.unreachableNodeTolerationSeconds in its pod template; 0 if
+	// an earlier release applied it without one.
+	tolerationAnnotation = "memcached-operator.example.com/unreachable-node-toleration-seconds"
+
+	// proxiedTolerationSeconds is a tenth of the default of Kubernetes: the keys of a lost server can move to another one only once Kubernetes has
+	// deleted the pod. A node that restarts its kubelet or loses its network for a minute keeps its pods.
+	proxiedTolerationSeconds = 30
+)
+
+// TolerationSeconds returns the default of spec.unreachableNodeTolerationSeconds for new pods; 0 for that of Kubernetes.
+func TolerationSeconds(spec *v1alpha1.MemcachedSpec) int64 {
+	if spec.Proxy == nil {
+		return 0
+	}
+	return proxiedTolerationSeconds
+}
+
+// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it, and whether it has recorded one.
+func AppliedTolerationSeconds(workload *observed.Workload) (seconds int64, found bool) {
+	seconds, err := strconv.ParseInt(workload.Annotations[tolerationAnnotation], 10, 64)
+	return seconds, err == nil
+}
+
+// RecordTolerationSeconds adds the default in a pod template to the annotations of its workload, for [AppliedTolerationSeconds].
+func RecordTolerationSeconds(annotations map[string]string, spec *v1alpha1.MemcachedSpec, seconds int64) {
+	if spec.UnreachableNodeTolerationSeconds == nil && spec.Proxy != nil {
+		annotations[tolerationAnnotation] = strconv.FormatInt(seconds, 10)
+	}
+}
+
+// tolerations returns the tolerations of the spec, and those for the taints of a lost node that spec does not tolerate. A toleration of spec
+// counts as it does for the admission plugin of Kubernetes that adds 300 seconds:
+// https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaulttolerationseconds
+func tolerations(spec *v1alpha1.MemcachedSpec, seconds int64) []corev1.Toleration {
+	limit := spec.UnreachableNodeTolerationSeconds
+	if limit == nil && seconds > 0 {
+		limit = &seconds
+	}
+	all := slices.Clone(spec.Tolerations)
+	for _, taint := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		tolerated := slices.ContainsFunc(spec.Tolerations, func(each corev1.Toleration) bool {
+			return (each.Key == taint || each.Key == "") && (each.Effect == corev1.TaintEffectNoExecute || each.Effect == "")
+		})
+		if limit != nil && !tolerated {
+			all = append(all, corev1.Toleration{Key: taint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: limit})
+		}
+	}
+	return all
+}

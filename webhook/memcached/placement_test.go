@@ -1,0 +1,132 @@
+package memcached
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
+// TestTolerationsOfRunningPods checks that an upgrade from an operator without the tolerations replaces no pod, and that each pod that is replaced
+// gets them: proxies with each phase.
+func TestTolerationsOfRunningPods(t *testing.T) {
+	const none = -1
+	type seconds struct{ Servers, Proxies, NextProxies int64 }
+	settings := func(edit func(*v1alpha1.MemcachedSpec)) func(*syncRequest) {
+		return func(o *syncRequest) { edit(&o.Parent.Spec) }
+	}
+	for _, test := range []struct {
+		reason  string
+		applied int64
+		edit    func(*syncRequest)
+		want    seconds
+	}{
+		{"the operator that created the pods had no such default", 0, func(*syncRequest) {}, seconds{none, none, 30}},
+		{"the operator that created the pods had another default", 60, func(*syncRequest) {}, seconds{60, 60, 30}},
+		{"the operator that created the pods had the same default", 30, func(*syncRequest) {}, seconds{30, 30, 30}},
+		{"the size changes", 0, settings(func(s *v1alpha1.MemcachedSpec) { s.Size = new(int32(5)) }), seconds{none, none, 30}},
+		{"an argument changes", 0, settings(func(s *v1alpha1.MemcachedSpec) { s.Cache.Threads = new(int32(2)) }), seconds{30, 30, 30}},
+		{"spec sets another number", 30, settings(func(s *v1alpha1.MemcachedSpec) { s.UnreachableNodeTolerationSeconds = new(int64(0)) }), seconds{0, 0, 0}},
+		{"spec sets the default", 30, settings(func(s *v1alpha1.MemcachedSpec) { s.UnreachableNodeTolerationSeconds = new(int64(30)) }), seconds{30, 30, 30}},
+		{"the workloads are new", 0, func(o *syncRequest) {
+			o.Children.StatefulSets, o.Children.Deployments = composite.GroupOf[observed.Workload](), composite.GroupOf[observed.Workload]()
+		}, seconds{30, 30, 30}},
+	} {
+		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
+		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
+		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
+		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		request.Children.Deployments = applied(proxy.Children(in)).Deployments
+		if test.applied == 0 { // the operator recorded nothing
+			request.Children.StatefulSets.Get("web", "cache").Annotations = nil
+			request.Children.Deployments.Get("web", "cache-proxy").Annotations = map[string]string{}
+		}
+		test.edit(&request)
+		templates, err := (Config{}).templates(Config{}.observe(&request))
+		if err != nil {
+			t.Fatalf("%s: %v", test.reason, err)
+		}
+		of := func(template corev1.PodTemplateSpec) int64 {
+			switch all := template.Spec.Tolerations; len(all) {
+			case 0:
+				return none
+			case 2:
+				return *all[0].TolerationSeconds
+			}
+			t.Fatalf("%s: the tolerations are %v", test.reason, template.Spec.Tolerations)
+			return 0
+		}
+		got := seconds{of(templates.servers.PodTemplateSpec), of(templates.proxies.with(routes).PodTemplateSpec), of(templates.proxies.with(scaling.ParseRoutes("0-2_0-3_warming")).PodTemplateSpec)}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestTolerationsWithoutProxies checks that servers end as those of a new cache when proxies are added or removed, also if their items do not move.
+func TestTolerationsWithoutProxies(t *testing.T) {
+	for _, test := range []struct {
+		reason  string
+		applied int64
+		proxied bool
+		want    int
+	}{
+		{"proxies are added to a StatefulSet", 0, true, 2},
+		{"the proxies are removed", 30, false, 0},
+	} {
+		memcached := sample.Proxied(3)
+		memcached.Spec.Proxy.Warmup.Enabled = new(false)
+		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
+		if test.proxied {
+			for set := range request.Children.StatefulSets.All() {
+				set.Annotations = nil
+			}
+		} else {
+			memcached.Spec.Workload, memcached.Spec.Proxy = v1alpha1.StatefulSetWorkload, nil
+		}
+		templates, err := (Config{}).templates(Config{}.observe(&request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(templates.servers.Spec.Tolerations); got != test.want {
+			t.Errorf("%s: the servers get %d tolerations, want %d", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestPlacementOfRunningProxies checks that an upgrade from an operator that counted the proxies of all rollouts replaces no proxy.
+func TestPlacementOfRunningProxies(t *testing.T) {
+	for _, test := range []struct {
+		reason, routes string
+		applied        bool
+		keys           []string
+	}{
+		{"proxies run that count all", "0-2", false, nil},
+		{"they are replaced for the next phase", "0-2_0-3_announcing", false, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
+		{"proxies run that count those of their rollout", "0-2", true, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
+	} {
+		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
+		request := settledDefaults(memcached, children.Defaults{})
+		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, Apart: test.applied}
+		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		request.Children.Deployments = applied(proxy.Children(in)).Deployments
+		templates, err := (Config{}).templates(Config{}.observe(&request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := templates.proxies.with(scaling.ParseRoutes(test.routes))
+		if diff := cmp.Diff(test.keys, got.Spec.TopologySpreadConstraints[0].MatchLabelKeys); diff != "" || got.Defaults.Apart != (test.keys != nil) {
+			t.Errorf("%s: apart is %t, and matchLabelKeys (-want +got):\n%s", test.reason, got.Defaults.Apart, diff)
+		}
+	}
+}

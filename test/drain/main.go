@@ -82,7 +82,8 @@ func main() {
 	}
 }
 
-func (o options) run(ctx context.Context) error {
+// check returns an error for flags that do not fit together.
+func (o options) check() error {
 	_, known := actions[o.action]
 	if o.memcached == "" || o.control == "" || !known {
 		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart, patch, lose or none")
@@ -92,6 +93,13 @@ func (o options) run(ctx context.Context) error {
 	}
 	if (o.action == "lose") != (len(o.lose.nodes) > 0 && o.lose.command != "" && o.lose.restore != "") {
 		return errors.New("--action lose and --node, --lose-command and --restore-command need each other")
+	}
+	return nil
+}
+
+func (o options) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
 	}
 	c := &cluster{namespace: o.namespace, name: o.memcached, patch: o.patch, lose: o.lose}
 	if err := c.await(ctx); err != nil {

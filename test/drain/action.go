@@ -18,6 +18,7 @@ var actions = map[string]func(c *cluster, ctx context.Context, begin func(step s
 	"delete":  (*cluster).eachServer,
 	"restart": (*cluster).restart,
 	"patch":   (*cluster).change,
+	"lose":    (*cluster).loseEach,
 	"none":    func(*cluster, context.Context, func(string)) error { return nil },
 }
 

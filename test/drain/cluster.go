@@ -19,7 +19,10 @@ import (
 )
 
 // cluster is a cache in a cluster, as kubectl shows it.
-type cluster struct{ namespace, name, patch string }
+type cluster struct {
+	namespace, name, patch string
+	lose                   losing
+}
 
 // kubectl runs kubectl, and returns what it prints.
 func (c *cluster) kubectl(ctx context.Context, args ...string) ([]byte, error) {

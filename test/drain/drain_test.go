@@ -66,6 +66,37 @@ func TestGoals(t *testing.T) {
 	}
 }
 
+func TestSlotsOn(t *testing.T) {
+	var servers []corev1.Pod
+	for _, name := range []string{"cache-10", "cache-11", "cache-9"} {
+		servers = append(servers, corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "node-of-" + name}})
+	}
+	if got, want := slotsOn(servers, "node-of-cache-9"), []bool{true, false, false}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v: the server with the lowest ordinal has the first slot", got, want)
+	}
+}
+
+func TestWritesAgain(t *testing.T) {
+	start := time.Now()
+	write := func(second int, failed bool) paired.Write {
+		return paired.Write{At: start.Add(time.Duration(second) * time.Second), Failed: failed}
+	}
+	for _, test := range []struct {
+		reason string
+		writes []paired.Write
+		want   string
+	}{
+		{"no write", nil, "none of 0 writes of its keys failed"},
+		{"a failure before the node is lost", []paired.Write{write(-1, true), write(1, false)}, "none of 2 writes of its keys failed"},
+		{"a success between two failures", []paired.Write{write(2, true), write(3, false), write(9, true), write(10, false)},
+			"writes of its keys failed from 2.0 s until 9.0 s, 2 of 4"},
+	} {
+		if got := writesAgain(start, test.writes); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
 // TestWorstOfSteps checks that a second counts for the step in which it begins, and that a step without reads has none.
 func TestWorstOfSteps(t *testing.T) {
 	start := time.Now()

@@ -39,6 +39,7 @@ type options struct {
 	kill                          time.Duration
 	killCommands                  []string
 	seed                          uint64
+	lose                          losing
 	goals                         goals
 }
 
@@ -49,8 +50,9 @@ func main() {
 	flag.StringVar(&o.control, "control", "", "`name` of the Memcached that does not change")
 	flag.StringVar(&o.address, "address", "", "comma-separated `host:port` of the proxies; by default, the addresses of their pods")
 	flag.StringVar(&o.controlAddress, "control-address", "", "the same of the control")
-	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, patch the Memcached, or none")
+	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, patch the Memcached, lose nodes, or none")
 	flag.StringVar(&o.patch, "patch", "", "JSON merge `patch` of the Memcached for --action patch")
+	o.lose.addFlags()
 	flag.BoolVar(&o.patchControl, "patch-control", false, "patch the control too, for example if its warm-up is disabled")
 	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second")
 	flag.StringVar(&o.curveNames[paired.Changed], "svg-name", "", "`name` of the cache in the picture; by default, that of the Memcached")
@@ -83,12 +85,15 @@ func main() {
 func (o options) run(ctx context.Context) error {
 	_, known := actions[o.action]
 	if o.memcached == "" || o.control == "" || !known {
-		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart, patch or none")
+		return errors.New("--memcached and --control are required, and --action must be drain, delete, restart, patch, lose or none")
 	}
 	if (o.action == "patch") != (o.patch != "") {
 		return errors.New("--action patch and --patch need each other")
 	}
-	c := &cluster{namespace: o.namespace, name: o.memcached, patch: o.patch}
+	if (o.action == "lose") != (len(o.lose.nodes) > 0 && o.lose.command != "" && o.lose.restore != "") {
+		return errors.New("--action lose and --node, --lose-command and --restore-command need each other")
+	}
+	c := &cluster{namespace: o.namespace, name: o.memcached, patch: o.patch, lose: o.lose}
 	if err := c.await(ctx); err != nil {
 		return err
 	}
@@ -113,6 +118,7 @@ func (o options) run(ctx context.Context) error {
 	if err := l.Fill(ctx, o.fillTime); err != nil {
 		return err
 	}
+	c.lose.load = l
 	r := &result{Load: l, steps: &steps{}}
 	stop := l.Run(ctx)
 	r.steps.begin("steady")

@@ -55,7 +55,7 @@ func (c *CleanConfig) Check() error {
 func Clean(ctx context.Context, c CleanConfig) error {
 	start, listed, deleted := time.Now(), 0, 0
 	s := &source{address: c.Server, patience: c.Patience, logger: c.Logger, batch: cleanBatch, batchBytes: maxBytes}
-	isForeign := func(each item) bool { return c.Of == 0 || serverOf(each.key, c.Of) != c.Index }
+	isForeign := func(each item) bool { return c.Of == 0 || ServerOf(each.key, c.Of) != c.Index }
 	err := s.list(ctx, "all items", func(server *client.Conn) error {
 		listed = 0
 		last, err := lastUse(server, start)
@@ -99,10 +99,10 @@ func lastUse(server *client.Conn, start time.Time) (int64, error) {
 	return now - int64(time.Since(start).Seconds()) + margin, nil
 }
 
-// serverOf returns the index of the server to which proxies distribute a key: a jump hash of XXH3 of the key as clients send it.
+// ServerOf returns the index of the server to which proxies distribute a key: a jump hash of XXH3 of the key as clients send it.
 //
 // https://github.com/memcached/memcached/blob/1.6.45/proxy_jump_hash.c
-func serverOf(key []byte, servers int) int {
+func ServerOf(key []byte, servers int) int {
 	key, _, _ = bytes.Cut(key, []byte(" ")) // without the flag for base64
 	hash, server, next := xxh3.Hash(key), int64(-1), int64(0)
 	for next < int64(servers) {

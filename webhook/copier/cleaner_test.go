@@ -24,7 +24,7 @@ func TestServerOf(t *testing.T) {
 	} {
 		var got []int
 		for servers := range 10 {
-			got = append(got, serverOf([]byte(key), servers+1))
+			got = append(got, ServerOf([]byte(key), servers+1))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%.10q is on other ones of 1 to 10 servers (-want +got):\n%s", key, diff)
@@ -51,7 +51,7 @@ func TestCleanChangedItem(t *testing.T) {
 		}
 		return "MN\r\n"
 	})
-	config := CleanConfig{Server: server.address, Index: 1 - serverOf([]byte("item-1"), 2), Of: 2, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
+	config := CleanConfig{Server: server.address, Index: 1 - ServerOf([]byte("item-1"), 2), Of: 2, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
 	if err := Clean(t.Context(), config); err != nil {
 		t.Error(err)
 	}

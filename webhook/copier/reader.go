@@ -48,7 +48,7 @@ func (r *reader) read(ctx context.Context, server *client.Conn, items []item) er
 		return err
 	}
 	for _, each := range items {
-		if !each.stale && (r.Servers == 0 || serverOf(each.key, r.Servers) != r.Index) {
+		if !each.stale && (r.Servers == 0 || ServerOf(each.key, r.Servers) != r.Index) {
 			r.reads = append(r.reads, each.key)
 		}
 	}

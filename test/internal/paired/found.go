@@ -11,7 +11,8 @@ type Kept struct{ Changed, Control, Both int }
 // Share returns the share of the items of the control that the changed cache has.
 func (k Kept) Share() float64 { return float64(k.Both) / float64(max(k.Control, 1)) }
 
-// Kept counts the items that clients use, and those that no client has ever read. No client may run.
+// Kept counts the items that clients use, and those that no client has ever read, without those that count apart. No client
+// may run.
 func (l *Load) Kept(ctx context.Context) (used, unread Kept, err error) {
 	var has [Caches][]bool
 	for cache := range Caches {
@@ -20,6 +21,9 @@ func (l *Load) Kept(ctx context.Context) (used, unread Kept, err error) {
 		}
 	}
 	for item := range l.states {
+		if l.Apart(item) {
+			continue
+		}
 		kept := &used
 		if item%2 == 1 {
 			kept = &unread

@@ -94,7 +94,7 @@ func (w *worker) verify(name string, items []int, before []state, found [Caches]
 				w.missed[writer(item)].add(cache, item)
 			}
 		}
-		if before[i]&(isDeleted|isWritten) == 0 && before[i] == w.state(item) {
+		if before[i]&(isDeleted|isWritten) == 0 && before[i] == w.state(item) && !w.Apart(item) {
 			total.add(Second{1, hits})
 		}
 	}

@@ -70,6 +70,43 @@ type Statistics struct {
 	counts   map[string]*Count
 	problems []string
 	bad      map[string]int
+	apart    func(item int) bool
+	writes   []Write
+}
+
+// Write is a write of an item that counts apart.
+type Write struct {
+	At     time.Time
+	Failed bool
+}
+
+// SetApart sets of which items each write is recorded, and neither a read nor a kept item counts.
+func (s *Statistics) SetApart(apart func(item int) bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.apart, s.writes = apart, nil
+}
+
+// Apart reports whether an item counts apart.
+func (s *Statistics) Apart(item int) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.apart != nil && s.apart(item)
+}
+
+// Writes returns the writes of the items that count apart to the changed cache.
+func (s *Statistics) Writes() []Write {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Clone(s.writes)
+}
+
+func (s *Statistics) addWrite(cache, item int, result outcome) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if cache == Changed && s.apart != nil && s.apart(item) {
+		s.writes = append(s.writes, Write{time.Now(), result == failed})
+	}
 }
 
 // The kinds of values that no client may read.

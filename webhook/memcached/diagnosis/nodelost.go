@@ -51,14 +51,15 @@ func nodeLost(c *Cache) conditions.Finding {
 }
 
 // lostPods returns the names of servers that clients or proxies use, and of proxies that are not being deleted, whose nodes do not respond.
+// A server whose items move decides for its keys until the move ends.
 func (c *Cache) lostPods() (servers, proxies []string) {
-	serving := c.Decision.Routes.Serving()
+	routes := c.Decision.Routes
 	for _, pod := range c.LostPods {
 		ordinal, found := children.Ordinal(c.Memcached, pod)
 		switch isProxy := pod.Labels[children.ProxyLabel] != ""; {
 		case isProxy && !pod.Terminating():
 			proxies = append(proxies, pod.Name)
-		case !isProxy && c.replaces(pod, found && serving.Has(ordinal)):
+		case !isProxy && c.replaces(pod, found && (routes.Serving().Has(ordinal) || routes.From.Has(ordinal))):
 			servers = append(servers, pod.Name)
 		}
 	}

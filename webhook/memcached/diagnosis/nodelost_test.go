@@ -43,6 +43,8 @@ func TestNodeLost(t *testing.T) {
 		{"no node is lost", proxied, "0-2", 0, nil, "", ""},
 		{"from the moment when the node does not respond", proxied, "0-2", 0, []*observed.Pod{one}, "NodeLost", ""},
 		{"until the spare has the slot", proxied, "0-2_0-2.1_preparing", 0, []*observed.Pod{deleted}, "NodeLost", ""},
+		{"the lost server decides for each key that moves", proxied, "0-2_0-2.1_warming", 0, []*observed.Pod{deleted}, "NodeLost", ""},
+		{"proxies of the phase before run", proxied, "0-2_0-2.1_closing", 0, []*observed.Pod{deleted}, "NodeLost", ""},
 		{"the spare serves", proxied, "0-2.1", 1, []*observed.Pod{deleted}, "", "ServerReplaced"},
 		{"the spare is lost too", proxied, "0-2.1", 1, []*observed.Pod{deleted, lostPod("cache-3", false)}, "NodeLost", "ServerReplaced"},
 		{"most servers", proxied, "0-2", 0, []*observed.Pod{one, lostPod("cache-2", false)}, "ServersLost", ""},

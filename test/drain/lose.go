@@ -35,8 +35,11 @@ func (l *losing) addFlags() {
 	})
 	flag.StringVar(&l.command, "lose-command", "", "`command` of the shell after which the node {node} does not respond")
 	flag.StringVar(&l.restore, "restore-command", "", "`command` of the shell that restores the node {node}")
-	flag.DurationVar(&l.after, "restore-after", 0, "`duration` between both; by default, until the cache is ready without the node")
+	flag.DurationVar(&l.after, "restore-after", 0, "`duration` between both; by default, until other servers have all keys")
 }
+
+// settlingTime is for the last proxies of the move.
+const settlingTime = 20 * time.Second
 
 // loseEach loses the nodes, one after the other, and restores each.
 func (c *cluster) loseEach(ctx context.Context, begin func(string)) error {
@@ -99,15 +102,14 @@ func writesAgain(start time.Time, writes []paired.Write) string {
 	return fmt.Sprintf("writes of its keys failed from %.1f s until %.1f s, %d of %d", seconds(failed[0]), seconds(failed[len(failed)-1]), len(failed), len(writes))
 }
 
-// awaitHealed waits until the cache is ready after it was not, or after the keys were moved, and nothing moves.
+// awaitHealed waits until keys have failed, and other servers have all keys. The cache can stay in progress until the node is back.
 func (c *cluster) awaitHealed(ctx context.Context, start time.Time) error {
-	for moved := false; ; {
+	for failed := false; ; {
 		m, err := c.memcached(ctx)
-		still := err == nil && m.Status.Proxy != nil && m.Status.Proxy.Move == nil && meta.IsStatusConditionFalse(m.Status.Conditions, "Progressing")
-		moved = moved || err == nil && !still
-		if moved && still && meta.IsStatusConditionTrue(m.Status.Conditions, "Ready") {
-			fmt.Printf("ready without the node after %.0f s\n", time.Since(start).Seconds())
-			return nil
+		degraded := meta.IsStatusConditionTrue(m.Status.Conditions, "Degraded")
+		if failed = failed || degraded; err == nil && failed && !degraded && m.Status.Proxy.Move == nil {
+			fmt.Printf("%6.0f s other servers have all keys\n", time.Since(start).Seconds())
+			return wait(ctx, settlingTime)
 		}
 		if err := wait(ctx, time.Second); err != nil {
 			return err

@@ -63,7 +63,7 @@ func TestProgress(t *testing.T) {
 		{"servers are removed", "0-3", template, v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){deleted},
 			"Moving the items of pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, to a spare, phase Preparing: It happens."},
-		{"nodes of two servers do not respond", "0-2_0-2.1.2+1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) {
+		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", stopped, v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) {
 			f.Servers = map[int32]scaling.Server{1: {Pod: scaling.Pod{Name: "cache-1", Lost: true}}, 2: {Pod: scaling.Pod{Name: "cache-2", Lost: true}}}
 		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node does not respond; pod cache-2, whose node does not respond, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", stopped, v1alpha1.MoveClosing, nil,
@@ -71,7 +71,7 @@ func TestProgress(t *testing.T) {
 		{"it starts again", "0-2.1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
 			"Moving items back from the spare to server 1, which starts again, phase AddingServers: It happens."},
 
-		{"two start again", "0-2.1.2+1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
+		{"two start again", "0-2.1.2-1_0-2_announcing", back, v1alpha1.MoveAddingServers, nil,
 			"Moving items back from spares to servers 1 and 2, which start again, phase AddingServers: It happens."},
 
 		{"the proxies are not available", copying, size, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},

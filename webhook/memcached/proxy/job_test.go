@@ -41,7 +41,7 @@ func TestWarmupServers(t *testing.T) {
 		{"items of one server move to the spare", "0-2_0-2.1_warming", 1, 1, []string{"copy", "--ordinals=1", "--room=64"}},
 		{"the server whose slot returns has no keys yet", "0-2.1_0-2_announcing", 1, 1, []string{"clean", "--ordinals=1", "--of=0"}},
 		{"items move back from the spare", "0-2.1_0-2_warming", 1, 1, []string{"copy", "--ordinals=3", "--room=64"}},
-		{"items of two servers move to spares", "0-2_0-2.1.2+1_warming", 2, 2, []string{"copy", "--ordinals=1,2", "--room=64"}},
+		{"items of two servers move to spares", "0-2_0-2.1.2-1_warming", 2, 2, []string{"copy", "--ordinals=1,2", "--room=64"}},
 		{"items of two servers and the spare move to three others", "0-2.1_4-6_warming", 3, 2, []string{"--ordinals=0,3,2", "--room=64"}},
 	}
 	for _, test := range cases {

@@ -172,7 +172,8 @@ func checkReady(f Facts, d Decision) string {
 		return ""
 	}
 	for _, ordinal := range newServers(f, d.Routes) {
-		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) && !(d.Routes.Phase == Closing && f.lost(ordinal)) {
+		gone := f.lost(ordinal) && d.Routes.Phase == Closing
+		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) && !gone {
 			return "proxies use new servers only when these are ready"
 		}
 	}
@@ -220,10 +221,10 @@ func (s *space) neighbours(a, b routesWorld) bool {
 	switch before, after := phaseOrder[a.phase], phaseOrder[b.phase]; {
 	case a == b:
 		return true
-	case before == Steady && after == Steady:
+	case before == after && before == Steady:
 		return cold
-	case before == Announcing && after == Announcing: // both use the servers before the move alone
-		return a.from == b.from && (s.stops || s.nodes > 0)
+	case before == after && before == Announcing: // both use the servers before the move alone
+		return a.from == b.from
 	case before == Steady && after == Announcing:
 		return a.to == b.from || cold && a.to == b.to
 	case before == Closing && after == Steady:

@@ -47,7 +47,7 @@ func (w *world) reachedWithout() bool {
 		server := w.servers[ordinal]
 		return server.exists && !server.stops && !server.starting && server.template == w.template
 	}
-	return w.status.phase == 0 && !w.copy.exists && w.set.template == w.template && w.set.run() == pool.Span() &&
+	return w.desired && w.size > 0 && w.anyLost() && w.status.phase == 0 && !w.copy.exists && w.set.template == w.template && w.set.run() == pool.Span() &&
 		d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && w.allAvailable() && pool.Slots.Count == int32(w.size) &&
 		!slices.ContainsFunc(pool.Ordinals(), func(ordinal int32) bool { return !serves(ordinal) }) &&
 		!slices.ContainsFunc(pool.Spares(), func(spare Spare) bool { return !absent(spare) })

@@ -116,9 +116,9 @@ var replacementPairs = map[string]space{
 
 // drains are configurations with servers that are being deleted, and with a fault.
 var drains = map[string]space{
-	"drains":                    {sizes: 2, clocks: onTime},
+	"drains":                    {sizes: 2, clocks: onTime, evictions: 1},
 	"drains, size 3":            {least: 3, sizes: 3, clocks: onTime},
-	"drains, kills":             {least: 1, sizes: 2, clocks: onTime, kills: true},
+	"drains, kills":             {least: 1, sizes: 2, clocks: onTime, kills: true, evictions: 1},
 	"drains, failures":          {least: 2, sizes: 2, clocks: onTime, failures: true},
 	"drains, losses":            {least: 2, sizes: 2, clocks: onTime, losses: true},
 	"drains, clocks":            {least: 2, sizes: 2, clocks: []int16{0, skew}},
@@ -245,7 +245,7 @@ func (s space) failing() space {
 func pairsOfFaults() map[string]space {
 	all := map[string]space{"drains, templates": space{least: 1, sizes: 1, clocks: onTime, templates: 2}.drained()}
 	for name, s := range drains {
-		s.least, s.sizes = 1, 2
+		s.least, s.sizes, s.evictions = 1, 2, 2
 		all[name] = s.drained()
 	}
 	for name, s := range outagePairs {

@@ -31,7 +31,7 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 		}
 		next := w
 		next.servers[i] = after
-		if after.stops && !server.stops && w.set.run().Has(int32(i)) {
+		if after.stops && !server.stops && w.evicts(i) {
 			next.evictions--
 		}
 		s.keep(&next, w, "pods")
@@ -47,21 +47,33 @@ func (s *space) serverEvents(w world, yield func(name string, next world)) {
 // serverEvent returns what happens to a server, and the server afterwards; "" if nothing can happen. With stops, each one is being deleted first, and
 // then serves on while a proxy is connected to it.
 func (s *space) serverEvent(w world, i int) (event string, after serverWorld) {
-	server, desired := w.servers[i], w.set.run().Has(int32(i))
+	server := w.servers[i]
 	switch {
 	case server.lost:
 		return "", server
 	case server.starting && !server.stops && !w.breaks(server):
 		server.starting = false
 		return "a server gets ready", server
-	case s.stops && !server.stops && desired && w.evictions == 0:
-		return "", server
 	case s.stops && !server.stops:
+		if w.evicts(i) && w.evictions == 0 {
+			return "", server
+		}
 		server.stops = true
 		return "a server is being deleted", server
+	}
+	return s.stopEvent(w, i)
+}
+
+// evicts reports whether somebody deletes a server, and not the StatefulSet controller.
+func (w *world) evicts(i int) bool { return w.set.run().Has(int32(i)) && !w.exposed(i) }
+
+// stopEvent returns how a server ends or fails, and the server afterwards; "" if nothing can happen.
+func (s *space) stopEvent(w world, i int) (event string, after serverWorld) {
+	server := w.servers[i]
+	switch {
 	case server.stops && !server.starting && !s.kills && w.connected(int32(i)):
 		return "", server
-	case !desired:
+	case !w.set.run().Has(int32(i)):
 		return "a server stops", serverWorld{}
 	case server.stops || s.templates > 0 && (s.restarts || w.exposed(i)):
 		return "a server stops", serverWorld{exists: true, template: w.set.restarts(i), starting: s.stops || s.nodes > 0 || s.outages}

@@ -105,31 +105,31 @@ func (p Pool) back(absent int32) Pool {
 	return p
 }
 
-// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2+1" also 4 in the place of 2.
+// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2-1" also 4 in the place of 2.
 func (p Pool) String() string {
-	text := p.Slots.String()
+	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
-		text += fmt.Sprintf(".%d", spare.Absent)
+		text = fmt.Appendf(text, ".%d", spare.Absent)
 		if place := spare.Ordinal - p.Slots.End(); place > 0 {
-			text += fmt.Sprintf("+%d", place)
+			text = fmt.Appendf(text, "-%d", place)
 		}
 	}
-	return text
+	return string(text)
 }
 
 // Describe returns the ordinals for users.
 func (p Pool) Describe() string {
-	text := p.Slots.String()
+	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
-		text += fmt.Sprintf(", %d in place of %d", spare.Ordinal, spare.Absent)
+		text = fmt.Appendf(text, ", %d in place of %d", spare.Ordinal, spare.Absent)
 	}
-	return text
+	return string(text)
 }
 
 // poolText matches what [Pool.String] returns: the first and the last slot, and the spares.
-const poolText = `(\d+)-(\d+)((?:\.\d+(?:\+\d+)?)*)`
+const poolText = `(\d+)-(\d+)((?:\.\d+(?:-\d+)?)*)`
 
-var spareText = regexp.MustCompile(`\.(\d+)(?:\+(\d+))?`)
+var spareText = regexp.MustCompile(`\.(\d+)(?:-(\d+))?`)
 
 // parsePool returns the pool of the words that poolText matches. A text that is not valid has another pool or none.
 func parsePool(first, last, spares string) Pool {

@@ -81,8 +81,10 @@ func (r Routes) isPartOf(next Pool) bool {
 	return true
 }
 
-// added returns the servers that get keys and have none before, and Removed those that have keys and get none.
-func (r Routes) added() []int32   { return r.To.without(r.From) }
+// added returns the servers that get keys and have none before.
+func (r Routes) added() []int32 { return r.To.without(r.From) }
+
+// Removed returns the servers that have keys before and get none.
 func (r Routes) Removed() []int32 { return r.From.without(r.To) }
 
 // used returns the added servers that proxies of the phases before may have used: those whose slots return, and former spares.

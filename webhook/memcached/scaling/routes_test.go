@@ -20,16 +20,16 @@ func TestParseRoutes(t *testing.T) {
 		"3-5.4_6-8_closing":       {}, // 6 is the spare
 		"3-5_3-6.4_warming":       {}, // only one slot moves
 		"3-5.4_3-5.5_warming":     {}, // 6 has the slot of 4
-		"3-5.4_3-5.5+1_warming":   {From: spared, To: servers(3, 3).with(Spare{5, 7}), Phase: Warming},
-		"3-5.4_3-5.4+1_warming":   {From: spared, To: servers(3, 3).with(Spare{4, 7}), Phase: Warming},
-		"3-5.4_3-5.4.5+1_closing": {From: spared, To: spared.with(Spare{5, 7}), Phase: Closing},
+		"3-5.4_3-5.5-1_warming":   {From: spared, To: servers(3, 3).with(Spare{5, 7}), Phase: Warming},
+		"3-5.4_3-5.4-1_warming":   {From: spared, To: servers(3, 3).with(Spare{4, 7}), Phase: Warming},
+		"3-5.4_3-5.4.5-1_closing": {From: spared, To: spared.with(Spare{5, 7}), Phase: Closing},
 		"3-5_3-6.6_warming":       {From: servers(3, 3), To: servers(3, 4).with(Spare{6, 7}), Phase: Warming}, // 6 does not respond
 		"3-5_6-8.7_warming":       {From: servers(3, 3), To: servers(6, 3).with(Spare{7, 9}), Phase: Warming},
-		"3-5.4.4+1":               {},
-		"3-5.5.4+1":               {},
-		"3-5.4+0":                 {},
-		"3-5.4+100":               {},
-		"3-5.3.4+1.5+1":           {},
+		"3-5.4.4-1":               {},
+		"3-5.5.4-1":               {},
+		"3-5.4-0":                 {},
+		"3-5.4-100":               {},
+		"3-5.3.4-1.5-1":           {},
 		"3-5.4_3-6.4_warming":     {}, // its ordinal would change
 		"3-5.6":                   {},
 		"3-5.04":                  {},

@@ -101,10 +101,12 @@ func (s *Statistics) Writes() []Write {
 	return slices.Clone(s.writes)
 }
 
-func (s *Statistics) addWrite(cache, item int, result outcome) {
+// record records a write, except for one that did not end before the load.
+func (w *worker) record(cache, item int, result outcome) {
+	s := w.Statistics
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if cache == Changed && s.apart != nil && s.apart(item) {
+	if cache == Changed && w.ctx.Err() == nil && s.apart != nil && s.apart(item) {
 		s.writes = append(s.writes, Write{time.Now(), result == failed})
 	}
 }

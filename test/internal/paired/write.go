@@ -80,7 +80,7 @@ func (w *worker) write(item int, verb string) {
 		if again {
 			name, text := w.sizes.command("set", meta, item, after.version(), "")
 			_, result, repeated := w.send(cache, name, text)
-			w.addWrite(cache, item, result)
+			w.record(cache, item, result)
 			certain = certain && result == done && !repeated
 		}
 		if !certain {
@@ -106,7 +106,7 @@ func (w *worker) writeTo(cache int, verb string, meta bool, item int, before sta
 	}
 	name, text := w.sizes.command(verb, meta, item, version, unique)
 	r, result, repeated := w.send(cache, name, text)
-	w.addWrite(cache, item, result)
+	w.record(cache, item, result)
 	switch {
 	case result == failed || repeated:
 		return false, verb != "delete"

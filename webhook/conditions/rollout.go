@@ -27,6 +27,8 @@ type Rollout struct {
 	Updated   int32
 	Ready     int32
 	Available int32
+	// Lost is the number of replicas whose nodes do not respond, and that others replace: they need not be ready.
+	Lost int32
 	// Current reports whether the workload's status describes the parent's current spec.
 	Current bool
 	// exists reports whether there is a workload.
@@ -60,8 +62,9 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 
 // Settled reports whether exactly the desired replicas run, and all of them are updated, ready and available.
 func (r Rollout) Settled() bool {
-	return r.Current && r.Replicas == r.Desired && r.Updated == r.Desired && r.Ready == r.Desired && r.Available == r.Desired &&
-		r.readyPods >= r.Desired
+	serve := r.Desired - r.Lost
+	return r.Current && r.Replicas == r.Desired && r.Updated == serve && r.Ready == serve && r.Available == serve &&
+		r.readyPods >= serve
 }
 
 // AllUpdated reports whether every pod has the current pod template.

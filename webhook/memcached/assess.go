@@ -38,6 +38,11 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		}
 	}
 	spec := &o.memcached.Spec
+	rollout := conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods) // the steps of a move come before it
+	if d.Replaced > 0 {
+		rollout = conditions.RolloutOf(o.workload, d.Run.Count, o.memcached, o.livePods)
+		rollout.Lost = d.Replaced
+	}
 	servers := &conditions.Input{
 		Parent: o.memcached,
 		Before: o.memcached.Status.ReplicaStatus,
@@ -45,7 +50,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Now:    o.request.Now,
 
 		Workload:        o.workload,
-		Rollout:         conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods), // the steps of a move come before it
+		Rollout:         rollout,
 		Pods:            o.livePods,
 		Serving:         o.serving(d.Routes),
 		Selector:        children.SelectorLabels(o.memcached),
@@ -66,7 +71,7 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 		Memory:        t.memory,
 		Images:        t.servers.Defaults.Images,
 		ProxyPods:     o.liveProxyPods,
-		LostPods:      slices.DeleteFunc(slices.Clone(o.pods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
+		LostPods:      slices.DeleteFunc(slices.Concat(o.pods, o.predecessorPods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
 		Job:           o.job,
 		Facts:         facts,
 		Decision:      d,

@@ -54,6 +54,20 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"the only server is being deleted, and has stopped", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(all(o.Related.Pods)[1:], terminating(all(o.Related.Pods)[0]))...)
 		}, "NoReplicaReady", "RollingOut", "AsExpected", ""},
+		{"a spare has replaced a server whose node does not respond", 3, "0-2.1", func(o *syncRequest) {
+			pods := all(o.Related.Pods)
+			for i, pod := range pods {
+				if pod.Name == "cache-1" {
+					pods[i] = terminating(pod)
+					pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+				}
+			}
+			o.Related.Pods = composite.GroupOf(pods...)
+			o.Parent.Spec.PodDisruptionBudget.Enabled = new(false) // the one of the fixture is for a drain
+			for set := range o.Children.StatefulSets.All() {
+				set.Status.Replicas, set.Status.UpdatedReplicas, set.Status.ReadyReplicas, set.Status.AvailableReplicas = 4, 3, 3, 3
+			}
+		}, "ReplicaReady", "AllReplicasReady", "AsExpected", ""},
 		{"the image of a proxy has no proxy", 3, "0-2", func(o *syncRequest) {
 			o.Related.Pods.Get("web", "cache-proxy-1").Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
 				State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},

@@ -31,7 +31,7 @@ func (c Config) facts(o *observation, t templates) scaling.Facts {
 		Servers:         o.serverFacts(),
 		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:         o.proxyFacts(),
-		Predecessor:     slices.ContainsFunc(o.predecessorPods, holds),
+		Predecessor:     slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return holds(pod) || pod.IsLost() }),
 		Orphans:         o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
 		Job:             jobFacts(o.job),
 		CanRunJob:       c.OperatorImage != "" && o.request.Children.Jobs.Listed(),

@@ -23,7 +23,7 @@ func jobFailed(c *Cache) conditions.Finding {
 	if d.Job == (scaling.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
-	if d.Routes.Returns() && d.Routes.Phase == scaling.Announcing {
+	if !d.Routes.Resizes() && d.Routes.Phase == scaling.Announcing {
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
 			"Job %s could not delete what earlier moves have left on a server that has started again, so its items stay on the spare, and no other server can be drained. Check the log of its pod, then delete the Job: the operator creates it again.",
 			proxy.JobName(c.Memcached))}

@@ -34,7 +34,7 @@ func jobNotStarted(c *Cache) conditions.Finding {
 	}
 	effect := "Items that no client uses before the warm-up ends are lost."
 	switch {
-	case d.Routes.Phase == scaling.Announcing && d.Routes.Returns():
+	case d.Routes.Phase == scaling.Announcing && !d.Routes.Resizes():
 		effect = "The items stay on the spare until it has cleaned the server that has started again."
 	case d.Routes.Phase == scaling.Announcing:
 		effect = "The decrease begins when it has cleaned the remaining servers."

@@ -42,10 +42,9 @@ func nodeLost(c *Cache) conditions.Finding {
 	case len(proxies) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients have to connect again, and another proxy starts.", proxies[0])
 	}
-	if pool := c.Decision.Routes.To; c.Decision.Replaced > 0 {
-		spare := pool.Spares()[0]
-		found.Risk = ReasonServerReplaced.Risk("Server %d stays in the place of server %d, whose node does not respond. Repair the node, or switch it off and then delete its Node object.",
-			spare.Ordinal, spare.Absent)
+	if c.Decision.Replaced > 0 {
+		found.Risk = ReasonServerReplaced.Risk("The servers are %s: nodes of replaced servers do not respond. Repair the nodes, or switch them off and then delete their Node objects.",
+			c.Decision.Routes.To.Describe())
 	}
 	return found
 }

@@ -121,8 +121,8 @@ func leavingServer(f scaling.Facts, ordinal int32) string {
 func back(r scaling.Report) string {
 	var servers []string
 	for _, spare := range r.From.Spares() {
-		if r.To.Has(spare.Absent) {
-			servers = append(servers, strconv.Itoa(int(spare.Absent)))
+		if r.To.Has(spare.Own) {
+			servers = append(servers, strconv.Itoa(int(spare.Own)))
 		}
 	}
 	if len(servers) == 1 {
@@ -145,7 +145,7 @@ func nextPhase(f scaling.Facts, d scaling.Decision) string {
 	switch {
 	case move.Until != nil && announcing:
 		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", move.Until.UTC().Format(time.RFC3339))
-	case move.Phase == v1alpha1.MoveCleaning, d.Job.Returns() && announcing:
+	case move.Phase == v1alpha1.MoveCleaning, announcing && d.Job != (scaling.Job{}):
 		return cleaned(job)
 	case warming && move.Until == nil:
 		return "The warm-up begins once all " + awaited + "."

@@ -44,7 +44,7 @@ func JobChildren(in *Input) []runtime.Object {
 // one server for each index. The Job is never updated, because its template is immutable.
 func moveJob(in *Input) runtime.Object {
 	memcached, job := in.Memcached, in.Decision.Job
-	servers := int32(len(job.Sources()))
+	servers := int32(len(job.JobServers()))
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
 	if job.Phase != scaling.Announcing {
 		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.Warmup.MaxSeconds)+deadlineDelay)
@@ -112,7 +112,7 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
 func jobArgs(in *Input) []string {
 	memcached, r, domain := in.Memcached, in.Decision.Job.Routes, in.Domain
-	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.Sources()), "--index=$(JOB_COMPLETION_INDEX)"
+	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.JobServers()), "--index=$(JOB_COMPLETION_INDEX)"
 	if r.Phase == scaling.Announcing {
 		places := int32(0) // no key belongs to servers that are added
 		if r.Resizes() {

@@ -39,7 +39,7 @@ func (f Facts) Decide() Decision {
 	}
 	c := f.current()
 	o := c.next()
-	if o.left {
+	if o.done {
 		return f.direct()
 	}
 	return c.complete(o)
@@ -77,8 +77,8 @@ func (c current) templateChanged() bool {
 // outcome is a decision of which the function of a phase has set Run, Routes, Report, Job and Wait. The rest follows from them.
 type outcome struct {
 	Decision
-	// withoutProxies reports whether no proxy is to run, and left whether none is left and status need not have them any more.
-	withoutProxies, left bool
+	// withoutProxies reports whether no proxy is to run, and done whether none is left and status need not have them any more.
+	withoutProxies, done bool
 	// awaited are pods that must stop first.
 	awaited []Pod
 }
@@ -86,7 +86,7 @@ type outcome struct {
 // complete returns the decision for an outcome.
 func (c current) complete(o outcome) Decision {
 	d, serving := o.Decision, o.Routes.To.Slots.Count
-	if d.Routes.Phase == Steady && c.back(d.Routes.To) == d.Routes.To {
+	if d.Routes.Phase == Steady && c.returned(d.Routes.To) == d.Routes.To {
 		d.Replaced = int32(len(d.Routes.To.Spares()))
 	}
 	d.Partition, d.Unreached = c.partition(d.Routes, d.Run), !c.reaches(d.Routes)

@@ -20,7 +20,7 @@ func (c current) explanation(o outcome) string {
 	case o.Report.Phase != v1alpha1.MoveWaiting:
 		return explanations[o.Report.Phase]
 	case c.Predecessor:
-		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds."
+		return "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds, unless their node does not respond: then switch it off and delete its Node object."
 	case w == nil:
 		return "The StatefulSet is not observed."
 	case w.TemplateApplied && !w.CaughtUp:

@@ -119,7 +119,7 @@ func (w world) unreached() bool {
 	if routes.Phase != Announcing || w.copy.state != jobFailed {
 		return false
 	}
-	return slices.ContainsFunc(routes.used(), func(ordinal int32) bool {
+	return slices.ContainsFunc(routes.mayHaveItems(), func(ordinal int32) bool {
 		server := w.servers[ordinal]
 		return !server.exists || server.stops || server.starting
 	})
@@ -128,7 +128,7 @@ func (w world) unreached() bool {
 // readsLost reports whether the node of a server does not respond whose items move. A Job that began before waits too long for it.
 func (w world) readsLost(job copyWorld) bool {
 	r := job.routes.routes()
-	return r.Phase == Warming && slices.ContainsFunc(r.Sources(), func(ordinal int32) bool {
+	return r.Phase == Warming && slices.ContainsFunc(r.JobServers(), func(ordinal int32) bool {
 		return w.servers[ordinal].lost && !slices.Contains(job.lost[:], int8(ordinal)+1)
 	})
 }
@@ -162,7 +162,7 @@ func checkClean(next world) string {
 		if serving.Slots.First == from.First && serving.Slots.Count < from.Count {
 			return "no Job cleans servers that have items of a smaller size"
 		}
-		if slices.ContainsFunc(job.routes.routes().used(), serving.Has) {
+		if slices.ContainsFunc(job.routes.routes().mayHaveItems(), serving.Has) {
 			return "no Job cleans a server that proxies use"
 		}
 	}

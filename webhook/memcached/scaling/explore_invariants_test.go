@@ -155,9 +155,9 @@ func (s *space) checkBegin(w world, r Routes) string {
 	}
 	for _, ordinal := range r.added() {
 		switch server := w.servers[ordinal]; {
-		case server.used && !slices.Contains(r.used(), ordinal):
+		case server.used && !slices.Contains(r.mayHaveItems(), ordinal):
 			return "new servers have no items of an earlier change"
-		case r.Replaces() && r.To.slotOf(ordinal) < r.To.Slots.First+int32(w.size) && server.template != w.template && s.late == "":
+		case r.Replaces() && r.To.ownOrdinal(ordinal) < r.To.Slots.First+int32(w.size) && server.template != w.template && s.late == "":
 			return "new servers have the template before they are used"
 		}
 	}
@@ -190,14 +190,14 @@ func newServers(f Facts, r Routes) []int32 {
 		before = r.From
 	}
 	return slices.DeleteFunc(r.To.without(before), func(ordinal int32) bool {
-		return (r.Replaces() || r.Resizes()) && r.To.slotOf(ordinal) >= r.To.Slots.First+f.Size
+		return (r.Replaces() || r.Resizes()) && r.To.ownOrdinal(ordinal) >= r.To.Slots.First+f.Size
 	})
 }
 
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
 	shown := d.Proxy != nil && d.Proxy.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
-	away := d.Routes.Phase == Steady && f.current().back(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
+	away := d.Routes.Phase == Steady && f.current().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
 	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Run) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}

@@ -42,7 +42,7 @@ func (w *world) anyLost() bool {
 // reachedWithout reports whether the desired state is reached, but for servers whose nodes do not respond: spares have their slots.
 func (w *world) reachedWithout() bool {
 	d, pool := w.deployment, w.deployment.routes.to.pool()
-	absent := func(spare Spare) bool { return w.servers[spare.Absent].lost }
+	lostOwn := func(spare Spare) bool { return w.servers[spare.Own].lost }
 	serves := func(ordinal int32) bool {
 		server := w.servers[ordinal]
 		return server.exists && !server.stops && !server.starting && server.template == w.template
@@ -50,5 +50,5 @@ func (w *world) reachedWithout() bool {
 	return w.desired && w.size > 0 && w.anyLost() && w.status.phase == 0 && !w.copy.exists && w.set.template == w.template && w.set.run() == pool.Span() &&
 		d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && w.allAvailable() && pool.Slots.Count == int32(w.size) &&
 		!slices.ContainsFunc(pool.Ordinals(), func(ordinal int32) bool { return !serves(ordinal) }) &&
-		!slices.ContainsFunc(pool.Spares(), func(spare Spare) bool { return !absent(spare) })
+		!slices.ContainsFunc(pool.Spares(), func(spare Spare) bool { return !lostOwn(spare) })
 }

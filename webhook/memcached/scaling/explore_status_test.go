@@ -33,7 +33,7 @@ func worldOfServers(s Range) serversWorld { return worldOfPool(poolOf(s)) }
 func worldOfPool(p Pool) serversWorld {
 	servers := serversWorld{first: int8(p.Slots.First), count: int8(p.Slots.Count)}
 	for i, spare := range p.Spares() {
-		servers.spares[i] = spareWorld{int8(spare.Absent), int8(spare.Ordinal)}
+		servers.spares[i] = spareWorld{int8(spare.Own), int8(spare.Ordinal)}
 	}
 	return servers
 }

@@ -93,7 +93,7 @@ type Server struct {
 	Pod
 	// Ready is false for a pod that is being deleted, although it may still serve.
 	Ready bool
-	// HasItems reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
+	// HasItems is false for a pod that is being deleted. It reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
 	// or because of another container.
 	HasItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.

@@ -41,12 +41,12 @@ func (j Job) String() string {
 	return text
 }
 
-// desiredJob returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
+// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
 // respond any more.
-func (c current) desiredJob() Job {
+func (c current) jobOfPhase() Job {
 	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
 	if c.routes.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(c.routes.Sources(), func(ordinal int32) bool { return !c.lost(ordinal) }) {
+		for _, ordinal := range slices.DeleteFunc(c.routes.JobServers(), func(ordinal int32) bool { return !c.lost(ordinal) }) {
 			lost = append(lost, strconv.Itoa(int(ordinal)))
 		}
 	}
@@ -62,31 +62,35 @@ func (c current) desiredJob() Job {
 	return job
 }
 
-// ownJob returns the observed Job of this rollout; nil if there is none.
-func (c current) ownJob() *ObservedJob {
-	if c.Job == nil || !c.CanRunJob || c.Job.For != c.desiredJob().String() {
+// observedJobOfPhase returns the observed Job of this rollout; nil if there is none.
+func (c current) observedJobOfPhase() *ObservedJob {
+	if c.Job == nil || !c.CanRunJob || c.Job.For != c.jobOfPhase().String() {
 		return nil
 	}
 	return c.Job
 }
 
 // jobComplete and jobFailed report whether the Job of this rollout has ended.
-func (c current) jobComplete() bool { return c.ownJob() != nil && c.ownJob().Complete }
-func (c current) jobFailed() bool   { return c.ownJob() != nil && c.ownJob().Failed }
+func (c current) jobComplete() bool {
+	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Complete
+}
+func (c current) jobFailed() bool {
+	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Failed
+}
 
-// keptJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
+// keepJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (c current) keptJob(next Routes) Job {
-	if job := c.ownJob(); job != nil && (next == c.routes || job.Complete || job.Failed) {
-		return c.desiredJob()
+func (c current) keepJob(next Routes) Job {
+	if job := c.observedJobOfPhase(); job != nil && (next == c.routes || job.Complete || job.Failed) {
+		return c.jobOfPhase()
 	}
 	return Job{}
 }
 
-// begunJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
-func (c current) begunJob(kept Job) Job {
+// startJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
+func (c current) startJob(kept Job) Job {
 	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.CaughtUp {
-		return c.desiredJob()
+		return c.jobOfPhase()
 	}
 	return kept
 }

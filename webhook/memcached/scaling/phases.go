@@ -60,12 +60,21 @@ func (c current) inPhase() outcome {
 	return c.steady()
 }
 
-// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template. Slots that are to move too have
-// their turn after this move.
+// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template, and so have all new pods while a
+// server is lost: a StatefulSet with a pod that is not available replaces none. Slots that are to move too have their turn after this move.
 func (c current) wanted() bool {
 	r := c.routes
 	next := c.target(r.From)
-	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing || !c.editedAgain())
+	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing && !c.anyLost() || !c.editedAgain())
+}
+
+func (f Facts) anyLost() bool {
+	for ordinal := range f.Servers {
+		if f.lost(ordinal) {
+			return true
+		}
+	}
+	return false
 }
 
 // ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
@@ -98,20 +107,20 @@ func (c current) stay() outcome {
 
 // enter uses routes. It neither adds nor removes a server.
 func (c current) enter(routes Routes) outcome {
-	return outcome{Decision: Decision{Routes: routes, Run: c.neededWith(routes), Report: c.reportOf(routes), Job: c.keptJob(routes)}}
+	return outcome{Decision: Decision{Routes: routes, Run: c.neededWith(routes), Report: c.reportOf(routes), Job: c.keepJob(routes)}}
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
 func (c current) steady() outcome {
 	switch {
-	case c.applied && c.unused(c.routes.To):
+	case c.applied && c.hasServersToRemove(c.routes.To):
 		return c.removing()
 	case !c.proxiesSettled():
 		return c.stay()
 	}
 	used := c.routes.To
 	next := Routes{From: used, To: c.target(used), Phase: Announcing}
-	o := outcome{Decision: Decision{Routes: c.routes, Run: used.Span(), Job: c.keptJob(c.routes)}}
+	o := outcome{Decision: Decision{Routes: c.routes, Run: used.Span(), Job: c.keepJob(c.routes)}}
 	left := c.untilStep(c.stepStatus(c.revision, used.Slots.Count))
 	old := c.old(next)
 	switch {
@@ -193,13 +202,13 @@ func (c current) old(next Routes) (pods []Pod) {
 func (c current) beginMove(o outcome) outcome {
 	r, ready := c.routes, c.ready()
 	o.Run = o.Run.join(r.To.Span())
-	for _, ordinal := range r.used() {
+	for _, ordinal := range r.mayHaveItems() {
 		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
 	}
 	switch {
 	case r.cleans() && ready:
-		o.Job = c.begunJob(o.Job)
-	case c.jobFailed() && slices.ContainsFunc(r.used(), c.unready): // it did not reach the server, so it begins again when the server is ready
+		o.Job = c.startJob(o.Job)
+	case c.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), c.unready): // it did not reach the server, so it begins again when the server is ready
 		o.Job = Job{}
 	}
 	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
@@ -235,7 +244,7 @@ func (c current) warming() outcome {
 		return c.stay()
 	}
 	o := c.enter(r)
-	o.Job = c.begunJob(o.Job)
+	o.Job = c.startJob(o.Job)
 	o.Wait = c.setEnd(&o.Report, c.Proxies.Warmup)
 	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
 		return c.enter(r.in(Closing))

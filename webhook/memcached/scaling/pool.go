@@ -25,8 +25,9 @@ type Pool struct {
 	Places [MaxSpares]Spare
 }
 
-// Spare is the ordinal of a server, after those of the slots, in the place of another one. The zero value is none.
-type Spare struct{ Absent, Ordinal int32 }
+// Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those of all
+// slots. The zero value is none.
+type Spare struct{ Own, Ordinal int32 }
 
 // poolOf returns the servers of a range, without spares.
 func poolOf(slots Range) Pool { return Pool{Slots: slots} }
@@ -56,7 +57,7 @@ func (p Pool) Span() Range {
 // Has reports whether an ordinal has a slot.
 func (p Pool) Has(ordinal int32) bool {
 	for _, spare := range p.Places {
-		if spare != (Spare{}) && (ordinal == spare.Absent || ordinal == spare.Ordinal) {
+		if spare != (Spare{}) && (ordinal == spare.Own || ordinal == spare.Ordinal) {
 			return ordinal == spare.Ordinal
 		}
 	}
@@ -67,7 +68,7 @@ func (p Pool) Has(ordinal int32) bool {
 func (p Pool) Ordinals() []int32 {
 	ordinals := p.Slots.Ordinals()
 	for _, spare := range p.Spares() {
-		ordinals[spare.Absent-p.Slots.First] = spare.Ordinal
+		ordinals[spare.Own-p.Slots.First] = spare.Ordinal
 	}
 	return ordinals
 }
@@ -75,11 +76,11 @@ func (p Pool) Ordinals() []int32 {
 // without returns the ordinals, by slot, that another pool does not have.
 func (p Pool) without(other Pool) []int32 { return slices.DeleteFunc(p.Ordinals(), other.Has) }
 
-// slotOf returns the ordinal that the slot of a server has of its own.
-func (p Pool) slotOf(ordinal int32) int32 {
+// ownOrdinal returns the ordinal that the slot of a server has of its own.
+func (p Pool) ownOrdinal(ordinal int32) int32 {
 	for _, spare := range p.Spares() {
 		if spare.Ordinal == ordinal {
-			return spare.Absent
+			return spare.Own
 		}
 	}
 	return ordinal
@@ -87,19 +88,19 @@ func (p Pool) slotOf(ordinal int32) int32 {
 
 // with returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
 func (p Pool) with(spare Spare) Pool {
-	spares := append(slices.Clone(p.back(spare.Absent).Spares()), spare)
+	spares := append(slices.Clone(p.back(spare.Own).Spares()), spare)
 	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxPlaces {
 		return p
 	}
-	slices.SortFunc(spares, func(a, b Spare) int { return cmp.Compare(a.Absent, b.Absent) })
+	slices.SortFunc(spares, func(a, b Spare) int { return cmp.Compare(a.Own, b.Own) })
 	p.Places = [MaxSpares]Spare{}
 	copy(p.Places[:], spares)
 	return p
 }
 
 // back returns the pool in which a slot has its own server.
-func (p Pool) back(absent int32) Pool {
-	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Absent == absent })
+func (p Pool) back(own int32) Pool {
+	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Own == own })
 	p.Places = [MaxSpares]Spare{}
 	copy(p.Places[:], left)
 	return p
@@ -109,7 +110,7 @@ func (p Pool) back(absent int32) Pool {
 func (p Pool) String() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
-		text = fmt.Appendf(text, ".%d", spare.Absent)
+		text = fmt.Appendf(text, ".%d", spare.Own)
 		if place := spare.Ordinal - p.Slots.End(); place > 0 {
 			text = fmt.Appendf(text, "-%d", place)
 		}
@@ -121,7 +122,7 @@ func (p Pool) String() string {
 func (p Pool) Describe() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
-		text = fmt.Appendf(text, ", %d in place of %d", spare.Ordinal, spare.Absent)
+		text = fmt.Appendf(text, ", %d in place of %d", spare.Ordinal, spare.Own)
 	}
 	return string(text)
 }
@@ -135,10 +136,10 @@ var spareText = regexp.MustCompile(`\.(\d+)(?:-(\d+))?`)
 func parsePool(first, last, spares string) Pool {
 	p := poolOf(parseRange(first, last))
 	for _, words := range spareText.FindAllStringSubmatch(spares, MaxSpares+1) {
-		absent, _ := strconv.ParseInt(words[1], 10, 32) // a number that is too large is not a slot
+		own, _ := strconv.ParseInt(words[1], 10, 32) // a number that is too large is not a slot
 		place, _ := strconv.ParseInt(cmp.Or(words[2], "0"), 10, 32)
-		spare := Spare{int32(absent), p.Slots.End() + int32(place)}
-		if !p.Slots.Has(spare.Absent) || p.Has(spare.Ordinal) {
+		spare := Spare{int32(own), p.Slots.End() + int32(place)}
+		if !p.Slots.Has(spare.Own) || p.Has(spare.Ordinal) {
 			return Pool{}
 		}
 		p = p.with(spare)

@@ -66,7 +66,7 @@ func (c current) neededWith(routes Routes) Range {
 	return kept.join(c.existing())
 }
 
-// unused reports whether servers exist that steady proxies do not use.
-func (c current) unused(used Pool) bool {
+// hasServersToRemove reports whether servers exist that steady proxies do not use.
+func (c current) hasServersToRemove(used Pool) bool {
 	return c.neededWith(steadyRoutes(used)) != used.Span()
 }

@@ -38,7 +38,7 @@ func TestDecide(t *testing.T) {
 		{"up: a server of the same name may have old items", 4, 4, "0-2", nil, 3, 2, "0-2", removing, 0},
 		{"up: a removed server still stops", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{} }, 3, 2, "0-2", waiting, 0},
 		{"up: a removed server is being deleted, and may still serve", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(-20)} }, 3, 2, "0-2", waiting, 20},
-		{"up: a removed server may serve for any time after its deletion timestamp", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "0-2", waiting, 0},
+		{"up: a removed server does not end: it may serve on, so another ordinal has its slot", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "0-2_0-3.3_announcing", adding, 0},
 		{"up: the proxies are not prepared", 4, 4, "0-2_0-3_preparing", busy, 4, 2, "0-2_0-3_preparing", preparing, 0},
 		{"up: the proxies are prepared, but the new server has failed", 4, 4, "0-2_0-3_preparing", func(s *Facts) { s.Servers[3] = Server{} }, 4, 2, "0-2_0-3_preparing", preparing, 0},
 		{"up: the proxies are prepared", 4, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_warming", warmUp, 0},
@@ -80,7 +80,7 @@ func TestDecide(t *testing.T) {
 		{"up, then back while the proxies prepare", 3, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_announcing", adding, 0},
 
 		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "0-2", all(steps, ended(Proxy{Pod: deleted(-20), Routes: ParseRoutes("0-2")}), func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "0-2", removing, 20},
-		{"finding 2: a proxy may serve for any time after its deletion timestamp", 3, 4, "0-2", all(until(-1), func(s *Facts) {
+		{"finding 2: a proxy does not end: it may serve on, so another ordinal has its slot", 3, 4, "0-2", all(until(-1), func(s *Facts) {
 			s.Proxies.Pods = append(s.Proxies.Pods, Proxy{deleted(9999), ParseRoutes("0-3")})
 		}), 4, 2, "0-2", removing, 0},
 		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},

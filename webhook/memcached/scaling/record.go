@@ -35,10 +35,10 @@ func (c current) reportOf(routes Routes) Report {
 	switch {
 	case routes.Phase != Steady:
 		return Report{Phase: routes.movePhase(), From: routes.From, To: routes.To}
-	case c.unused(routes.To):
+	case c.hasServersToRemove(routes.To):
 		return removal(c.existing(), routes.To.Span())
 	}
-	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.Replaces() || next.HasSpares() {
+	if next := (Routes{From: routes.To, To: c.target(routes.To)}); next.From != next.To && (next.Replaces() || next.HasSpares()) {
 		return Report{Phase: v1alpha1.MoveWaiting, From: next.From, To: next.To}
 	}
 	return Report{}
@@ -92,7 +92,7 @@ func (c current) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
 // which is the same for a sync that observes an earlier status.
 func (c current) setEnd(r *Report, duration time.Duration) time.Duration {
 	r.Until = seconds(c.Now.Add(duration)) // also if it is over: what follows is repeated until it is observed
-	switch job := c.ownJob(); {
+	switch job := c.observedJobOfPhase(); {
 	case job != nil && r.Phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
 		r.Until = seconds(job.Created.Add(duration))
 	case c.recordedEnd(r.Phase).Before(r.Until):

@@ -87,15 +87,15 @@ func (r Routes) added() []int32 { return r.To.without(r.From) }
 // Removed returns the servers that have keys before and get none.
 func (r Routes) Removed() []int32 { return r.From.without(r.To) }
 
-// used returns the added servers that proxies of the phases before may have used: those whose slots return, and former spares.
-func (r Routes) used() []int32 {
+// mayHaveItems returns the added servers that proxies of the phases before may have used: those whose slots return, and former spares.
+func (r Routes) mayHaveItems() []int32 {
 	return slices.DeleteFunc(r.added(), func(ordinal int32) bool { return !r.From.Span().Has(ordinal) })
 }
 
 // adds reports whether servers are added. cleans reports whether servers that have keys after the move can have items of earlier moves: those
 // that stay in a decrease, and added ones that are not new.
 func (r Routes) adds() bool   { return len(r.added()) > 0 }
-func (r Routes) cleans() bool { return !r.adds() || len(r.used()) > 0 }
+func (r Routes) cleans() bool { return !r.adds() || len(r.mayHaveItems()) > 0 }
 
 // Serving returns the servers that serve: those after the move, once items move.
 func (r Routes) Serving() Pool {
@@ -124,12 +124,12 @@ func (r Routes) Keeps(ordinal int32) bool {
 	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
 }
 
-// Sources returns the ordinals of the servers that the Job cleans in Announcing, and otherwise of those that it lists: the servers from which
+// JobServers returns the ordinals of the servers that the Job cleans in Announcing, and otherwise of those that it lists: the servers from which
 // items move.
-func (r Routes) Sources() []int32 {
+func (r Routes) JobServers() []int32 {
 	switch {
 	case r.Phase == Announcing && r.adds():
-		return r.used()
+		return r.mayHaveItems()
 	case r.Phase == Announcing:
 		return r.To.Ordinals()
 	case r.adds() && (r.Replaces() || r.Resizes()):
@@ -174,9 +174,9 @@ func (r Routes) valid() bool {
 	case r.Replaces():
 		return r.To.Slots.First == r.From.Span().End()
 	case r.Resizes(): // the ordinals of spares follow the slots
-		return !r.From.HasSpares() && !slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { return r.From.Has(spare.Absent) })
+		return !r.From.HasSpares() && !slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { return r.From.Has(spare.Own) })
 	}
 	return !slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { // a server stays with its slot
-		return r.From.Has(spare.Ordinal) && r.From.slotOf(spare.Ordinal) != spare.Absent
+		return r.From.Has(spare.Ordinal) && r.From.ownOrdinal(spare.Ordinal) != spare.Own
 	})
 }

@@ -122,8 +122,8 @@ func TestOverdueServer(t *testing.T) {
 	}
 }
 
-// TestSources checks which servers the Job of a slot cleans or lists.
-func TestSources(t *testing.T) {
+// TestJobServers checks which servers the Job of a slot cleans or lists.
+func TestJobServers(t *testing.T) {
 	for label, want := range map[string]string{
 		"0-2_0-3_warming":       "[0 1 2]",
 		"0-3_0-2_warming":       "[3]",
@@ -138,7 +138,7 @@ func TestSources(t *testing.T) {
 		"6-8.7_10-11_warming":   "[6 9 8]",
 		"6-8.7_10-11_preparing": "[6 9 8]",
 	} {
-		if got := fmt.Sprint(ParseRoutes(label).Sources()); got != want {
+		if got := fmt.Sprint(ParseRoutes(label).JobServers()); got != want {
 			t.Errorf("the Job of %s has the servers %s, want %s", label, got, want)
 		}
 	}

@@ -2,29 +2,43 @@ package scaling
 
 import (
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// target returns the servers that follow others. Servers that stop or do not respond come first: their time is limited, or their keys fail. Servers
-// that have items keep their pods, so a change of the pod template uses the next range, and so does a change of size while spares are in use whose
-// servers do not respond. That is one step, because no key is lost.
+// target returns the servers that follow others. The first of these that differ from them:
+//
+//  1. Other servers have the slots of those that leave: their time is limited, or their keys fail.
+//  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
+//     whose slots cannot return. No key is lost, so that is one step.
+//  3. Slots return from spares.
+//  4. There are more or fewer servers.
 func (c current) target(from Pool) Pool {
 	if away := c.away(from, from, c.leaves); away != from {
 		return away
 	}
-	warm, back, slots := c.Proxies.Warmup > 0 && c.Size > 0, c.back(from), Range{from.Slots.First, c.Step(from.Slots.Count)}
+	resized := Range{from.Slots.First, c.Step(from.Slots.Count)}
+	returned, movesItems := c.returned(from), c.Proxies.Warmup > 0 && c.Size > 0
+	outdated := c.endOfOutdated(from) > from.Slots.First
+	stuck := returned.HasSpares() && resized != from.Slots
 	switch {
-	case warm && (c.endOfOutdated(from) > from.Slots.First || back.HasSpares() && slots != from.Slots):
+	case movesItems && outdated, c.Size > 0 && stuck:
 		return c.away(from, poolOf(Range{from.Span().End(), c.Size}), c.lost)
 	case from.HasSpares():
-		return back
+		return returned
 	}
-	return c.away(from, poolOf(slots), func(ordinal int32) bool { return c.lost(ordinal) && !from.Has(ordinal) })
+	return c.away(from, poolOf(resized), func(ordinal int32) bool { return c.lost(ordinal) && !from.Has(ordinal) })
 }
 
-// lost reports whether the node of a server does not respond. The server may still run.
-func (f Facts) lost(ordinal int32) bool { return f.Servers[ordinal].Lost }
+// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
+const stuckDelay = time.Minute
+
+// lost reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
+func (f Facts) lost(ordinal int32) bool {
+	server := f.Servers[ordinal]
+	return server.Lost || server.Deleted != nil && server.Deleted.Add(stuckDelay).Before(f.Now)
+}
 
 // leaves reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
 func (f Facts) leaves(ordinal int32) bool {
@@ -42,45 +56,50 @@ func (c current) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	}
 	slices.Sort(leaving)
 	for _, ordinal := range leaving {
-		absent := pool.slotOf(ordinal)
-		next := pool.back(absent)
-		if !c.Servers[absent].Ready {
-			next = pool.with(Spare{absent, c.place(from, pool, absent)})
+		own := pool.ownOrdinal(ordinal)
+		next := pool.back(own)
+		if !c.Servers[own].Ready {
+			next = pool.with(Spare{own, c.place(from, pool, own)})
 		}
-		if fits(from, next) && fits(next, next.back(absent)) {
+		if fits(from, next) {
 			pool = next
 		}
 	}
 	return pool
 }
 
-// fits reports whether a label can have a move.
+// fits reports whether labels can have a move, and the return of each of its spares.
 func fits(from, to Pool) bool {
-	return len((Routes{from, to, Announcing}).String()) <= validation.LabelValueMaxLength
+	moves := []Routes{{from, to, Announcing}}
+	for _, spare := range to.Spares() {
+		moves = append(moves, Routes{to, to.back(spare.Own), Announcing})
+	}
+	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
 }
 
 // place returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
 // ordinal for as long as it exists.
-func (c current) place(from, pool Pool, absent int32) int32 {
+func (c current) place(from, pool Pool, own int32) int32 {
 	underWay := c.routes.To
 	for _, spare := range underWay.Spares() {
-		if spare.Absent == absent && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.lost(spare.Ordinal) {
+		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.lost(spare.Ordinal) {
 			return spare.Ordinal
 		}
 	}
 	ordinal := pool.Slots.End()
-	for from.Has(ordinal) || pool.Has(ordinal) || c.lost(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
+	uncleaned := func() bool { return !c.CanRunJob && from.Span().Has(ordinal) } // a former spare has items of its time
+	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || c.lost(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
 		ordinal++
 	}
 	return ordinal
 }
 
-// back returns the pool in which servers whose nodes respond have their slots again.
-func (c current) back(from Pool) Pool {
+// returned returns the pool in which servers that are not lost have their slots again.
+func (c current) returned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
-		if !c.lost(spare.Absent) {
-			pool = pool.back(spare.Absent)
+		if !c.lost(spare.Own) {
+			pool = pool.back(spare.Own)
 		}
 	}
 	return pool

@@ -50,10 +50,17 @@ func (f Facts) lastRoutes() Routes {
 
 // restartsEmpty returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
 func (f Facts) restartsEmpty() Routes {
-	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || len(f.Servers) > 0 || !f.noProxyRuns() {
+	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || !f.noProxyRuns() {
 		return Routes{}
 	}
-	return steadyRoutes(poolOf(Range{f.Workload.Run.First, f.Size}))
+	first := f.Workload.Run.First
+	for ordinal := range f.Servers {
+		if !f.lost(ordinal) {
+			return Routes{}
+		}
+		first = max(first, ordinal+1) // its name is in use
+	}
+	return steadyRoutes(poolOf(Range{first, f.Size}))
 }
 
 // labelled returns the routes of the Deployment of the proxies.

@@ -9,7 +9,7 @@ func (c current) removeProxies() outcome {
 	if c.gone() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
-	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keptJob(routes)}, withoutProxies: true}
+	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keepJob(routes)}, withoutProxies: true}
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
 	switch {
 	case routes.Phase != Steady:
@@ -26,7 +26,7 @@ func (c current) removeProxies() outcome {
 	case others:
 		o.Run = serving.Slots
 	default:
-		return outcome{left: true}
+		return outcome{done: true}
 	}
 	return o
 }
@@ -69,7 +69,7 @@ func (c current) stopAll() outcome {
 	case c.noProxyRuns(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keptJob(routes)}, withoutProxies: true}
+	o := outcome{Decision: Decision{Routes: routes, Run: existing, Report: c.reportOf(routes), Job: c.keepJob(routes)}, withoutProxies: true}
 	none := Range{First: serving.Slots.First}
 	switch {
 	case existing.Count == 0:

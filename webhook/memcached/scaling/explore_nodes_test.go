@@ -39,16 +39,21 @@ func (w *world) anyLost() bool {
 	return slices.ContainsFunc(w.servers[:], func(server serverWorld) bool { return server.lost })
 }
 
+// serves reports whether a server is as desired.
+func (w *world) serves(ordinal int32) bool {
+	server := w.servers[ordinal]
+	return server.exists && !server.stops && !server.starting && server.template == w.template
+}
+
 // reachedWithout reports whether the desired state is reached, but for servers whose nodes do not respond: spares have their slots.
 func (w *world) reachedWithout() bool {
 	d, pool := w.deployment, w.deployment.routes.to.pool()
 	lostOwn := func(spare Spare) bool { return w.servers[spare.Own].lost }
-	serves := func(ordinal int32) bool {
-		server := w.servers[ordinal]
-		return server.exists && !server.stops && !server.starting && server.template == w.template
+	if !w.desired || w.size == 0 || !w.anyLost() || w.status.phase != 0 || w.copy.exists || w.set.template != w.template {
+		return false
 	}
-	return w.desired && w.size > 0 && w.anyLost() && w.status.phase == 0 && !w.copy.exists && w.set.template == w.template && w.set.run() == pool.Span() &&
-		d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && w.allAvailable() && pool.Slots.Count == int32(w.size) &&
-		!slices.ContainsFunc(pool.Ordinals(), func(ordinal int32) bool { return !serves(ordinal) }) &&
+	return w.set.run() == pool.Span() && d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && w.allAvailable() &&
+		pool.Slots.Count == int32(w.size) &&
+		!slices.ContainsFunc(pool.Ordinals(), func(ordinal int32) bool { return !w.serves(ordinal) }) &&
 		!slices.ContainsFunc(pool.Spares(), func(spare Spare) bool { return !lostOwn(spare) })
 }

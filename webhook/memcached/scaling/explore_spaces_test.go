@@ -116,22 +116,22 @@ var replacementPairs = map[string]space{
 
 // drains are configurations with servers that are being deleted, and with a fault.
 var drains = map[string]space{
-	"drains":                    {sizes: 2, clocks: onTime, evictions: 1},
+	"drains":                    {sizes: 2, clocks: onTime},
 	"drains, size 3":            {least: 3, sizes: 3, clocks: onTime},
-	"drains, kills":             {least: 1, sizes: 2, clocks: onTime, kills: true, evictions: 1},
-	"drains, failures":          {least: 2, sizes: 2, clocks: onTime, failures: true},
+	"drains, kills":             {least: 1, sizes: 2, clocks: onTime, kills: true},
+	"drains, two":               {least: 2, sizes: 2, clocks: onTime, evictions: 2},
+	"drains, failures":          {least: 2, sizes: 2, clocks: onTime, evictions: 2, failures: true},
 	"drains, losses":            {least: 2, sizes: 2, clocks: onTime, losses: true},
 	"drains, clocks":            {least: 2, sizes: 2, clocks: []int16{0, skew}},
 	"drains, unobserved":        {least: 2, sizes: 2, clocks: onTime, unobserved: true},
 	"drains, late parents":      {least: 2, sizes: 2, clocks: onTime, late: "parent"},
-	"drains, late pods":         {least: 2, sizes: 2, clocks: onTime, late: "pods"},
+	"drains, late pods":         {least: 2, sizes: 2, clocks: onTime, evictions: 2, late: "pods"},
 	"drains, late pods, kills":  {least: 1, sizes: 1, clocks: onTime, late: "pods", kills: true},
 	"drains, late Deployments":  {least: 2, sizes: 2, clocks: onTime, late: "deployment"},
 	"drains, late StatefulSets": {least: 2, sizes: 2, clocks: onTime, late: "workload"},
-	"drains, late Jobs":         {least: 2, sizes: 2, clocks: onTime, late: "job"},
+	"drains, late Jobs":         {least: 2, sizes: 2, clocks: onTime, evictions: 2, late: "job"},
 	"drains, switches":          {least: 1, sizes: 1, clocks: onTime, switches: true},
 	"drains, warm-ups":          {least: 2, sizes: 2, clocks: onTime, warmups: true},
-	"drains, deletions":         {least: 1, sizes: 1, clocks: onTime, deletions: true},
 }
 
 // lostNodes are configurations with servers whose nodes do not respond, and with a fault.
@@ -226,7 +226,7 @@ func spacesAndFaults() map[string]space {
 }
 
 func (s space) drained() space {
-	s.stops, s.copies, s.warmup, s.evictions = true, true, warmup, cmp.Or(s.evictions, 2)
+	s.stops, s.copies, s.warmup, s.evictions = true, true, warmup, cmp.Or(s.evictions, 1)
 	return s
 }
 
@@ -243,7 +243,10 @@ func (s space) failing() space {
 // pairsOfFaults returns the configurations with two kinds of faults, and those of templates and of drains with more sizes, and with both. Only one
 // kind of object is observed late.
 func pairsOfFaults() map[string]space {
-	all := map[string]space{"drains, templates": space{least: 1, sizes: 1, clocks: onTime, templates: 2}.drained()}
+	all := map[string]space{
+		"drains, templates": space{least: 1, sizes: 1, clocks: onTime, templates: 2}.drained(),
+		"drains, deletions": space{least: 1, sizes: 1, clocks: onTime, deletions: true}.drained(),
+	}
 	for name, s := range drains {
 		s.least, s.sizes, s.evictions = 1, 2, 2
 		all[name] = s.drained()

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // lost lets the nodes of servers not respond: their pods are being deleted, and exist.
@@ -25,15 +23,7 @@ func rolling(f *Facts) { f.Proxies.Pods[0].Routes = steadyRoutes(f.Proxies.Pods[
 
 // TestLost checks the decisions about a cache with servers whose nodes do not respond.
 func TestLost(t *testing.T) {
-	cases := []struct {
-		reason    string
-		size, run int32
-		label     string
-		change    func(*Facts)
-		wantRun   string
-		wantLabel string
-		wantPhase v1alpha1.MovePhase
-	}{
+	cases := []moveCase{
 		{"one node does not respond", 3, 3, "0-2", lost(1), "0-2", "0-2_0-2.1_announcing", adding},
 		{"a node with two servers", 3, 3, "0-2", lost(0, 1), "0-2", "0-2_0-2.0.1-1_announcing", adding},
 		{"all nodes: the spares have the room, or wait for it", 3, 3, "0-2", lost(0, 1, 2), "0-2", "0-2_0-2.0.1-1.2-2_announcing", adding},
@@ -69,20 +59,7 @@ func TestLost(t *testing.T) {
 		{"the size grows to an ordinal whose former pod exists on such a node", 4, 3, "0-2", lost(3), "0-2", "0-2_0-3.3_announcing", adding},
 		{"so does the next range", 3, 3, "0-2", all(lost(4), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", "0-2_3-5.4_announcing", adding},
 	}
-	for _, test := range cases {
-		f := cache(test.size, test.run, test.label)
-		if test.change != nil {
-			test.change(f)
-		}
-		got := f.Decide()
-		var phase v1alpha1.MovePhase
-		if got.Proxy.Move != nil {
-			phase = got.Proxy.Move.Phase
-		}
-		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
-			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
-		}
-	}
+	checkMoves(t, cases)
 }
 
 // hurries lets the Job run that gives up servers which do not respond.

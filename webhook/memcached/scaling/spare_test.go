@@ -21,18 +21,40 @@ func starting(f *Facts) { f.Servers[1] = Server{Updated: true} }
 
 func cold(f *Facts) { f.Proxies.Warmup = 0 }
 
+// moveCase is what a cache decides, of so many desired and existing servers, whose proxies have the routes of a label.
+type moveCase struct {
+	reason    string
+	size, run int32
+	label     string
+	change    func(*Facts)
+	wantRun   string
+	wantLabel string
+	wantPhase v1alpha1.MovePhase
+}
+
+// checkMoves checks the servers, routes and phase of each decision.
+func checkMoves(t *testing.T, cases []moveCase) {
+	t.Helper()
+	for _, test := range cases {
+		f := cache(test.size, test.run, test.label)
+		if test.change != nil {
+			test.change(f)
+		}
+		got := f.Decide()
+		var phase v1alpha1.MovePhase
+		if got.Proxy.Move != nil {
+			phase = got.Proxy.Move.Phase
+		}
+		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
+			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
+		}
+	}
+}
+
 // TestSpare checks the decisions about a cache with a server that is being deleted.
 func TestSpare(t *testing.T) {
 	const away, back = "0-2_0-2.1_", "0-2.1_0-2_"
-	cases := []struct {
-		reason    string
-		size, run int32
-		label     string
-		change    func(*Facts)
-		wantRun   string
-		wantLabel string
-		wantPhase v1alpha1.MovePhase
-	}{
+	cases := []moveCase{
 		{"a server is being deleted", 3, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
 		{"its time is over: its node may be lost", 3, 3, "0-2", ending(1, -1), "0-2", "0-2", ""},
 		{"it does not hold", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
@@ -78,20 +100,7 @@ func TestSpare(t *testing.T) {
 		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, HasItems: true} }, "0-3", back + "announcing", adding},
 		{"the size becomes 0", 0, 4, "0-2.1", nil, "0-3", "0-2.1", removing},
 	}
-	for _, test := range cases {
-		f := cache(test.size, test.run, test.label)
-		if test.change != nil {
-			test.change(f)
-		}
-		got := f.Decide()
-		var phase v1alpha1.MovePhase
-		if got.Proxy.Move != nil {
-			phase = got.Proxy.Move.Phase
-		}
-		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
-			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
-		}
-	}
+	checkMoves(t, cases)
 }
 
 // TestFailedClean: a Job that cleans a server fails if the server does not start for an hour. It begins again with the server, and not before.

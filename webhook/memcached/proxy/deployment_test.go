@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +99,8 @@ func TestProxyMemoryLimit(t *testing.T) {
 }
 
 // TestProxyReaches checks the startup probe that runs the copied program: it is not killed while it waits, the kubelet does not restart a proxy
-// for hours in which no server runs, and the probe finds the copy.
+// for hours in which no server runs, and the probe finds the copy. The directory of the copy is none that the image has a file for: the container
+// would not start.
 func TestProxyReaches(t *testing.T) {
 	memcached := sample.Proxied(3)
 	pod := PodTemplate(memcached, Defaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
@@ -115,6 +118,10 @@ func TestProxyReaches(t *testing.T) {
 		if mount := container.VolumeMounts[len(container.VolumeMounts)-1]; mount.Name != pod.Volumes[1].Name || !strings.HasPrefix(probe.Exec.Command[0], mount.MountPath+"/") {
 			t.Errorf("container %s mounts %+v", container.Name, mount)
 		}
+	}
+	dockerfile, err := os.ReadFile("../../../Dockerfile")
+	if err != nil || bytes.Contains(dockerfile, []byte(`"`+reachDirectory+`"`)) {
+		t.Errorf("the program of the image is at %s, which is mounted; %v", reachDirectory, err)
 	}
 }
 

@@ -21,7 +21,8 @@ const (
 	// ReachName is the name of the init container that copies this program, and of the volume with the copy.
 	ReachName = "reach"
 
-	reachDirectory = "/memcached-operator"
+	// reachDirectory is not the path of the program in its image: nothing can be mounted on a file.
+	reachDirectory = "/reach"
 	reachProgram   = reachDirectory + "/memcached-operator"
 	// reachWait is how long the probe tries. Each attempt is a new process, so it is not too short.
 	reachWait = 8 * time.Second

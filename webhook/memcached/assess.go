@@ -33,15 +33,15 @@ func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision
 	if o.memcached.Spec.Proxy != nil {
 		var err error
 		reach := diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.request.Now)
-		if proxies, err = assessProxies(o, d.Proxies, built.proxies, changed, reach); err != nil {
+		if proxies, err = assessProxies(o, d.ProxyReplicas, built.proxies, changed, reach); err != nil {
 			return assessment{}, err
 		}
 	}
 	spec := &o.memcached.Spec
 	rollout := conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods) // the steps of a move come before it
-	if d.Replaced > 0 {
+	if d.LostServers > 0 {
 		rollout = conditions.RolloutOf(o.workload, d.Run.Count, o.memcached, o.livePods)
-		rollout.Lost = d.Replaced
+		rollout.Lost = d.LostServers
 	}
 	servers := &conditions.Input{
 		Parent: o.memcached,

@@ -119,7 +119,7 @@ func (o *observation) proxyFacts() scaling.Proxies {
 	selector := children.ProxySelector(o.memcached)
 	for _, pod := range o.pods {
 		if pod.Selected(o.memcached.Namespace, selector) {
-			p.Pods = append(p.Pods, scaling.Proxy{Pod: podFact(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
+			p.Pods = append(p.Pods, scaling.ProxyPod{Pod: podFact(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
 		}
 	}
 	return p

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +32,7 @@ func TestObservedProxies(t *testing.T) {
 		change    func(*observed.Workload)
 		pod       func(*observed.Pod) // one more; nil for none
 		rolledOut bool
-		extra     []scaling.Proxy
+		extra     []scaling.ProxyPod
 	}{
 		{"all proxies are available", nil, nil, true, nil},
 		{"the Deployment controller has not observed the change", func(d *observed.Workload) { d.Generation = 9 }, nil, false, nil},
@@ -40,10 +41,10 @@ func TestObservedProxies(t *testing.T) {
 		{"a proxy is not available", func(d *observed.Workload) { d.Status.AvailableReplicas = 1 }, nil, false, nil},
 		{"the number of proxies changes", func(d *observed.Workload) { *d.Spec.Replicas = 3 }, nil, false, nil},
 		{"the Deployment is deleted", func(d *observed.Workload) { d.DeletionTimestamp = &noon }, nil, false, nil},
-		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}, Routes: old}}},
-		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
+		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []scaling.ProxyPod{{Pod: scaling.Pod{Name: "old"}, Routes: old}}},
+		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []scaling.ProxyPod{{Pod: scaling.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
 		{"a former proxy has failed", nil, func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }, true, nil},
-		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []scaling.Proxy{{Pod: scaling.Pod{Name: "old"}}}},
+		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []scaling.ProxyPod{{Pod: scaling.Pod{Name: "old"}}}},
 		{"a proxy of another cache", nil, func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }, true, nil},
 		{"a proxy of another namespace", nil, func(p *observed.Pod) { p.Namespace = "other" }, true, nil},
 		{"a server", nil, func(p *observed.Pod) { p.Labels["app"] = "memcached" }, true, nil},
@@ -66,8 +67,8 @@ func TestObservedProxies(t *testing.T) {
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
-		want := append([]scaling.Proxy{{Pod: scaling.Pod{Name: "a"}, Routes: scaling.ParseRoutes("0-2")}, {Pod: scaling.Pod{Name: "b"}, Routes: scaling.ParseRoutes("0-2")}}, test.extra...)
-		if diff := cmp.Diff(want, got.Pods); diff != "" {
+		want := append([]scaling.ProxyPod{{Pod: scaling.Pod{Name: "a"}, Routes: scaling.ParseRoutes("0-2")}, {Pod: scaling.Pod{Name: "b"}, Routes: scaling.ParseRoutes("0-2")}}, test.extra...)
+		if diff := cmp.Diff(want, got.Pods, cmpopts.EquateComparable(scaling.Pool{})); diff != "" {
 			t.Errorf("%s: proxies (-want +got):\n%s", test.reason, diff)
 		}
 	}

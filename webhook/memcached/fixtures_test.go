@@ -109,7 +109,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 		t.Fatal(err)
 	}
 	run := scaling.Range{First: routes.From.Slots.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.Slots.First}
-	d := scaling.Decision{Run: run, Routes: routes, Proxies: *memcached.Spec.Proxy.Replicas}
+	d := scaling.Decision{Run: run, Routes: routes, ProxyReplicas: *memcached.Spec.Proxy.Replicas}
 	if routes.Replaces() {
 		d.Partition = routes.From.Slots.Count
 	}
@@ -133,13 +133,13 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 		}
 		pods = append(pods, pod)
 	}
-	for i := range d.Proxies {
+	for i := range d.ProxyReplicas {
 		pods = append(pods, readyPod(fmt.Sprintf("cache-proxy-%d", i), proxy.PodLabels(memcached, routes)))
 	}
 	request.Related.Pods = composite.GroupOf(pods...)
 	memcached.Status.ObservedGeneration, memcached.Status.Replicas = memcached.Generation, size
 	memcached.Status.Servers = children.ServerNames(memcached, DefaultClusterDomain, run.Ordinals())
-	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), Controller: v1alpha1.ProxyMemory{Routes: label, Observed: rollout}}
+	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), Controller: v1alpha1.ProxyDecision{Routes: label, Observed: rollout}}
 	return request
 }
 

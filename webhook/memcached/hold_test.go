@@ -88,7 +88,7 @@ func TestProxyExporterImage(t *testing.T) {
 		memcached.Spec.Metrics.Enabled = true
 		routes, request := scaling.ParseRoutes("0-2"), settledDefaults(memcached, children.Defaults{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, ExporterImage: test.applied, Domain: DefaultClusterDomain}
-		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(desired)).Deployments
 		test.edit(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(Config{}.observe(&request))

@@ -45,7 +45,7 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
 		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
-		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
 		if test.applied == 0 { // the operator recorded nothing
 			request.Children.StatefulSets.Get("web", "cache").Annotations = nil
@@ -118,7 +118,7 @@ func TestPlacementOfRunningProxies(t *testing.T) {
 		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
 		request := settledDefaults(memcached, children.Defaults{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, Apart: test.applied}
-		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
+		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
 		templates, err := (Config{}).templates(Config{}.observe(&request))
 		if err != nil {

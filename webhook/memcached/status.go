@@ -16,7 +16,7 @@ func status(o *observation, t templates, d scaling.Decision, a assessment) v1alp
 		Image:           children.Image(&o.memcached.Spec, t.servers.Defaults.Images),
 		Memory:          memoryStatus(t.memory),
 		Scaling:         d.Scaling,
-		Proxy:           proxyStatus(o, d.Proxy, a),
+		Proxy:           proxyStatus(o, d.ProxyStatus, a),
 	}
 }
 

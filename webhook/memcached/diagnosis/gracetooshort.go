@@ -40,7 +40,7 @@ func graceTooShort(c *Cache) conditions.Finding {
 // time left.
 func endsNext(f scaling.Facts, r scaling.Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
-		if !r.Keeps(ordinal) || !f.Draining(ordinal) {
+		if !r.Keeps(ordinal) || !f.ServesOn(ordinal) {
 			continue
 		}
 		if each := server.Deleted.Sub(f.Now); !found || each < left || each == left && ordinal < next {

@@ -64,8 +64,8 @@ func jobDesiredSince(memcached *v1alpha1.Memcached, d scaling.Decision) time.Tim
 	if before := memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
 		since = before.LastChangeTime.Time
 	}
-	if d.Proxy != nil && d.Proxy.Move != nil && d.Proxy.Move.Until != nil {
-		if begun := d.Proxy.Move.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second); begun.After(since) {
+	if d.Report.Until != nil {
+		if begun := d.Report.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second); begun.After(since) {
 			since = begun
 		}
 	}

@@ -55,7 +55,7 @@ func TestJobNotStarted(t *testing.T) {
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
-		plan := scaling.Decision{Routes: routes, Job: scaling.Job{Routes: routes, Rollout: "5"}, Proxy: &v1alpha1.ProxyStatus{Move: &v1alpha1.MoveStatus{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}}
+		plan := scaling.Decision{Routes: routes, Job: scaling.Job{Routes: routes, Rollout: "5"}, Report: scaling.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
 		test.change(job, &plan)

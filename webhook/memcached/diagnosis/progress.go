@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -29,13 +31,13 @@ var (
 // Progress returns the progress of a change; nil if there is none.
 func Progress(f scaling.Facts, d scaling.Decision) *conditions.Progress {
 	switch {
-	case d.Proxy != nil && d.Proxy.Move != nil:
+	case d.Report.Phase != "":
 		return ReasonMoving.Progress("%s", moving(f, d))
 	case d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas):
 		from, next := d.Scaling.Replicas, f.Step(d.Scaling.Replicas)
 		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
 			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
-	case d.Proxy != nil && !f.Proxies.Desired:
+	case d.ProxyStatus != nil && !f.Proxies.Desired:
 		return ReasonMoving.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
 	}
 	return nil
@@ -54,7 +56,7 @@ func moving(f scaling.Facts, d scaling.Decision) string {
 	if !f.Proxies.Desired {
 		leaves = "Removing the proxies. "
 	}
-	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d), d.Proxy.Move.Phase, d.Report.Explanation)
+	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d.Report), d.Report.Phase, d.Report.Explanation)
 	if next := nextPhase(f, d); next != "" {
 		message += " " + next
 	}
@@ -73,21 +75,21 @@ func awaited(pod scaling.Pod) string {
 }
 
 // purpose returns what a move is for.
-func purpose(f scaling.Facts, d scaling.Decision) string {
-	switch move := d.Proxy.Move; {
-	case move.Phase == v1alpha1.MoveRemovingServers:
-		return fmt.Sprintf("Removing servers: %d of %d stay", move.To, move.From)
-	case move.For == v1alpha1.MoveForSize && move.From == move.To:
-		return fmt.Sprintf("Starting %d servers", move.To)
-	case move.For == v1alpha1.MoveForSize:
-		return fmt.Sprintf("Resizing from %d to %d servers", move.From, move.To)
-	case move.For == v1alpha1.MoveForStop:
-		return toSpares(f, d.Report)
-	case move.For == v1alpha1.MoveForReturn:
-		return back(d.Report)
-	default:
-		return fmt.Sprintf("Replacing %d servers with %d that have the new pod template", move.From, move.To)
+func purpose(f scaling.Facts, r scaling.Report) string {
+	from, to := r.From.Slots.Count, r.To.Slots.Count
+	switch purpose := r.Purpose(); {
+	case r.Phase == v1alpha1.MoveRemovingServers:
+		return fmt.Sprintf("Removing servers: %d of %d stay", to, from)
+	case purpose == v1alpha1.MoveToSpare:
+		return toSpares(f, r)
+	case purpose == v1alpha1.MoveReturn:
+		return back(r)
+	case purpose == v1alpha1.MoveReplace:
+		return fmt.Sprintf("Replacing %d servers with %d new ones, which have the desired pod template", from, to)
+	case from == to:
+		return fmt.Sprintf("Starting %d servers", to)
 	}
+	return fmt.Sprintf("Resizing from %d to %d servers", from, to)
 }
 
 // toSpares describes a move from servers that leave to spares.
@@ -111,7 +113,7 @@ func leavingServer(f scaling.Facts, ordinal int32) string {
 	switch {
 	case server.Lost:
 		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
-	case f.Draining(ordinal):
+	case f.ServesOn(ordinal):
 		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)
@@ -133,30 +135,38 @@ func back(r scaling.Report) string {
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func nextPhase(f scaling.Facts, d scaling.Decision) string {
-	job, move := f.Job, d.Proxy.Move
-	warming, announcing := move.Phase == v1alpha1.MoveWarmingUp, d.Routes.Phase == scaling.Announcing
+	r, job, announcing := d.Report, f.Job, d.Routes.Phase == scaling.Announcing
 	if job != nil && job.For != d.Job.String() {
 		job = nil
 	}
+	switch {
+	case announcing && r.Until != nil:
+		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", text(r.Until))
+	case r.Phase == v1alpha1.MoveCleaning, announcing && d.Job != (scaling.Job{}):
+		return cleaned(job)
+	case r.Phase == v1alpha1.MoveWarmingUp:
+		return warmUp(f, r, job)
+	case r.Until != nil && r.Until.After(f.Now):
+		return fmt.Sprintf("The next phase begins after %s.", text(r.Until))
+	}
+	return RoomRemedy(f, d)
+}
+
+func text(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// warmUp returns what begins and ends a warm-up.
+func warmUp(f scaling.Facts, r scaling.Report, job *scaling.ObservedJob) string {
 	awaited := "proxies are available"
-	if d.Report.Settled {
+	if r.Settled {
 		awaited = "new servers are ready"
 	}
 	switch {
-	case move.Until != nil && announcing:
-		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", move.Until.UTC().Format(time.RFC3339))
-	case move.Phase == v1alpha1.MoveCleaning, announcing && d.Job != (scaling.Job{}):
-		return cleaned(job)
-	case warming && move.Until == nil:
+	case r.Until == nil:
 		return "The warm-up begins once all " + awaited + "."
-	case move.Until == nil:
-		return RoomRemedy(f, d)
-	case warming && !move.Until.After(f.Now):
+	case !r.Until.After(f.Now):
 		return "The next phase begins once all " + awaited + "."
-	case !move.Until.After(f.Now):
-		return ""
 	}
-	return copied(job, move.Until.UTC().Format(time.RFC3339))
+	return copied(job, text(r.Until))
 }
 
 // cleaned returns how far the Job is that cleans servers; "" if there is none.

@@ -37,7 +37,7 @@ func Options(library, config string) string {
 
 // Config returns the configuration of a proxy in a phase, for the host:port of the servers before and after a change. The order of the
 // servers is part of the distribution of keys. Their domain is written once: annotations of the pods contain the configuration.
-func Config(from, to []string, phase scaling.Phase) string {
+func Config(from, to []string, phase scaling.ProxyPhase) string {
 	domain := commonDomain(to, from)
 	config := "local domain = " + strconv.Quote(domain) + "\nservers{\n" + backends("to", to, domain)
 	if phase != scaling.Steady {

@@ -52,7 +52,7 @@ func deployment(in *Input) runtime.Object {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: objectMeta(memcached, annotations(memcached, in.Template.Defaults)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: &in.Decision.Proxies,
+			Replicas: &in.Decision.ProxyReplicas,
 			Selector: &metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
 			Template: in.Template.PodTemplateSpec,
 			Strategy: appsv1.DeploymentStrategy{

@@ -100,7 +100,7 @@ func (w world) restored() world {
 	if status.proxy && w.deployment.exists {
 		r := w.deployment.routes
 		status.routes, status.until, status.revision = r, past, -2
-		status.record(recordOf(r.routes()).status())
+		status.record(phaseReport(r.routes()).status())
 		if phaseOrder[r.phase] == Steady {
 			status.record(removal(r.routes().To.Span().join(w.set.run()), r.routes().To.Span()).status())
 		}

@@ -168,12 +168,12 @@ func (s *space) checkBegin(w world, r Routes) string {
 // items move, and in the one that gives up those of another set. Proxies that start with the cache are no change.
 func checkReady(f Facts, d Decision) string {
 	before := f.Proxies.Deployment
-	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.Proxies == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
+	if before == nil || before.Replicas == 0 || before.Routes == (Routes{}) || d.ProxyReplicas == 0 || d.Routes == before.Routes || d.Routes.Phase == Announcing {
 		return ""
 	}
 	for _, ordinal := range newServers(f, d.Routes) {
 		gone := f.lost(ordinal) && d.Routes.Phase == Closing
-		if !f.Servers[ordinal].Ready && !f.Draining(ordinal) && !gone {
+		if !f.Servers[ordinal].Ready && !f.ServesOn(ordinal) && !gone {
 			return "proxies use new servers only when these are ready"
 		}
 	}
@@ -184,7 +184,7 @@ func checkReady(f Facts, d Decision) string {
 func newServers(f Facts, r Routes) []int32 {
 	before := f.Proxies.Deployment.Routes.Serving()
 	switch {
-	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.current().editedAgain()):
+	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.cache().editedAgain()):
 		return nil
 	case r.Phase == Closing:
 		before = r.From
@@ -196,8 +196,8 @@ func newServers(f Facts, r Routes) []int32 {
 
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
-	shown := d.Proxy != nil && d.Proxy.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
-	away := d.Routes.Phase == Steady && f.current().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
+	shown := d.ProxyStatus != nil && d.ProxyStatus.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
+	away := d.Routes.Phase == Steady && f.cache().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
 	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Run) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}

@@ -79,7 +79,7 @@ func (s *space) decide(v observation) decision {
 	}
 	d := decision{status: statusOf(decided), run: worldOfServers(decided.Run), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
-		d.proxies, d.routes, d.unreached = int8(decided.Proxies), worldOf(decided.Routes), s.outages && decided.Unreached
+		d.proxies, d.routes, d.unreached = int8(decided.ProxyReplicas), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
 			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Lost)}
 		}
@@ -116,7 +116,7 @@ func (s *space) facts(v observation) Facts {
 	}
 	for _, pod := range w.pods {
 		if pod.exists {
-			facts.Proxies.Pods = append(facts.Proxies.Pods, Proxy{Routes: pod.routes.routes()})
+			facts.Proxies.Pods = append(facts.Proxies.Pods, ProxyPod{Routes: pod.routes.routes()})
 		}
 	}
 	return facts

@@ -96,8 +96,8 @@ func (s *statusWorld) record(move *v1alpha1.MoveStatus) {
 	s.from, s.to = int8(move.From), int8(move.To)
 }
 
-// recordOf returns the phase of proxies with these routes; none for steady ones.
-func recordOf(r Routes) Report {
+// phaseReport returns the phase of proxies with these routes; none for steady ones.
+func phaseReport(r Routes) Report {
 	if r.Phase == Steady {
 		return Report{}
 	}
@@ -108,15 +108,15 @@ func recordOf(r Routes) Report {
 func statusOf(d Decision) statusWorld {
 	s := lostStatus
 	s.recorded = worldOfServers(d.Run)
-	if d.Proxy != nil {
-		s.proxy, s.routes = true, worldOf(RecordedRoutes(d.Proxy))
-		object, revision := worldOfRevision(d.Proxy.Controller.Observed)
+	if d.ProxyStatus != nil {
+		s.proxy, s.routes = true, worldOf(RecordedRoutes(d.ProxyStatus))
+		object, revision := worldOfRevision(d.ProxyStatus.Controller.Observed)
 		s.revision = revision
 		if object == 0 {
 			s.revision = none
 		}
-		if s.record(d.Proxy.Move); d.Proxy.Move != nil && d.Proxy.Move.Until != nil {
-			s.until = fromEpoch(d.Proxy.Move.Until.Time)
+		if s.record(d.ProxyStatus.Move); d.ProxyStatus.Move != nil && d.ProxyStatus.Move.Until != nil {
+			s.until = fromEpoch(d.ProxyStatus.Move.Until.Time)
 		}
 	}
 	if d.Scaling != nil {

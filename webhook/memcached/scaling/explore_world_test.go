@@ -139,7 +139,7 @@ var lostStatus = statusWorld{until: never, step: never}
 var movePhases = []v1alpha1.MovePhase{"", v1alpha1.MoveWaiting, v1alpha1.MoveAddingServers, v1alpha1.MoveCleaning,
 	v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing, v1alpha1.MoveRemovingServers}
 
-var purposes = []v1alpha1.MovePurpose{"", v1alpha1.MoveForSize, v1alpha1.MoveForTemplate, v1alpha1.MoveForBoth, v1alpha1.MoveForStop, v1alpha1.MoveForReturn}
+var purposes = []v1alpha1.MovePurpose{"", v1alpha1.MoveResize, v1alpha1.MoveReplace, v1alpha1.MoveToSpare, v1alpha1.MoveReturn}
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -10,15 +10,15 @@
 // What a decision goes through, and what it consists of:
 //
 //	Facts     what is desired and observed
-//	current   the facts of a cache with proxies, and how far its move is (where.go)
-//	outcome   the part of a decision that the function of a phase returns (phases.go, withoutproxies.go)
-//	Decision  that part, and what follows from it (decision.go)
+//	cache     the facts of a cache with proxies, and how far its move is (cache.go)
+//	outcome   what the function of a phase returns (phases.go, begin.go, stop.go)
+//	Decision  an outcome, and what follows from it (decision.go)
 //
 //	Range     a range of ordinals
 //	Pool      the servers of proxies by slot: a range, some of whose slots spares may have
 //	Routes    the pools before and after a move, and a phase: what proxies do
 //	Job       routes, and for which rollout a Job cleans or copies items
-//	Report    what users read about a move
+//	Report    what users read about a move (report.go)
 //
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
@@ -114,7 +114,7 @@ type Proxies struct {
 	// Deployment is nil if none is observed.
 	Deployment *Deployment
 	// Pods are all proxies that exist and have not finished.
-	Pods []Proxy
+	Pods []ProxyPod
 }
 
 // Deployment is the observed Deployment of the proxies.
@@ -129,8 +129,8 @@ type Deployment struct {
 	CaughtUp bool
 }
 
-// Proxy is an observed pod.
-type Proxy struct {
+// ProxyPod is an observed proxy.
+type ProxyPod struct {
 	Pod
 	Routes Routes
 }
@@ -158,8 +158,8 @@ func (f Facts) notDeleted() (ordinals []int32) {
 	return ordinals
 }
 
-// Draining reports whether a server is being deleted, and still serves.
-func (f Facts) Draining(ordinal int32) bool {
+// ServesOn reports whether a server is being deleted, and still serves.
+func (f Facts) ServesOn(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.CanHold && server.Deleted != nil && server.Deleted.After(f.Now)
 }

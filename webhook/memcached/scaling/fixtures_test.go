@@ -19,14 +19,14 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Generation: 5}
 
-// cache returns the state of a cache with so many ready servers and two proxies with the routes of a label, which all run and
+// factsOf returns the facts of a cache with so many ready servers and two proxies with the routes of a label, which all run and
 // have the routes since an hour. The warm-up takes ten minutes.
-func cache(size, servers int32, label string) *Facts {
+func factsOf(size, servers int32, label string) *Facts {
 	routes := ParseRoutes(label)
 	s := &Facts{
 		Now: noon, Size: size, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
 		Proxies: Proxies{
-			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []Proxy{{Routes: routes}, {Routes: routes}},
+			Desired: true, Replicas: 2, Warmup: 10 * time.Minute, Pods: []ProxyPod{{Routes: routes}, {Routes: routes}},
 			Deployment: &Deployment{Revision: rollout, Routes: routes, Replicas: 2, Updated: true, RolledOut: true, CaughtUp: true},
 		},
 	}
@@ -48,7 +48,7 @@ func observed(count int32) (*Workload, map[int32]Server) {
 // recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
 func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	r := s.Proxies.Deployment.Routes
-	s.Status.Proxy = record(r, observed, recordOf(r))
+	s.Status.Proxy = record(r, observed, phaseReport(r))
 	if used := r.To.Span(); r.Phase == Steady && s.existing() != used {
 		s.Status.Proxy.Move = removal(s.existing(), used).status()
 	}
@@ -58,14 +58,14 @@ func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 }
 
 func (s *Facts) recordedRemoval(from, to int32) {
-	s.Status.Proxy.Move = &v1alpha1.MoveStatus{For: v1alpha1.MoveForSize, From: from, To: to, Phase: removing}
+	s.Status.Proxy.Move = &v1alpha1.MoveStatus{For: v1alpha1.MoveResize, From: from, To: to, Phase: removing}
 }
 
 func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollout, seconds) } }
 
 // decided lets status have a decision for this rollout that the Deployment does not show.
 func decided(label string) func(*Facts) {
-	return func(s *Facts) { s.Status.Proxy = record(ParseRoutes(label), rollout, recordOf(ParseRoutes(label))) }
+	return func(s *Facts) { s.Status.Proxy = record(ParseRoutes(label), rollout, phaseReport(ParseRoutes(label))) }
 }
 
 // unobserved lets a proxy be missing in the observation.
@@ -73,7 +73,7 @@ func unobserved(s *Facts) { s.Proxies.Pods = s.Proxies.Pods[:1] }
 
 func busy(s *Facts) { s.Proxies.Deployment.RolledOut = false }
 
-func ended(proxies ...Proxy) func(*Facts) {
+func ended(proxies ...ProxyPod) func(*Facts) {
 	return func(s *Facts) {
 		s.Proxies.Deployment.Replicas, s.Proxies.Pods = 0, proxies
 	}

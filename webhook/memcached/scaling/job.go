@@ -43,7 +43,7 @@ func (j Job) String() string {
 
 // jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
 // respond any more.
-func (c current) jobOfPhase() Job {
+func (c cache) jobOfPhase() Job {
 	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
 	if c.routes.Phase == Warming {
 		for _, ordinal := range slices.DeleteFunc(c.routes.JobServers(), func(ordinal int32) bool { return !c.lost(ordinal) }) {
@@ -63,7 +63,7 @@ func (c current) jobOfPhase() Job {
 }
 
 // observedJobOfPhase returns the observed Job of this rollout; nil if there is none.
-func (c current) observedJobOfPhase() *ObservedJob {
+func (c cache) observedJobOfPhase() *ObservedJob {
 	if c.Job == nil || !c.CanRunJob || c.Job.For != c.jobOfPhase().String() {
 		return nil
 	}
@@ -71,16 +71,16 @@ func (c current) observedJobOfPhase() *ObservedJob {
 }
 
 // jobComplete and jobFailed report whether the Job of this rollout has ended.
-func (c current) jobComplete() bool {
+func (c cache) jobComplete() bool {
 	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Complete
 }
-func (c current) jobFailed() bool {
+func (c cache) jobFailed() bool {
 	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Failed
 }
 
 // keepJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (c current) keepJob(next Routes) Job {
+func (c cache) keepJob(next Routes) Job {
 	if job := c.observedJobOfPhase(); job != nil && (next == c.routes || job.Complete || job.Failed) {
 		return c.jobOfPhase()
 	}
@@ -88,7 +88,7 @@ func (c current) keepJob(next Routes) Job {
 }
 
 // startJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
-func (c current) startJob(kept Job) Job {
+func (c cache) startJob(kept Job) Job {
 	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.CaughtUp {
 		return c.jobOfPhase()
 	}

@@ -73,13 +73,13 @@ func TestLostLabels(t *testing.T) {
 		slots Range
 		want  int
 	}{{Range{0, 5}, 4}, {Range{1, 1000}, 3}, {Range{40, 5}, 4}, {Range{400, 20}, 3}, {Range{10_000, 1000}, 2}, {Range{999_998_000, 1000}, 1}} {
-		f := cache(test.slots.Count, 1, poolOf(test.slots).String())
+		f := factsOf(test.slots.Count, 1, poolOf(test.slots).String())
 		f.Workload.Run, f.Servers = test.slots, map[int32]Server{}
 		for ordinal := range 5 {
 			lost(test.slots.End() - 5 + int32(ordinal))(f)
 		}
 		from := poolOf(test.slots)
-		to := f.current().target(from)
+		to := f.cache().target(from)
 		if got := len(to.Spares()); got != test.want {
 			t.Errorf("%d slots of %s move, want %d", got, test.slots, test.want)
 		}

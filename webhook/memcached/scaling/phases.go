@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has what follows a phase of a move, and when. A rollout gives the proxies their phase, which their label, library.lua and the functions
-// below name. Status names what happens to the servers. A move from n to m servers has these phases:
+// This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their label,
+// library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
 //
 //	in status        of proxies  what happens
 //	Waiting          steady      what must end first
@@ -37,16 +37,12 @@ func (r Routes) movePhase() v1alpha1.MovePhase {
 	return v1alpha1.MoveClosing
 }
 
-const (
-	// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
-	// only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
-	observationDelay = 10 * time.Second
-	// claimDelay is longer than the items last that preparing proxies write, and that steady ones would return.
-	claimDelay = 10 * time.Second
-)
+// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
+// only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
+const observationDelay = 10 * time.Second
 
 // inPhase returns what follows in the phase of the proxies.
-func (c current) inPhase() outcome {
+func (c cache) inPhase() outcome {
 	switch c.routes.Phase {
 	case Announcing:
 		return c.announcing()
@@ -60,86 +56,42 @@ func (c current) inPhase() outcome {
 	return c.steady()
 }
 
-// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template, and so have all new pods while a
-// server is lost: a StatefulSet with a pod that is not available replaces none. Slots that are to move too have their turn after this move.
-func (c current) wanted() bool {
-	r := c.routes
-	next := c.target(r.From)
-	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing && !c.anyLost() || !c.editedAgain())
-}
-
-func (f Facts) anyLost() bool {
-	for ordinal := range f.Servers {
-		if f.lost(ordinal) {
-			return true
-		}
-	}
-	return false
-}
-
-// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
-// still serves, and its items move after this move. So does the slot of one whose node does not respond once items have moved.
-func (c current) ready() bool {
-	r := c.routes
-	for slot, ordinal := range r.To.Ordinals() {
-		wanted := int32(slot) < c.Size || !r.Replaces() && !r.Resizes()
-		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.Draining(ordinal) || r.Phase == Warming && c.lost(ordinal)
-		if wanted && !serves && !r.From.Has(ordinal) {
-			return false
-		}
-	}
-	return !c.editedAgain()
-}
-
-func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
-
-// addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
-func (c current) addedStops() bool {
-	return slices.ContainsFunc(c.routes.added(), c.Draining)
-}
-
-// stay continues with the routes, and with the recorded end of their phase.
-func (c current) stay() outcome {
-	o := c.enter(c.routes)
-	o.Report.Until = c.recordedEnd(o.Report.Phase)
+// stay continues with the routes, and with the recorded end of their phase. Users read why if a move has not begun.
+func (c cache) stay(why string) outcome {
+	o := c.with(c.routes, why)
+	o.report.Until = c.recordedEnd(o.report.Phase)
 	return o
 }
 
-// enter uses routes. It neither adds nor removes a server.
-func (c current) enter(routes Routes) outcome {
-	return outcome{Decision: Decision{Routes: routes, Run: c.neededWith(routes), Report: c.reportOf(routes), Job: c.keepJob(routes)}}
+// enter uses routes.
+func (c cache) enter(routes Routes) outcome { return c.with(routes, earlierPhase) }
+
+// with uses routes, and says why a move that follows waits. It neither adds nor removes a server.
+func (c cache) with(routes Routes, why string) outcome {
+	o := outcome{routes: routes, run: c.neededWith(routes), job: c.keepJob(routes)}
+	if routes.Phase == Steady {
+		o.report = c.steadyReport(routes.To, why)
+	} else {
+		o.report = c.report(routes)
+	}
+	return o
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
-func (c current) steady() outcome {
+func (c cache) steady() outcome {
+	unsettled := c.unsettled()
 	switch {
 	case c.applied && c.hasServersToRemove(c.routes.To):
 		return c.removing()
-	case !c.proxiesSettled():
-		return c.stay()
+	case unsettled != "":
+		return c.stay(unsettled)
 	}
-	used := c.routes.To
-	next := Routes{From: used, To: c.target(used), Phase: Announcing}
-	o := outcome{Decision: Decision{Routes: c.routes, Run: used.Span(), Job: c.keepJob(c.routes)}}
-	left := c.untilStep(c.stepStatus(c.revision, used.Slots.Count))
-	old := c.old(next)
-	switch {
-	case next.To == used:
-	case left > 0 && c.MaxStep > 0 && next.Resizes():
-		o.Wait = left
-	case len(old) > 0:
-		o.Report, o.awaited = Report{Phase: v1alpha1.MoveWaiting, From: used, To: next.To}, old
-	case c.Proxies.Warmup == 0 && !next.adds():
-		return c.enter(steadyRoutes(next.To))
-	default:
-		return c.enter(next)
-	}
-	return o
+	return c.begin()
 }
 
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
-func (c current) removing() outcome {
+func (c cache) removing() outcome {
 	used, o := c.routes.To.Span(), c.enter(c.routes)
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
@@ -148,88 +100,23 @@ func (c current) removing() outcome {
 		return o
 	}
 	if !c.allObserved() {
-		o.Wait = c.setEnd(&o.Report, observationDelay)
+		o.report.Until, o.wait = c.end(o.report.Phase, observationDelay)
 	}
-	if o.Wait == 0 {
-		o.Run = used
-	}
-	return o
-}
-
-// announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then begins the move, unless spec does not
-// want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
-func (c current) announcing() outcome {
-	r, before := c.routes, steadyRoutes(c.routes.From)
-	o := c.enter(r)
-	extended, found := c.extended()
-	switch {
-	case !c.applied:
-		return o
-	case found:
-		return c.enter(extended)
-	case c.wanted():
-		return c.beginMove(o)
-	case slices.Contains(c.running, before):
-		return c.enter(before)
-	case c.proxiesSettled():
-		if o.Wait = c.setEnd(&o.Report, claimDelay); o.Wait == 0 { // no claim of preparing proxies is left
-			return c.enter(before)
-		}
+	if o.wait == 0 {
+		o.run = used
 	}
 	return o
-}
-
-// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the
-// servers before the move alone.
-func (c current) extended() (next Routes, found bool) {
-	next = Routes{c.routes.From, c.target(c.routes.From), Announcing}
-	steady := slices.Contains(c.running, steadyRoutes(next.From))
-	return next, steady && next != c.routes && next.ToSpares() && len(c.old(next)) == 0
-}
-
-// old returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.
-func (c current) old(next Routes) (pods []Pod) {
-	for _, ordinal := range next.added() {
-		known := next.From.Span().Has(ordinal) || c.routes.To.Has(ordinal)
-		if server, exists := c.Servers[ordinal]; exists && !known {
-			pods = append(pods, server.Pod)
-		}
-	}
-	return pods
-}
-
-// beginMove begins a move once its servers are ready.
-func (c current) beginMove(o outcome) outcome {
-	r, ready := c.routes, c.ready()
-	o.Run = o.Run.join(r.To.Span())
-	for _, ordinal := range r.mayHaveItems() {
-		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
-	}
-	switch {
-	case r.cleans() && ready:
-		o.Job = c.startJob(o.Job)
-	case c.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), c.unready): // it did not reach the server, so it begins again when the server is ready
-		o.Job = Job{}
-	}
-	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
-	switch {
-	case !clean || !ready || !c.proxiesSettled():
-		return o
-	case c.Proxies.Warmup == 0:
-		return c.enter(steadyRoutes(r.To))
-	}
-	return c.enter(r.in(Preparing))
 }
 
 // preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
 // told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
-func (c current) preparing() outcome {
-	announcing := c.routes.in(Announcing)
+func (c cache) preparing() outcome {
+	announcing, unsettled := c.routes.in(Announcing), c.unsettled()
 	switch {
 	case c.applied && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
 		return c.enter(announcing)
-	case !c.proxiesSettled() || !c.ready():
-		return c.stay()
+	case unsettled != "" || !c.ready():
+		return c.stay(unsettled)
 	}
 	return c.enter(c.routes.in(Warming))
 }
@@ -238,33 +125,33 @@ func (c current) preparing() outcome {
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
 // is left to move.
-func (c current) warming() outcome {
-	r := c.routes
-	if !c.proxiesSettled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
-		return c.stay()
+func (c cache) warming() outcome {
+	r, unsettled := c.routes, c.unsettled()
+	if unsettled != "" || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
+		return c.stay(unsettled)
 	}
 	o := c.enter(r)
-	o.Job = c.startJob(o.Job)
-	o.Wait = c.setEnd(&o.Report, c.Proxies.Warmup)
-	if o.Wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
+	o.job = c.startJob(o.job)
+	o.report.Until, o.wait = c.end(o.report.Phase, c.Proxies.Warmup)
+	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
 		return c.enter(r.in(Closing))
 	}
 	return o
 }
 
 // nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
-func (c current) nothingLeft() bool {
+func (c cache) nothingLeft() bool {
 	r := c.routes
-	return !r.Replaces() && !r.Resizes() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
+	return r.keepsSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
 		unread := c.lost(ordinal) && (c.jobFailed() || !c.CanRunJob)
 		return !unread && !c.hasStopped(ordinal)
 	})
 }
 
 // closing ends the move.
-func (c current) closing() outcome {
-	if !c.proxiesSettled() {
-		return c.stay()
+func (c cache) closing() outcome {
+	if unsettled := c.unsettled(); unsettled != "" {
+		return c.stay(unsettled)
 	}
 	return c.enter(steadyRoutes(c.routes.To))
 }

@@ -12,8 +12,8 @@ const (
 	// MaxSpares is the maximum number of servers that are replaced by spares at a time. The label of the pods has them, so with long ordinals they
 	// can be fewer.
 	MaxSpares = 4
-	// maxPlaces is the number of ordinals after the slots that spares can have.
-	maxPlaces = 100
+	// maxSpareOffset is the number of ordinals after the slots that spares can have.
+	maxSpareOffset = 100
 )
 
 // Pool are the servers of proxies by slot. Proxies distribute the keys over the slots. Each slot has an ordinal of its own, and its server, unless a
@@ -21,8 +21,8 @@ const (
 type Pool struct {
 	// Slots are the ordinals that the slots have of their own.
 	Slots Range
-	// Places has the spares in the order of the slots, up to the first zero value. An array lets pools be compared.
-	Places [MaxSpares]Spare
+	// spares has the spares in the order of the slots, up to the first zero value. An array lets pools be compared.
+	spares [MaxSpares]Spare
 }
 
 // Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those of all
@@ -34,16 +34,16 @@ func poolOf(slots Range) Pool { return Pool{Slots: slots} }
 
 // Spares returns the spares, in the order of the slots.
 func (p Pool) Spares() []Spare {
-	for i, spare := range p.Places {
+	for i, spare := range p.spares {
 		if spare == (Spare{}) {
-			return p.Places[:i]
+			return p.spares[:i]
 		}
 	}
-	return p.Places[:]
+	return p.spares[:]
 }
 
 // HasSpares reports whether a spare has a slot.
-func (p Pool) HasSpares() bool { return p.Places[0] != Spare{} }
+func (p Pool) HasSpares() bool { return p.spares[0] != Spare{} }
 
 // Span returns the range of the ordinals with the spares, and with those whose slots they have.
 func (p Pool) Span() Range {
@@ -56,7 +56,7 @@ func (p Pool) Span() Range {
 
 // Has reports whether an ordinal has a slot.
 func (p Pool) Has(ordinal int32) bool {
-	for _, spare := range p.Places {
+	for _, spare := range p.spares {
 		if spare != (Spare{}) && (ordinal == spare.Own || ordinal == spare.Ordinal) {
 			return ordinal == spare.Ordinal
 		}
@@ -89,20 +89,20 @@ func (p Pool) ownOrdinal(ordinal int32) int32 {
 // with returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
 func (p Pool) with(spare Spare) Pool {
 	spares := append(slices.Clone(p.back(spare.Own).Spares()), spare)
-	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxPlaces {
+	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxSpareOffset {
 		return p
 	}
 	slices.SortFunc(spares, func(a, b Spare) int { return cmp.Compare(a.Own, b.Own) })
-	p.Places = [MaxSpares]Spare{}
-	copy(p.Places[:], spares)
+	p.spares = [MaxSpares]Spare{}
+	copy(p.spares[:], spares)
 	return p
 }
 
 // back returns the pool in which a slot has its own server.
 func (p Pool) back(own int32) Pool {
 	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Own == own })
-	p.Places = [MaxSpares]Spare{}
-	copy(p.Places[:], left)
+	p.spares = [MaxSpares]Spare{}
+	copy(p.spares[:], left)
 	return p
 }
 
@@ -111,8 +111,8 @@ func (p Pool) String() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
 		text = fmt.Appendf(text, ".%d", spare.Own)
-		if place := spare.Ordinal - p.Slots.End(); place > 0 {
-			text = fmt.Appendf(text, "-%d", place)
+		if offset := spare.Ordinal - p.Slots.End(); offset > 0 {
+			text = fmt.Appendf(text, "-%d", offset)
 		}
 	}
 	return string(text)
@@ -137,8 +137,8 @@ func parsePool(first, last, spares string) Pool {
 	p := poolOf(parseRange(first, last))
 	for _, words := range spareText.FindAllStringSubmatch(spares, MaxSpares+1) {
 		own, _ := strconv.ParseInt(words[1], 10, 32) // a number that is too large is not a slot
-		place, _ := strconv.ParseInt(cmp.Or(words[2], "0"), 10, 32)
-		spare := Spare{int32(own), p.Slots.End() + int32(place)}
+		offset, _ := strconv.ParseInt(cmp.Or(words[2], "0"), 10, 32)
+		spare := Spare{int32(own), p.Slots.End() + int32(offset)}
 		if !p.Slots.Has(spare.Own) || p.Has(spare.Ordinal) {
 			return Pool{}
 		}

@@ -20,7 +20,7 @@ func TestUnreached(t *testing.T) {
 		{"both servers of a slot are ready", "0-1_2-3_preparing", []int32{1, 3}, false},
 		{"the others keep their keys while one slot moves", "0-1_0-1.0_warming", []int32{1}, false},
 	} {
-		facts := cache(2, 2, test.routes)
+		facts := factsOf(2, 2, test.routes)
 		facts.Servers = map[int32]Server{}
 		for _, ordinal := range test.ready {
 			facts.Servers[ordinal] = Server{Ready: true}
@@ -29,7 +29,7 @@ func TestUnreached(t *testing.T) {
 			t.Errorf("%s: unreached %t, want %t", test.reason, got, test.want)
 		}
 		busy(facts)
-		if got := facts.current().proxiesSettled(); got != test.want {
+		if got := facts.cache().proxiesSettled(); got != test.want {
 			t.Errorf("%s: the planner goes on without available proxies: %t, want %t", test.reason, got, test.want)
 		}
 	}

@@ -79,9 +79,9 @@ func TestDecide(t *testing.T) {
 		{"up, then back while new servers start", 3, 4, "0-2_0-3_announcing", all(busy, routed("0-2")), 4, 2, "0-2", removing, 0},
 		{"up, then back while the proxies prepare", 3, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_announcing", adding, 0},
 
-		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "0-2", all(steps, ended(Proxy{Pod: deleted(-20), Routes: ParseRoutes("0-2")}), func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "0-2", removing, 20},
+		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "0-2", all(steps, ended(ProxyPod{Pod: deleted(-20), Routes: ParseRoutes("0-2")}), func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "0-2", removing, 20},
 		{"finding 2: a proxy does not end: it may serve on, so another ordinal has its slot", 3, 4, "0-2", all(until(-1), func(s *Facts) {
-			s.Proxies.Pods = append(s.Proxies.Pods, Proxy{deleted(9999), ParseRoutes("0-3")})
+			s.Proxies.Pods = append(s.Proxies.Pods, ProxyPod{deleted(9999), ParseRoutes("0-3")})
 		}), 4, 2, "0-2", removing, 0},
 		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},
 		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "0-1", func(s *Facts) {
@@ -159,49 +159,49 @@ func TestDecide(t *testing.T) {
 		}, 2, 0, "", "", 0},
 	}
 	for _, test := range cases {
-		s := cache(test.size, test.servers, test.label)
+		s := factsOf(test.size, test.servers, test.label)
 		if test.change != nil {
 			test.change(s)
 		}
 		got := s.Decide()
 		var phase v1alpha1.MovePhase
-		if got.Proxy != nil && got.Proxy.Move != nil {
-			phase = got.Proxy.Move.Phase
+		if got.ProxyStatus != nil && got.ProxyStatus.Move != nil {
+			phase = got.ProxyStatus.Move.Phase
 		}
-		if got.Run.Count != test.wantServers || got.Proxies != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
+		if got.Run.Count != test.wantServers || got.ProxyReplicas != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
 			got.Wait != time.Duration(test.wantWait)*time.Second {
 			t.Errorf("%s:\n got %d servers, %d proxies with routes %s, phase %q, wait %s\nwant %d servers, %d proxies with routes %s, phase %q, wait %ds", test.reason,
-				got.Run.Count, got.Proxies, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
+				got.Run.Count, got.ProxyReplicas, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
 		}
 	}
 }
 
 // TestInterruptedWarmUp checks that a warm-up ends at the recorded time if a proxy is replaced meanwhile.
 func TestInterruptedWarmUp(t *testing.T) {
-	s := cache(4, 4, "0-2_0-3_warming")
+	s := factsOf(4, 4, "0-2_0-3_warming")
 	s.recorded(rollout, 100)
 	busy(s)
 	want := noon.Add(100 * time.Second)
-	if got := s.Decide().Proxy.Move; got == nil || got.Until == nil || !got.Until.Time.Equal(want) {
+	if got := s.Decide().ProxyStatus.Move; got == nil || got.Until == nil || !got.Until.Time.Equal(want) {
 		t.Errorf("the phase is %+v, want one until %s", got, want)
 	}
 }
 
 // TestEndOfAnotherPhase checks that a move which waits does not get the end of the removal before it: its message would not say what to do.
 func TestEndOfAnotherPhase(t *testing.T) {
-	s := cache(3, 3, "0-2")
+	s := factsOf(3, 3, "0-2")
 	s.recordedRemoval(4, 3)
 	s.Status.Proxy.Move.Until = new(metav1.NewTime(noon))
 	s.Workload.TemplateApplied = false
 	busy(s)
-	if got := s.Decide().Proxy.Move; got == nil || got.Phase != waiting || got.Until != nil {
+	if got := s.Decide().ProxyStatus.Move; got == nil || got.Phase != waiting || got.Until != nil {
 		t.Errorf("the phase is %+v, want one that waits without an end", got)
 	}
 }
 
 // TestStopRecordsItsStep checks that a cache with steps has no servers in the record once they are removed.
 func TestStopRecordsItsStep(t *testing.T) {
-	s := cache(0, 3, "0-2")
+	s := factsOf(0, 3, "0-2")
 	steps(s)
 	ended()(s)
 	if got := s.Decide().Scaling; got == nil || got.Replicas != 0 {

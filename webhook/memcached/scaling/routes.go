@@ -3,41 +3,43 @@ package scaling
 import (
 	"regexp"
 	"slices"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Phase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
+// ProxyPhase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
 // Proxies of two successive phases run at the same time during a rollout, and never those of other phases. The table in phases.go has the
 // phases of status for them.
-type Phase string
+type ProxyPhase string
 
 // The phases of the proxies.
 const (
 	// Steady proxies know the servers that serve alone.
-	Steady Phase = ""
+	Steady ProxyPhase = ""
 	// Announcing proxies use the servers before the move alone, and hide the claims (library.lua) that preparing proxies write there.
-	Announcing Phase = "announcing"
+	Announcing ProxyPhase = "announcing"
 	// Preparing proxies know the servers before and after the move, and move no item.
-	Preparing Phase = "preparing"
+	Preparing ProxyPhase = "preparing"
 	// Warming proxies move each item that a client uses.
-	Warming Phase = "warming"
+	Warming ProxyPhase = "warming"
 	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
-	Closing Phase = "closing"
+	Closing ProxyPhase = "closing"
 )
 
-var phaseOrder = []Phase{Steady, Announcing, Preparing, Warming, Closing}
+var phaseOrder = []ProxyPhase{Steady, Announcing, Preparing, Warming, Closing}
 
 // Routes are what proxies do: the servers that they know and their phase. The zero value means that the routes are unknown.
 type Routes struct {
 	// From are the servers before the move, and To those after it. Both are the same for steady proxies.
 	From, To Pool
-	Phase    Phase
+	Phase    ProxyPhase
 }
 
 // steadyRoutes returns the routes of proxies that know these servers alone.
 func steadyRoutes(p Pool) Routes { return Routes{From: p, To: p} }
 
 // in returns the same move in another phase.
-func (r Routes) in(phase Phase) Routes {
+func (r Routes) in(phase ProxyPhase) Routes {
 	r.Phase = phase
 	return r
 }
@@ -53,24 +55,34 @@ func (r Routes) CanGiveUp() bool { return r.Phase != Steady && r.Serving() == r.
 // HasSpares reports whether a spare has a slot before or after the move.
 func (r Routes) HasSpares() bool { return r.From.HasSpares() || r.To.HasSpares() }
 
-// Replaces reports whether the move is to other servers, which have another pod template.
-func (r Routes) Replaces() bool { return r.To.Slots.First != r.From.Slots.First }
-
-// Resizes reports whether the move is to more or fewer of the same servers.
-func (r Routes) Resizes() bool { return !r.Replaces() && r.To.Slots.Count != r.From.Slots.Count }
-
-// ToSpares reports whether slots move to spares.
-func (r Routes) ToSpares() bool {
-	return r.From.Slots == r.To.Slots && slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { return !r.From.Has(spare.Ordinal) })
+// Purpose returns what the move is for, which follows from the servers before and after it; "" for steady proxies.
+func (r Routes) Purpose() v1alpha1.MovePurpose {
+	switch {
+	case r.From == r.To:
+		return ""
+	case r.To.Slots.First != r.From.Slots.First:
+		return v1alpha1.MoveReplace
+	case r.To.Slots.Count != r.From.Slots.Count:
+		return v1alpha1.MoveResize
+	case slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { return !r.From.Has(spare.Ordinal) }):
+		return v1alpha1.MoveToSpare
+	}
+	return v1alpha1.MoveReturn
 }
 
-// Returns reports whether slots move back from their spares, and none to a spare.
-func (r Routes) Returns() bool { return r.From.Slots == r.To.Slots && r.From != r.To && !r.ToSpares() }
+// Replaces reports whether all items move to the next ordinals, whose pods start with the desired pod template.
+func (r Routes) Replaces() bool { return r.Purpose() == v1alpha1.MoveReplace }
+
+// Resizes reports whether servers are added to those before, or removed from them.
+func (r Routes) Resizes() bool { return r.Purpose() == v1alpha1.MoveResize }
+
+// keepsSlots reports whether slots move to spares or back alone.
+func (r Routes) keepsSlots() bool { return r.From.Slots == r.To.Slots }
 
 // isPartOf reports whether a move of the same slots moves each slot as this one does, and maybe others.
 func (r Routes) isPartOf(next Pool) bool {
 	from, to := r.From.Ordinals(), r.To.Ordinals()
-	if r.From.Slots != r.To.Slots || next.Slots != r.To.Slots {
+	if !r.keepsSlots() || next.Slots != r.To.Slots {
 		return false
 	}
 	for slot, ordinal := range next.Ordinals() {
@@ -132,7 +144,7 @@ func (r Routes) JobServers() []int32 {
 		return r.mayHaveItems()
 	case r.Phase == Announcing:
 		return r.To.Ordinals()
-	case r.adds() && (r.Replaces() || r.Resizes()):
+	case r.adds() && !r.keepsSlots():
 		return r.From.Ordinals()
 	}
 	return r.Removed()
@@ -157,7 +169,7 @@ func ParseRoutes(text string) Routes {
 	}
 	routes := steadyRoutes(parsePool(words[1], words[2], words[3]))
 	if words[4] != "" {
-		routes.To, routes.Phase = parsePool(words[4], words[5], words[6]), Phase(words[7])
+		routes.To, routes.Phase = parsePool(words[4], words[5], words[6]), ProxyPhase(words[7])
 	}
 	if routes.String() != text || !routes.valid() {
 		return Routes{}

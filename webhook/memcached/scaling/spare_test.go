@@ -36,14 +36,14 @@ type moveCase struct {
 func checkMoves(t *testing.T, cases []moveCase) {
 	t.Helper()
 	for _, test := range cases {
-		f := cache(test.size, test.run, test.label)
+		f := factsOf(test.size, test.run, test.label)
 		if test.change != nil {
 			test.change(f)
 		}
 		got := f.Decide()
 		var phase v1alpha1.MovePhase
-		if got.Proxy.Move != nil {
-			phase = got.Proxy.Move.Phase
+		if got.ProxyStatus.Move != nil {
+			phase = got.ProxyStatus.Move.Phase
 		}
 		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
 			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
@@ -113,7 +113,7 @@ func TestFailedClean(t *testing.T) {
 		{"the server has not started: a Job that is kept would never end", false, false},
 		{"the server is ready: the Job has failed for another reason, which a user has to see", true, true},
 	} {
-		f := cache(3, 4, "0-2.1_0-2_announcing")
+		f := factsOf(3, 4, "0-2.1_0-2_announcing")
 		cleans(f)
 		f.Job.Failed, f.Servers[1] = true, Server{Ready: test.ready, Updated: true}
 		if got := f.Decide().Job != (Job{}); got != test.want {
@@ -124,7 +124,7 @@ func TestFailedClean(t *testing.T) {
 
 // TestOverdueServer checks that a return names the pod that has not stopped in its grace period.
 func TestOverdueServer(t *testing.T) {
-	f := cache(3, 4, "0-2.1_0-2_announcing")
+	f := factsOf(3, 4, "0-2.1_0-2_announcing")
 	ending(1, -10)(f)
 	if got := f.Decide().Report.Overdue.Name; got != "cache-1" {
 		t.Errorf("pod %q is overdue, want cache-1", got)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -56,7 +57,7 @@ func TestDirect(t *testing.T) {
 		got := s.Decide()
 		want := Decision{Run: Range{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
 			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(Pool{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 		if next := s.Step(got.Run.Count); next != test.wantNext {

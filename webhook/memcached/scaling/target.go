@@ -9,13 +9,13 @@ import (
 
 // target returns the servers that follow others. The first of these that differ from them:
 //
-//  1. Other servers have the slots of those that leave: their time is limited, or their keys fail.
+//  1. Other servers have the slots of those that must move: their time is limited, or their keys fail.
 //  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
 //     whose slots cannot return. No key is lost, so that is one step.
 //  3. Slots return from spares.
 //  4. There are more or fewer servers.
-func (c current) target(from Pool) Pool {
-	if away := c.away(from, from, c.leaves); away != from {
+func (c cache) target(from Pool) Pool {
+	if away := c.away(from, from, c.mustMove); away != from {
 		return away
 	}
 	resized := Range{from.Slots.First, c.Step(from.Slots.Count)}
@@ -40,17 +40,17 @@ func (f Facts) lost(ordinal int32) bool {
 	return server.Lost || server.Deleted != nil && server.Deleted.Add(stuckDelay).Before(f.Now)
 }
 
-// leaves reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
-func (f Facts) leaves(ordinal int32) bool {
-	return f.Size > 0 && (f.lost(ordinal) || f.Proxies.Warmup > 0 && f.Draining(ordinal))
+// mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
+func (f Facts) mustMove(ordinal int32) bool {
+	return f.Size > 0 && (f.lost(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
 }
 
-// away returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are ready, or
+// away returns a pool that follows another one, in which other servers have the slots of those that must move: their own ones if these are ready, or
 // spares. A slot stays if the label of the proxies has no room for its spare.
-func (c current) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
+func (c cache) away(from, pool Pool, mustMove func(ordinal int32) bool) Pool {
 	var leaving []int32
 	for ordinal := range c.Servers {
-		if pool.Has(ordinal) && leaves(ordinal) {
+		if pool.Has(ordinal) && mustMove(ordinal) {
 			leaving = append(leaving, ordinal)
 		}
 	}
@@ -59,7 +59,7 @@ func (c current) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 		own := pool.ownOrdinal(ordinal)
 		next := pool.back(own)
 		if !c.Servers[own].Ready {
-			next = pool.with(Spare{own, c.place(from, pool, own)})
+			next = pool.with(Spare{own, c.spareOrdinal(from, pool, own)})
 		}
 		if fits(from, next) {
 			pool = next
@@ -77,9 +77,9 @@ func fits(from, to Pool) bool {
 	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
 }
 
-// place returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
+// spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
 // ordinal for as long as it exists.
-func (c current) place(from, pool Pool, own int32) int32 {
+func (c cache) spareOrdinal(from, pool Pool, own int32) int32 {
 	underWay := c.routes.To
 	for _, spare := range underWay.Spares() {
 		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.lost(spare.Ordinal) {
@@ -95,7 +95,7 @@ func (c current) place(from, pool Pool, own int32) int32 {
 }
 
 // returned returns the pool in which servers that are not lost have their slots again.
-func (c current) returned(from Pool) Pool {
+func (c cache) returned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
 		if !c.lost(spare.Own) {

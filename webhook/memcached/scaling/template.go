@@ -2,7 +2,7 @@ package scaling
 
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
-func (c current) partition(routes Routes, run Range) int32 {
+func (c cache) partition(routes Routes, run Range) int32 {
 	kept, end := run, int32(0)
 	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		kept = routes.From.Span()
@@ -64,6 +64,6 @@ func (f Facts) endOfEarlier(p Pool, counts func(Server) bool) (end int32) {
 func every(Server) bool { return true }
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
-func (c current) editedAgain() bool {
+func (c cache) editedAgain() bool {
 	return c.routes.Replaces() && c.endOfEarlier(c.routes.To, every) > 0
 }

@@ -137,12 +137,12 @@ func TestTemplate(t *testing.T) {
 		{"size 0: all proxies have stopped", 0, "0-2_3-5_warming", all(edited, added(3), ended()), "0-5 keep 3", "3-5", removing},
 	}
 	for _, test := range cases {
-		f := cache(test.size, 3, test.label)
+		f := factsOf(test.size, 3, test.label)
 		test.change(f)
 		got := f.Decide()
 		var phase v1alpha1.MovePhase
-		if got.Proxy.Move != nil {
-			phase = got.Proxy.Move.Phase
+		if got.ProxyStatus.Move != nil {
+			phase = got.ProxyStatus.Move.Phase
 		}
 		if pods := fmt.Sprintf("%s keep %d", got.Run, got.Partition); pods != test.want || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
 			t.Errorf("%s:\n got pods %s, routes %s, phase %q\nwant pods %s, routes %s, phase %q", test.reason, pods, got.Routes, phase, test.want, test.wantLabel, test.wantPhase)
@@ -160,10 +160,10 @@ func TestWaiting(t *testing.T) {
 		"Removed servers with the names of the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
 		"Servers of a deleted Memcached of the ": all(ended(), func(f *Facts) { f.Predecessor = true }),
 	} {
-		f := cache(3, 3, "0-2")
+		f := factsOf(3, 3, "0-2")
 		change(f)
-		if d := f.Decide(); d.Proxy.Move.Phase != waiting || !strings.HasPrefix(d.Report.Explanation, want) {
-			t.Errorf("%s: %q, want %q", d.Proxy.Move.Phase, d.Report.Explanation, want)
+		if d := f.Decide(); d.ProxyStatus.Move.Phase != waiting || !strings.HasPrefix(d.Report.Explanation, want) {
+			t.Errorf("%s: %q, want %q", d.ProxyStatus.Move.Phase, d.Report.Explanation, want)
 		}
 	}
 	for _, phase := range movePhases[2:] {
@@ -176,10 +176,10 @@ func TestWaiting(t *testing.T) {
 // TestWarmupGoesOn checks that a server that is not ready for a moment does not make a warm-up begin again.
 func TestWarmupGoesOn(t *testing.T) {
 	for _, seconds := range []int{100, -1} {
-		f := cache(3, 3, "0-2_3-5_warming")
+		f := factsOf(3, 3, "0-2_3-5_warming")
 		all(edited, added(3), unready(Range{4, 1}), until(seconds))(f)
 		d := f.Decide()
-		if got, want := d.Proxy.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
+		if got, want := d.ProxyStatus.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
 		if !d.Report.Settled {
@@ -190,10 +190,10 @@ func TestWarmupGoesOn(t *testing.T) {
 
 // TestStepsToZeroWithOutdatedTemplate checks that steps to size 0 wait for the next step, and not for a move.
 func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
-	f := cache(0, 3, "0-2")
+	f := factsOf(0, 3, "0-2")
 	all(steps, edited)(f)
 	f.Status.Scaling.LastStepTime = new(metav1.NewTime(noon.Add(-time.Second)))
-	if d := f.Decide(); d.Proxy.Move != nil || d.Scaling.Replicas != 3 {
-		t.Errorf("got the move %+v and %d replicas, want no move and 3 replicas", d.Proxy.Move, d.Scaling.Replicas)
+	if d := f.Decide(); d.ProxyStatus.Move != nil || d.Scaling.Replicas != 3 {
+		t.Errorf("got the move %+v and %d replicas, want no move and 3 replicas", d.ProxyStatus.Move, d.Scaling.Replicas)
 	}
 }

@@ -104,12 +104,12 @@ type ProxyStatus struct {
 	Move *MoveStatus `json:"move,omitempty"`
 	// controller is what only the operator reads.
 	// +optional
-	Controller ProxyMemory `json:"controller,omitzero"`
+	Controller ProxyDecision `json:"controller,omitzero"`
 }
 
-// ProxyMemory is what the operator remembers of its last decision. No user needs it: the other fields of the status report all that is
-// observed. If it is lost or edited, a move takes longer.
-type ProxyMemory struct {
+// ProxyDecision is the last decision of the operator. No user needs it: the other fields of the status report all that is observed. If it is lost
+// or edited, a move takes longer.
+type ProxyDecision struct {
 	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: 0-2 for three servers, 0-2.1 if
 	// a spare has the keys of 1, or 0-2_0-3_warming with the servers before and after a move, and its phase.
 	// +optional
@@ -121,26 +121,24 @@ type ProxyMemory struct {
 
 // MovePurpose is why items move to other servers.
 //
-// +kubebuilder:validation:Enum=Resize;Template;Both;Stop;Return
+// +kubebuilder:validation:Enum=Resize;Replace;ToSpare;Return
 type MovePurpose string
 
 const (
-	// MoveForSize is a change of the number of servers.
-	MoveForSize MovePurpose = "Resize"
-	// MoveForTemplate is a change of the pod template: the items move to new pods that have it.
-	MoveForTemplate MovePurpose = "Template"
-	// MoveForBoth is a change of both.
-	MoveForBoth MovePurpose = "Both"
-	// MoveForStop is for a server that is being deleted, for example because its node is drained: its items move to a spare.
-	MoveForStop MovePurpose = "Stop"
-	// MoveForReturn is for a server that has started again: its items move back from the spare.
-	MoveForReturn MovePurpose = "Return"
+	// MoveResize is a change of the number of servers.
+	MoveResize MovePurpose = "Resize"
+	// MoveReplace moves all items to new pods: the pod template has changed, or the size has while a spare is in use.
+	MoveReplace MovePurpose = "Replace"
+	// MoveToSpare is for a server that is being deleted, for example because its node is drained: its items move to a spare.
+	MoveToSpare MovePurpose = "ToSpare"
+	// MoveReturn is for a server that has started again: its items move back from the spare.
+	MoveReturn MovePurpose = "Return"
 )
 
 // MoveStatus is a change of the servers that is under way.
 type MoveStatus struct {
-	// for is why the servers change: Resize for another number of servers, Template for another pod template, or Both. Stop moves the
-	// items of a server that is being deleted to a spare, and Return moves them back.
+	// for is why the servers change. Resize adds or removes servers, and Replace moves all items to new pods that have the desired pod template.
+	// ToSpare moves the items of a server that is being deleted to a spare, and Return moves them back.
 	// +required
 	For MovePurpose `json:"for,omitempty"`
 	// from is the number of servers before the change.

@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// current is the move that is under way with proxies, or none, as far as it is observed.
-type current struct {
+// cache is a cache with proxies: its facts, and how far its move is, if one is under way.
+type cache struct {
 	Facts
 	// revision is that of the Deployment of the proxies; the zero value if none is observed.
 	revision v1alpha1.Revision
@@ -21,8 +21,8 @@ type current struct {
 	recordedMove *v1alpha1.MoveStatus
 }
 
-func (f Facts) current() current {
-	c := current{Facts: f, routes: f.lastRoutes()}
+func (f Facts) cache() cache {
+	c := cache{Facts: f, routes: f.lastRoutes()}
 	for _, proxy := range f.Proxies.Pods {
 		c.running = append(c.running, proxy.Routes)
 	}
@@ -50,7 +50,7 @@ func (f Facts) lastRoutes() Routes {
 
 // restartsEmpty returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
 func (f Facts) restartsEmpty() Routes {
-	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || !f.noProxyRuns() {
+	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || !f.proxiesStopped() {
 		return Routes{}
 	}
 	first := f.Workload.Run.First
@@ -80,7 +80,7 @@ func (f Facts) lastPhase() Routes {
 		}
 	}
 	warming, before := routes.in(Warming), routes.previous()
-	if routes == warming.previous() && !slices.ContainsFunc(f.Proxies.Pods, func(proxy Proxy) bool { return proxy.Routes == before }) {
+	if routes == warming.previous() && !slices.ContainsFunc(f.Proxies.Pods, func(proxy ProxyPod) bool { return proxy.Routes == before }) {
 		return warming // such proxies may have run, and have stopped first
 	}
 	return routes

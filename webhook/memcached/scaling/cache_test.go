@@ -48,11 +48,11 @@ func TestPrecedence(t *testing.T) {
 		{"size: an empty StatefulSet", "-", "", "", Range{6, 0}, Range{}, "6-9"},
 	}
 	for _, test := range cases {
-		f := cache(4, 0, "0-3")
+		f := factsOf(4, 0, "0-3")
 		f.Status.Proxy.Controller.Routes = test.status
 		f.Proxies.Pods = nil
 		for _, label := range strings.Fields(test.proxies) {
-			f.Proxies.Pods = append(f.Proxies.Pods, Proxy{Routes: ParseRoutes(label)})
+			f.Proxies.Pods = append(f.Proxies.Pods, ProxyPod{Routes: ParseRoutes(label)})
 		}
 		f.Proxies.Deployment.Routes, f.Proxies.Deployment.Replicas = ParseRoutes(test.label), int32(len(f.Proxies.Pods))
 		if test.label == "-" {

@@ -88,7 +88,7 @@ func (s *space) checkTemplates(name string, w, next world) string {
 	if s.templates == 0 || !w.desired || name == "sync while servers restart" || s.late == "parent" && s.switches {
 		return ""
 	}
-	if w.cold && phaseOrder[next.deployment.routes.phase] == Steady { // pods are replaced in place
+	if phaseOrder[next.deployment.routes.phase] == Steady && (w.cold || w.endsCold()) { // pods are replaced in place
 		return ""
 	}
 	for i, server := range w.servers {
@@ -97,6 +97,13 @@ func (s *space) checkTemplates(name string, w, next world) string {
 		}
 	}
 	return ""
+}
+
+// endsCold reports whether a move without a warm-up ends, which gives up what the servers before have.
+func (w world) endsCold() bool {
+	return slices.ContainsFunc(w.running(), func(pod podWorld) bool {
+		return phaseOrder[pod.routes.phase] == Announcing && pod.routes.to == w.deployment.routes.to
+	})
 }
 
 // finds reports whether a proxy that runs, or a new one, finds the items of a server.

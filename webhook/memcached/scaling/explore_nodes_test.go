@@ -49,8 +49,11 @@ func (w *world) serves(ordinal int32) bool {
 func (w *world) reachedWithout() bool {
 	d, pool := w.deployment, w.deployment.routes.to.pool()
 	lostOwn := func(spare Spare) bool { return w.servers[spare.Own].lost }
-	if !w.desired || w.size == 0 || !w.anyLost() || w.status.phase != 0 || w.copy.exists || w.set.template != w.template {
+	if !w.desired || !w.anyLost() || w.status.phase != 0 || w.copy.exists || w.set.template != w.template {
 		return false
+	}
+	if w.size == 0 {
+		return w.set.replicas == 0 && d.replicas == 0
 	}
 	return w.set.run() == pool.Span() && d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && w.allAvailable() &&
 		pool.Slots.Count == int32(w.size) &&

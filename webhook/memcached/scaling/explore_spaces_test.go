@@ -150,9 +150,10 @@ var lostNodes = map[string]space{
 
 // lostNodePairs are lost nodes with sizes, drains or templates.
 var lostNodePairs = map[string]space{
-	"nodes, sizes":     {sizes: 2, clocks: onTime},
-	"nodes, drains":    {least: 1, sizes: 1, clocks: onTime, stops: true, evictions: 2},
-	"nodes, templates": {least: 1, sizes: 1, clocks: onTime, templates: 2},
+	"nodes, sizes":               {sizes: 2, clocks: onTime},
+	"nodes, drains":              {least: 1, sizes: 1, clocks: onTime, stops: true, evictions: 2},
+	"nodes, templates":           {least: 1, sizes: 1, clocks: onTime, templates: 2},
+	"nodes, templates, warm-ups": {least: 1, sizes: 1, clocks: onTime, templates: 2, warmups: true},
 }
 
 // outages are configurations in which servers fail, and proxies that reach none are not available.

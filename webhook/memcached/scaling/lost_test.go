@@ -54,6 +54,7 @@ func TestLost(t *testing.T) {
 		{"the template is edited again, and the StatefulSet replaces no pod", 3, 7, "0-2.1_4-6_announcing", all(lost(1), until(-1), func(f *Facts) { f.Servers[0], f.Servers[5] = Server{Ready: true, HasItems: true}, Server{Ready: true} }), "0-6", "0-2.1", removing},
 		{"the size changes without a warm-up: the next range", 4, 4, "0-2.1", all(lost(1), cold), "0-3", "0-2.1_4-7_announcing", adding},
 		{"the size changes: the next range", 4, 4, "0-2.1", lost(1), "0-3", "0-2.1_4-7_announcing", adding},
+		{"the template changes without a warm-up: the next range", 3, 4, "0-2.1", all(lost(1), cold, func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-3", "0-2.1_4-6_announcing", adding},
 		{"the template changes: the next range", 3, 4, "0-2.1", all(lost(1), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-3", "0-2.1_4-6_announcing", adding},
 
 		{"the size grows to an ordinal whose former pod exists on such a node", 4, 3, "0-2", lost(3), "0-2", "0-2_0-3.3_announcing", adding},

@@ -21,7 +21,7 @@ func (c cache) target(from Pool) Pool {
 	resized := Range{from.Slots.First, c.Step(from.Slots.Count)}
 	returned, movesItems := c.returned(from), c.Proxies.Warmup > 0 && c.Size > 0
 	outdated := c.endOfOutdated(from) > from.Slots.First
-	stuck := returned.HasSpares() && resized != from.Slots
+	stuck := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	switch {
 	case movesItems && outdated, c.Size > 0 && stuck:
 		return c.away(from, poolOf(Range{from.Span().End(), c.Size}), c.lost)

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -104,29 +103,36 @@ func TestTolerationsWithoutProxies(t *testing.T) {
 	}
 }
 
-// TestPlacementOfRunningProxies checks that an upgrade from an operator that counted the proxies of all rollouts replaces no proxy.
-func TestPlacementOfRunningProxies(t *testing.T) {
+// TestPlacementOfRunningPods checks that an upgrade from an operator that placed pods in another way replaces none of them.
+func TestPlacementOfRunningPods(t *testing.T) {
+	type apart struct{ Servers, Proxies bool }
 	for _, test := range []struct {
 		reason, routes string
 		applied        bool
-		keys           []string
+		edit           func(*v1alpha1.MemcachedSpec)
+		want           apart
 	}{
-		{"proxies run that count all", "0-2", false, nil},
-		{"they are replaced for the next phase", "0-2_0-3_announcing", false, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
-		{"proxies run that count those of their rollout", "0-2", true, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
+		{"pods run that are placed in another way", "0-2", false, func(*v1alpha1.MemcachedSpec) {}, apart{false, false}},
+		{"the proxies are replaced for the next phase", "0-2_0-3_announcing", false, func(*v1alpha1.MemcachedSpec) {}, apart{false, true}},
+		{"the servers are replaced", "0-2", false, func(s *v1alpha1.MemcachedSpec) { s.Cache.Threads = new(int32(2)) }, apart{true, true}},
+		{"pods run that are placed apart", "0-2", true, func(*v1alpha1.MemcachedSpec) {}, apart{true, true}},
 	} {
 		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
-		request := settledDefaults(memcached, children.Defaults{})
+		request := settledDefaults(memcached, children.Defaults{Apart: test.applied})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, Apart: test.applied}
 		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{Proxies: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
+		test.edit(&memcached.Spec)
 		templates, err := (Config{}).templates(Config{}.observe(&request))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := templates.proxies.with(scaling.ParseRoutes(test.routes))
-		if diff := cmp.Diff(test.keys, got.Spec.TopologySpreadConstraints[0].MatchLabelKeys); diff != "" || got.Defaults.Apart != (test.keys != nil) {
-			t.Errorf("%s: apart is %t, and matchLabelKeys (-want +got):\n%s", test.reason, got.Defaults.Apart, diff)
+		servers, proxies := templates.servers, templates.proxies.with(scaling.ParseRoutes(test.routes))
+		if diff := cmp.Diff(test.want, apart{servers.Defaults.Apart, proxies.Defaults.Apart}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if servers.Defaults.Apart != (servers.Spec.Affinity != nil) || proxies.Defaults.Apart != (proxies.Spec.Affinity != nil) {
+			t.Errorf("%s: the templates are not those of the defaults", test.reason)
 		}
 	}
 }

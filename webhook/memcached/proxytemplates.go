@@ -45,7 +45,7 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		Library:    proxy.AppliedLibrary(deployment, configured.Library),
 		Domain:     o.domain,
 		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
-		Apart:      deployment == nil || proxy.AppliedApart(deployment),
+		Apart:      children.AppliedApart(deployment),
 	}
 	running.TolerationSeconds = configured.TolerationSeconds
 	if deployment != nil {

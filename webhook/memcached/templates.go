@@ -46,6 +46,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 			Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
 		},
 		TolerationSeconds: children.TolerationSeconds(spec),
+		Apart:             true,
 	}
 	running := children.Defaults{
 		Images: children.Images{
@@ -53,6 +54,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 			Exporter:  runningImage(o.workload, children.ExporterName, configured.Exporter),
 		},
 		TolerationSeconds: o.runningTolerationSeconds(configured.TolerationSeconds),
+		Apart:             children.AppliedApart(o.workload),
 	}
 	if spec.NeedsReloader() {
 		configured.Reloader = c.OperatorImage

@@ -113,7 +113,7 @@ func newNodes(t *testing.T, name string, number int, zone func(int) string) []*c
 // applyServers applies the StatefulSet of the servers, and returns its pods once no other one is left.
 func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d scaling.Decision) []corev1.Pod {
 	t.Helper()
-	defaults := children.Defaults{Images: children.Images{Memcached: children.DefaultImage}, Apart: true}
+	defaults := children.Defaults{Images: children.Images{Memcached: children.DefaultImage}}
 	template := children.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec))
 	applyPods(t, children.Children(&children.Input{Memcached: memcached, Template: template, Decision: d})[0].(client.Object))
 	return waitPods(t, memcached, children.SelectorLabels(memcached), int(d.Run.Count))
@@ -122,7 +122,7 @@ func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d scaling.Decisio
 // rollOut applies the Deployment of proxies with some routes, and waits until only its pods run.
 func rollOut(t *testing.T, memcached *v1alpha1.Memcached, routes string) {
 	t.Helper()
-	defaults := proxies.Defaults{Image: children.DefaultImage, Library: "-- none", Domain: "cluster.local", Apart: true}
+	defaults := proxies.Defaults{Image: children.DefaultImage, Library: "-- none", Domain: "cluster.local"}
 	desired := proxies.Children(&proxies.Input{
 		Memcached: memcached,
 		Template:  proxies.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), scaling.ParseRoutes(routes)),

@@ -18,8 +18,6 @@ type Defaults struct {
 	Images
 	// TolerationSeconds is how long pods remain on a lost node; 0 for the default of Kubernetes.
 	TolerationSeconds int64
-	// Apart reports whether pods are placed by [Apart]; otherwise by [DefaultSpread].
-	Apart bool
 }
 
 // Images are the images of server pods.

@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
-	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -22,21 +21,6 @@ Proxies avoid nodes with servers, so that a node that dies takes only one kind. 
 sum of all to the same range, however low the weights are. So servers avoid proxies, too, and need the anti-affinity for nodes, which outweighs that.
 */
 
-// apartAnnotation on a workload records that its pods are placed by [Apart].
-const apartAnnotation = "memcached-operator.example.com/apart"
-
-// AppliedApart reports whether the operator placed the pods of a workload by [Apart], or would, because there is no workload.
-func AppliedApart(workload *observed.Workload) bool {
-	return workload == nil || workload.Annotations[apartAnnotation] != ""
-}
-
-// RecordApart adds to the annotations of a workload whether its pods are placed by [Apart], for [AppliedApart].
-func RecordApart(annotations map[string]string, apart bool) {
-	if apart {
-		annotations[apartAnnotation] = "true"
-	}
-}
-
 // PlacesServers reports whether servers are placed by [Apart] alone, and not also by spec.
 func PlacesServers(spec *v1alpha1.MemcachedSpec) bool {
 	return len(spec.TopologySpreadConstraints) == 0 && !hasAntiAffinity(spec.Affinity)
@@ -47,14 +31,12 @@ func hasAntiAffinity(affinity *corev1.Affinity) bool {
 }
 
 // placeServer sets the node affinity, the affinity to pods and the constraints of a server.
-func placeServer(pod *corev1.PodSpec, memcached *v1alpha1.Memcached, apart bool) {
+func placeServer(pod *corev1.PodSpec, memcached *v1alpha1.Memcached) {
 	spec, labels := &memcached.Spec, SelectorLabels(memcached)
 	pod.Affinity = spec.Affinity
 	switch {
 	case len(spec.TopologySpreadConstraints) > 0:
 		pod.TopologySpreadConstraints = ownConstraints(spec.TopologySpreadConstraints, labels)
-	case !apart:
-		pod.TopologySpreadConstraints = DefaultSpread(labels)
 	case spec.Workload == v1alpha1.StatefulSetWorkload:
 		Apart(pod, labels, appsv1.ControllerRevisionHashLabelKey)
 	default:
@@ -77,8 +59,10 @@ func ownConstraints(own []corev1.TopologySpreadConstraint, labels map[string]str
 // Apart places the pods with some labels on nodes and in zones of their own. An anti-affinity that the pod has is kept instead of that for zones.
 // revisionLabel is the label that has another value after a change of the pod template.
 func Apart(pod *corev1.PodSpec, labels map[string]string, revisionLabel string) {
-	pod.TopologySpreadConstraints = DefaultSpread(labels)[:1]
-	pod.TopologySpreadConstraints[0].MatchLabelKeys = []string{revisionLabel}
+	pod.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: labels}, MatchLabelKeys: []string{revisionLabel},
+	}}
 	if hasAntiAffinity(pod.Affinity) {
 		return
 	}
@@ -97,13 +81,4 @@ func Away(weight int32, topologyKey string, labels map[string]string) corev1.Wei
 	return corev1.WeightedPodAffinityTerm{Weight: weight, PodAffinityTerm: corev1.PodAffinityTerm{
 		TopologyKey: topologyKey, LabelSelector: &metav1.LabelSelector{MatchLabels: labels},
 	}}
-}
-
-// DefaultSpread spreads the pods with these labels over nodes and zones if possible.
-func DefaultSpread(labels map[string]string) []corev1.TopologySpreadConstraint {
-	selector := &metav1.LabelSelector{MatchLabels: labels}
-	return []corev1.TopologySpreadConstraint{
-		{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
-		{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
-	}
 }

@@ -28,7 +28,7 @@ type Template struct {
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) Template {
 	images := defaults.Images
 	pod := podSpec(memcached, images, size)
-	placeServer(&pod, memcached, defaults.Apart)
+	placeServer(&pod, memcached)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
 		Spec:       Pod(&memcached.Spec, pod, defaults.TolerationSeconds, keepalive(images)...),

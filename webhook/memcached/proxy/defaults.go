@@ -24,8 +24,6 @@ type Defaults struct {
 	Domain string
 	// TolerationSeconds is how long proxies remain on a lost node; 0 for the default of Kubernetes.
 	TolerationSeconds int64
-	// Apart is that of [children.Defaults].
-	Apart bool
 }
 
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
@@ -45,7 +43,6 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.ExporterImage
 	}
 	children.RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
-	children.RecordApart(annotations, defaults.Apart)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

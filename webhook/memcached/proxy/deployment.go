@@ -38,7 +38,7 @@ type Template struct {
 // rollout, and the status of the Deployment reports when it has finished.
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
 	pod := podSpec(memcached, defaults, size)
-	place(&pod, memcached, defaults, routes)
+	place(&pod, memcached, routes)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
 		Spec:       children.Pod(&memcached.Spec, pod, defaults.TolerationSeconds),

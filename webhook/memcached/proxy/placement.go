@@ -11,13 +11,9 @@ import (
 
 // place places proxies with some routes apart, and away from servers: see [children.Apart]. The affinity to pods and the constraints of spec relate to
 // the servers. Where they place those, no term of proxies has an effect on servers.
-func place(pod *corev1.PodSpec, memcached *v1alpha1.Memcached, defaults Defaults, routes scaling.Routes) {
+func place(pod *corev1.PodSpec, memcached *v1alpha1.Memcached, routes scaling.Routes) {
 	labels := children.ProxySelector(memcached)
 	pod.Affinity = nodeAffinity(memcached.Spec.Affinity)
-	if !defaults.Apart {
-		pod.TopologySpreadConstraints = children.DefaultSpread(labels)
-		return
-	}
 	labels[RoutesLabel] = routes.String()
 	children.Apart(pod, labels, appsv1.DefaultDeploymentUniqueLabelKey)
 	if children.PlacesServers(&memcached.Spec) {

@@ -79,9 +79,10 @@ func testProxyLost(t *testing.T) {
 	waitServing(t, m, "0-2")
 	a, b := lost[0][len(lost[0])-1:], lost[1][len(lost[1])-1:]
 	// PodGC also ends the servers, which start empty elsewhere, so nothing is left to move.
-	got, begun := history(), fmt.Sprintf("servers 0-4, routes 0-2_0-2.%s.%s-1_announcing", a, b)
-	if len(got) < 3 || got[1] != begun || got[len(got)-1] != "servers 0-2, routes 0-2" {
-		t.Errorf("the cluster had %q, want both slots in one move that waits: %s, and then the first servers", got, begun)
+	got, waits := history(), fmt.Sprintf("servers 0-4, routes 0-2_0-2.%s.%s-1_announcing", a, b)
+	swapped := fmt.Sprintf("servers 0-4, routes 0-2_0-2.%s-1.%s_announcing", a, b) // its second server was deleted first
+	if !slices.Contains(got, waits) && !slices.Contains(got, swapped) || got[len(got)-1] != "servers 0-2, routes 0-2" {
+		t.Errorf("the cluster had %q, want both slots in a move that waits: %s, and then the first servers", got, waits)
 	}
 }
 
@@ -103,23 +104,24 @@ func testNodeReturns(t *testing.T) {
 	}
 	loseNode(t, node)
 	a, b := lost[0][len(lost[0])-1:], lost[1][len(lost[1])-1:]
-	waitServing(t, m, fmt.Sprintf("0-3, 4 in place of %s, 5 in place of %s", a, b))
+	// Kubernetes deletes one pod after the other. If a sync is between, the spares change, or the second slot moves after the first one.
+	spared := fmt.Sprintf("0-3.%s.%s-1", a, b)
+	if waitServing(t, m, fmt.Sprintf("0-3, 4 in place of %s, 5 in place of %s", a, b), fmt.Sprintf("0-3, 5 in place of %s, 4 in place of %s", a, b)) == 1 {
+		spared = fmt.Sprintf("0-3.%s-1.%s", a, b)
+	}
 	kubectl(t, "patch", "--namespace", m.GetNamespace(), "memcached/cache", "--type=merge", "--patch", `{"spec":{"size":3,"image":"memcached:1.6.40"}}`)
 	waitServing(t, m, "6-8")
 	returnNode(t, node)
 	waitReady(t, m, 3, 2*waitTimeout)
 	waitServers(t, m, 3)
-	want, spared := []string{"servers 0-3, routes 0-3"}, fmt.Sprintf("0-3.%s.%s-1", a, b)
-	for _, phase := range []string{"announcing", "preparing", "warming", "closing"} {
-		want = append(want, fmt.Sprintf("servers 0-5, routes 0-3_%s_%s", spared, phase))
-	}
-	want = append(want, "servers 0-5, routes "+spared)
+	want := []string{"servers 0-5, routes " + spared}
 	for _, phase := range []string{"announcing", "preparing", "warming", "closing"} {
 		want = append(want, fmt.Sprintf("servers 0-8, routes %s_6-8_%s", spared, phase))
 	}
 	want = append(want, "servers 0-8, routes 6-8", "servers 6-8, routes 6-8")
-	if diff := cmp.Diff(want, history()); diff != "" {
-		t.Errorf("the states of the cluster (-want +got):\n%s", diff)
+	got := history()
+	if diff := cmp.Diff(want, got[max(0, slices.Index(got, want[0])):]); diff != "" {
+		t.Errorf("the states of the cluster from the moment when spares have the slots (-want +got):\n%s", diff)
 	}
 }
 
@@ -203,17 +205,19 @@ func patchLease(t *testing.T, name, patch string) {
 	kubectl(t, "patch", "lease", "--namespace", corev1.NamespaceNodeLease, name, "--type=merge", "--patch", patch)
 }
 
-// waitServing waits until no item moves, and these servers have the slots.
-func waitServing(t *testing.T, m *unstructured.Unstructured, servers string) {
+// waitServing waits until no item moves, and some of these servers have the slots, and returns which ones.
+func waitServing(t *testing.T, m *unstructured.Unstructured, servers ...string) (index int) {
 	t.Helper()
-	eventually(t, 2*waitTimeout, "servers "+servers+" serve", func(ctx context.Context) error {
+	eventually(t, 2*waitTimeout, fmt.Sprintf("servers %q serve", servers), func(ctx context.Context) error {
 		if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
 			return err
 		}
 		status, _, err := unstructured.NestedMap(m.Object, "status", "proxy")
-		if status["servers"] != servers || status["move"] != nil || err != nil {
-			return fmt.Errorf("status.proxy is %v, conditions %v", status, Condition(m, "Progressing"))
+		index = slices.Index(servers, fmt.Sprint(status["servers"]))
+		if index < 0 || status["move"] != nil || err != nil {
+			return fmt.Errorf("status.proxy is %v, condition %v", status, Condition(m, "Progressing"))
 		}
 		return nil
 	})
+	return index
 }

@@ -79,10 +79,11 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	for _, command := range [][]string{
 		{"kube-controller-manager", kubeconfig, "--leader-elect=false", "--secure-port=0",
 			"--service-account-private-key-file=" + filepath.Join(c.dir, "apiserver", "sa-signer.key"),
-			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"},
+			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s",
+			"--node-monitor-grace-period=20s", "--node-monitor-period=2s"},
 		{"kube-scheduler", kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"},
-		// Without leases the nodes become NotReady after 50 seconds, and so do their pods.
-		{"kwok", kubeconfig, "--config=" + filepath.Join(c.root, "test", "cluster", "kwok.yaml"), "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
+		// A node whose lease is not renewed for 20 seconds becomes NotReady, and so do its pods. kwok renews leases every 3 seconds.
+		{"kwok", kubeconfig, "--config=" + filepath.Join(c.root, "test", "cluster", "kwok.yaml"), "--manage-all-nodes=true", "--node-lease-duration-seconds=12", "--server-address=" + kwokAddress},
 	} {
 		if _, err := c.Run(c.programs[command[0]], command[1:]...); err != nil {
 			return err

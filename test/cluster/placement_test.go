@@ -20,8 +20,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// placementKey is the label and the taint of nodes that run the pods of one test only.
-const placementKey = "test-placement"
+// nodesKey is the label and the taint of nodes that run the pods of one test only.
+const nodesKey = "test-nodes"
 
 // TestApart creates the servers of a cache, and replaces them by those of another range. It rolls out the Deployment of the proxies ten times, with each
 // phase of two moves, and drains a node after each second one. A whole change takes a minute with its phases, so no hook is part of the test.
@@ -44,8 +44,8 @@ func TestApart(t *testing.T) {
 			t.Parallel()
 			memcached := sample.Proxied(3).WithDefaults()
 			memcached.Namespace = newNamespace(t)
-			memcached.Spec.NodeSelector = map[string]string{placementKey: c.name}
-			memcached.Spec.Tolerations = []corev1.Toleration{{Key: placementKey, Value: c.name}}
+			memcached.Spec.NodeSelector = map[string]string{nodesKey: c.name}
+			memcached.Spec.Tolerations = []corev1.Toleration{{Key: nodesKey, Value: c.name}}
 			nodes := newNodes(t, c.name, c.nodes, c.zone)
 			for i, routes := range []string{
 				"0-2", "0-2_0-2.1_announcing", "0-2_0-2.1_preparing", "0-2_0-2.1_warming", "0-2_0-2.1_closing",
@@ -85,15 +85,15 @@ func newNodes(t *testing.T, name string, number int, zone func(int) string) []*c
 			ObjectMeta: metav1.ObjectMeta{
 				Name:        fmt.Sprintf("%s-%d", name, i),
 				Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"},
-				Labels:      map[string]string{corev1.LabelHostname: fmt.Sprintf("%s-%d", name, i), placementKey: name},
+				Labels:      map[string]string{corev1.LabelHostname: fmt.Sprintf("%s-%d", name, i), nodesKey: name},
 			},
-			Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: placementKey, Value: name, Effect: corev1.TaintEffectNoSchedule}}},
+			Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: nodesKey, Value: name, Effect: corev1.TaintEffectNoSchedule}}},
 		}
 		if zone != nil {
 			node.Labels[corev1.LabelTopologyZone] = zone(i)
 		}
 		must(t, shared.Client.Create(t.Context(), node))
-		t.Cleanup(func() { must(t, shared.Client.Delete(context.Background(), node)) })
+		t.Cleanup(func() { must(t, client.IgnoreNotFound(shared.Client.Delete(context.Background(), node))) })
 		nodes = append(nodes, node)
 	}
 	eventually(t, waitTimeout, "pods can start on all nodes", func(ctx context.Context) error {

@@ -37,6 +37,7 @@ func (c *Cluster) startControlPlane(crdDirs, audited []string) error {
 	c.env = &envtest.Environment{
 		CRDDirectoryPaths:     append(crdDirs, filepath.Join(c.root, "test", "cluster", "crds")),
 		ErrorIfCRDPathMissing: true,
+		CRDInstallOptions:     envtest.CRDInstallOptions{MaxTime: time.Minute}, // other suites may start at the same time
 	}
 	c.env.ControlPlane.KubectlPath = c.Kubectl
 	c.env.ControlPlane.Etcd = &envtest.Etcd{Path: etcdLauncher, DataDir: filepath.Join(c.dir, "etcd")}

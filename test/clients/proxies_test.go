@@ -56,7 +56,7 @@ func startServers(t *testing.T, n int) []string {
 // A step is what the proxies do during and after a rollout.
 type step struct {
 	name  string
-	phase scaling.Phase
+	phase scaling.ProxyPhase
 }
 
 // steps are those of a change.

@@ -37,6 +37,7 @@ func (c *Cluster) startControlPlane(crdDirs, audited []string) error {
 	c.env = &envtest.Environment{
 		CRDDirectoryPaths:     append(crdDirs, filepath.Join(c.root, "test", "cluster", "crds")),
 		ErrorIfCRDPathMissing: true,
+		CRDInstallOptions:     envtest.CRDInstallOptions{MaxTime: time.Minute}, // other suites may start at the same time
 	}
 	c.env.ControlPlane.KubectlPath = c.Kubectl
 	c.env.ControlPlane.Etcd = &envtest.Etcd{Path: etcdLauncher, DataDir: filepath.Join(c.dir, "etcd")}
@@ -79,10 +80,11 @@ func (c *Cluster) startNodes(ctx context.Context) error {
 	for _, command := range [][]string{
 		{"kube-controller-manager", kubeconfig, "--leader-elect=false", "--secure-port=0",
 			"--service-account-private-key-file=" + filepath.Join(c.dir, "apiserver", "sa-signer.key"),
-			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"},
+			"--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s",
+			"--node-monitor-grace-period=20s", "--node-monitor-period=2s"},
 		{"kube-scheduler", kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000"},
-		// Without leases the nodes become NotReady after 50 seconds, and so do their pods.
-		{"kwok", kubeconfig, "--config=" + filepath.Join(c.root, "test", "cluster", "kwok.yaml"), "--manage-all-nodes=true", "--node-lease-duration-seconds=40", "--server-address=" + kwokAddress},
+		// A node whose lease is not renewed for 20 seconds becomes NotReady, and so do its pods. kwok renews leases every 3 seconds.
+		{"kwok", kubeconfig, "--config=" + filepath.Join(c.root, "test", "cluster", "kwok.yaml"), "--manage-all-nodes=true", "--node-lease-duration-seconds=12", "--server-address=" + kwokAddress},
 	} {
 		if _, err := c.Run(c.programs[command[0]], command[1:]...); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -25,13 +26,17 @@ type program struct {
 	versionArgs []string
 }
 
-const kubernetesModule = "k8s.io/kubernetes"
+const (
+	kubernetesModule = "k8s.io/kubernetes"
+	// kubernetesProgram does what its name says, so that it has several.
+	kubernetesProgram = "github.com/example/memcached-operator/test/cluster/programs/kubernetes"
+)
 
 var programs = []program{
 	{"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", []string{"--version"}},
-	{"kube-apiserver", kubernetesModule, kubernetesModule + "/cmd/kube-apiserver", []string{"--version"}},
-	{"kube-controller-manager", kubernetesModule, kubernetesModule + "/cmd/kube-controller-manager", []string{"--version"}},
-	{"kube-scheduler", kubernetesModule, kubernetesModule + "/cmd/kube-scheduler", []string{"--version"}},
+	{"kube-apiserver", kubernetesModule, kubernetesProgram, []string{"--version"}},
+	{"kube-scheduler", kubernetesModule, kubernetesProgram, []string{"--version"}},
+	{"kube-controller-manager", kubernetesModule, kubernetesProgram, []string{"--version"}},
 	{"kwok", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok", []string{"--version"}},
 	{"kubectl", kubernetesModule, kubernetesModule + "/cmd/kubectl", []string{"version", "--client"}},
 	{"helm", "helm.sh/helm/v4", "helm.sh/helm/v4/cmd/helm", []string{"version", "--short"}},
@@ -50,11 +55,15 @@ func Build(ctx context.Context, omit []string, progress io.Writer) (map[string]s
 	if err != nil {
 		return nil, err
 	}
-	cache, err := os.UserCacheDir()
+	dir, err := programsDir(module, mod)
 	if err != nil {
-		return nil, fmt.Errorf("find a cache directory for built programs: %w", err)
+		return nil, err
 	}
-	dir := filepath.Join(cache, "memcached-operator", fmt.Sprintf("programs-%s-%s-%.4x", runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod)))
+	locked, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer locked.Close()
 	paths := map[string]string{}
 	var missing []program
 	for _, p := range programs {
@@ -74,6 +83,38 @@ func Build(ctx context.Context, omit []string, progress io.Writer) (map[string]s
 		return paths, nil
 	}
 	return paths, buildPrograms(ctx, module, dir, missing, pinned(kubernetesModule, mod), progress)
+}
+
+// programsDir returns the directory of the programs that are built from the sources of a module, and from its go.mod.
+func programsDir(module string, mod []byte) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a cache directory for built programs: %w", err)
+	}
+	sources, err := filepath.Glob(filepath.Join(module, "kubernetes", "*.go"))
+	if err != nil {
+		return "", err
+	}
+	for _, source := range sources {
+		content, err := os.ReadFile(source)
+		if err != nil {
+			return "", err
+		}
+		mod = append(mod, content...)
+	}
+	return filepath.Join(cache, "memcached-operator", fmt.Sprintf("programs-%s-%s-%.4x", runtime.GOOS, runtime.GOARCH, sha256.Sum256(mod))), nil
+}
+
+// lock creates the directory and locks it until it is closed, so that only one process builds programs. The others wait.
+func lock(dir string) (io.Closer, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	locked, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return locked, syscall.Flock(int(locked.Fd()), syscall.LOCK_EX)
 }
 
 // pinned returns the version of a module in the text of a go.mod, without the v.
@@ -107,12 +148,9 @@ func (p program) installed(ctx context.Context, pinned string, progress io.Write
 	return ""
 }
 
-// buildPrograms builds the programs into dir. It moves each finished program there in one step, so that dir never has a part
+// buildPrograms builds the programs into dir. It links each finished program there in one step, so that dir never has a part
 // of a program.
 func buildPrograms(ctx context.Context, module, dir string, missing []program, kubernetes string, progress io.Writer) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	unfinished, err := os.MkdirTemp(dir, "unfinished-")
 	if err != nil {
 		return err
@@ -122,6 +160,7 @@ func buildPrograms(ctx context.Context, module, dir string, missing []program, k
 	for _, p := range missing {
 		names, packages = append(names, p.name), append(packages, p.pkg)
 	}
+	packages = slices.Compact(packages) // programs of one package are next to each other
 	fmt.Fprintf(progress, "Building %s, once for all later runs. Then the control plane starts.\n", strings.Join(names, ", "))
 	flags := []string{"-ldflags", linkerFlags(kubernetes)}
 	total, err := stalePackages(ctx, module, append(flags, packages...), progress)
@@ -135,7 +174,7 @@ func buildPrograms(ctx context.Context, module, dir string, missing []program, k
 		return fmt.Errorf("build %s: %w", strings.Join(names, ", "), err)
 	}
 	for _, p := range missing {
-		if err := os.Rename(filepath.Join(unfinished, binaryName(p.pkg)), filepath.Join(dir, p.name)); err != nil {
+		if err := os.Link(filepath.Join(unfinished, binaryName(p.pkg)), filepath.Join(dir, p.name)); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func TestProxyWithoutServer(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		fail   func(*testing.T, server)
-		phase  scaling.Phase
+		phase  scaling.ProxyPhase
 		within time.Duration
 		slot   bool // the place of the server moves, or else a third server is added
 	}{
@@ -101,7 +101,7 @@ func TestProxyWithoutServer(t *testing.T) {
 // TestProxyRunsACommandOnce stops the server of a key that does not move for longer than a proxy waits. The server executes the
 // command later, so no proxy may send it again.
 func TestProxyRunsACommandOnce(t *testing.T) {
-	for _, phase := range []scaling.Phase{scaling.Preparing, scaling.Warming, scaling.Closing} {
+	for _, phase := range []scaling.ProxyPhase{scaling.Preparing, scaling.Warming, scaling.Closing} {
 		t.Run(string(phase), func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 3)

@@ -32,11 +32,11 @@ type changingCache struct {
 
 type phaseStart struct {
 	second int
-	phase  scaling.Phase
+	phase  scaling.ProxyPhase
 }
 
 // rollout starts two proxies, and ends the others when clients have used both for a while.
-func (d *changingCache) rollout(phase scaling.Phase, from, to []string) {
+func (d *changingCache) rollout(phase scaling.ProxyPhase, from, to []string) {
 	d.Helper()
 	old := d.proxies
 	d.proxies = []server{startPhase(d, phase, from, to), startPhase(d, phase, from, to)}

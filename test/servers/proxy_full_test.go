@@ -67,7 +67,7 @@ var fullChanges = []fullChange{
 
 // fullSteps are the phases of the proxies, and what the operator does when all proxies are in the phase.
 var fullSteps = []struct {
-	phase scaling.Phase
+	phase scaling.ProxyPhase
 	then  func(*changingCache)
 }{
 	{scaling.Announcing, (*changingCache).prepareServers},

@@ -15,7 +15,7 @@ import (
 )
 
 // moving has the phases in which the requests of commands are not those of clients.
-var moving = []scaling.Phase{scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing}
+var moving = []scaling.ProxyPhase{scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing}
 
 // TestProxyHotChanges lets clients change one key all the time. A command that loses to others again and again ends with an error, and has then
 // changed nothing.

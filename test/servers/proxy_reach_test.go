@@ -15,7 +15,7 @@ import (
 // TestProxyReach checks the startup probe of a proxy in each phase: it fails while no server runs, and succeeds once one runs for each key that is
 // read, whether others do or not.
 func TestProxyReach(t *testing.T) {
-	for _, phase := range []scaling.Phase{scaling.Steady, scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing} {
+	for _, phase := range []scaling.ProxyPhase{scaling.Steady, scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing} {
 		for reason, add := range map[string]bool{"a server is added": true, "a place moves": false} {
 			t.Run(string(phase)+" "+reason, func(t *testing.T) {
 				t.Parallel()

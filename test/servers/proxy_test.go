@@ -47,13 +47,13 @@ func startProxy(t testing.TB, servers []string, args ...string) server {
 }
 
 // startPhase starts a proxy in a phase of a change of size.
-func startPhase(t testing.TB, phase scaling.Phase, from, to []string) server {
+func startPhase(t testing.TB, phase scaling.ProxyPhase, from, to []string) server {
 	t.Helper()
 	return startConfigured(t, phaseConfig(phase, from, to))
 }
 
 // phaseConfig returns the configuration of a proxy in a phase.
-func phaseConfig(phase scaling.Phase, from, to []string) string {
+func phaseConfig(phase scaling.ProxyPhase, from, to []string) string {
 	return proxy.Config(from, to, phase)
 }
 

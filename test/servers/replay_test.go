@@ -129,7 +129,7 @@ func configBetween(phase string, from, to []string) string {
 	case "after":
 		return phaseConfig(scaling.Steady, to, to)
 	}
-	return phaseConfig(scaling.Phase(phase), from, to)
+	return phaseConfig(scaling.ProxyPhase(phase), from, to)
 }
 
 // start sends a command without waiting.

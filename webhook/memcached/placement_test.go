@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -17,10 +16,9 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// TestTolerationsOfRunningPods checks that an upgrade from an operator without the tolerations replaces no pod, and that each pod that is replaced
-// gets them: proxies with each phase.
+// TestTolerationsOfRunningPods checks that an upgrade from an operator with another default replaces no pod, and that each pod that is replaced gets
+// the new one: proxies with each phase.
 func TestTolerationsOfRunningPods(t *testing.T) {
-	const none = -1
 	type seconds struct{ Servers, Proxies, NextProxies int64 }
 	settings := func(edit func(*v1alpha1.MemcachedSpec)) func(*syncRequest) {
 		return func(o *syncRequest) { edit(&o.Parent.Spec) }
@@ -31,14 +29,13 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 		edit    func(*syncRequest)
 		want    seconds
 	}{
-		{"the operator that created the pods had no such default", 0, func(*syncRequest) {}, seconds{none, none, 30}},
 		{"the operator that created the pods had another default", 60, func(*syncRequest) {}, seconds{60, 60, 30}},
 		{"the operator that created the pods had the same default", 30, func(*syncRequest) {}, seconds{30, 30, 30}},
-		{"the size changes", 0, settings(func(s *v1alpha1.MemcachedSpec) { s.Size = new(int32(5)) }), seconds{none, none, 30}},
-		{"an argument changes", 0, settings(func(s *v1alpha1.MemcachedSpec) { s.Cache.Threads = new(int32(2)) }), seconds{30, 30, 30}},
+		{"the size changes", 60, settings(func(s *v1alpha1.MemcachedSpec) { s.Size = new(int32(5)) }), seconds{60, 60, 30}},
+		{"an argument changes", 60, settings(func(s *v1alpha1.MemcachedSpec) { s.Cache.Threads = new(int32(2)) }), seconds{30, 30, 30}},
 		{"spec sets another number", 30, settings(func(s *v1alpha1.MemcachedSpec) { s.UnreachableNodeTolerationSeconds = new(int64(0)) }), seconds{0, 0, 0}},
 		{"spec sets the default", 30, settings(func(s *v1alpha1.MemcachedSpec) { s.UnreachableNodeTolerationSeconds = new(int64(30)) }), seconds{30, 30, 30}},
-		{"the workloads are new", 0, func(o *syncRequest) {
+		{"the workloads are new", 60, func(o *syncRequest) {
 			o.Children.StatefulSets, o.Children.Deployments = composite.GroupOf[observed.Workload](), composite.GroupOf[observed.Workload]()
 		}, seconds{30, 30, 30}},
 	} {
@@ -47,24 +44,16 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
 		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
-		if test.applied == 0 { // the operator recorded nothing
-			request.Children.StatefulSets.Get("web", "cache").Annotations = nil
-			request.Children.Deployments.Get("web", "cache-proxy").Annotations = map[string]string{}
-		}
 		test.edit(&request)
 		templates, err := (Config{}).templates(Config{}.observe(&request))
 		if err != nil {
 			t.Fatalf("%s: %v", test.reason, err)
 		}
 		of := func(template corev1.PodTemplateSpec) int64 {
-			switch all := template.Spec.Tolerations; len(all) {
-			case 0:
-				return none
-			case 2:
-				return *all[0].TolerationSeconds
+			if len(template.Spec.Tolerations) != 2 {
+				t.Fatalf("%s: the tolerations are %v", test.reason, template.Spec.Tolerations)
 			}
-			t.Fatalf("%s: the tolerations are %v", test.reason, template.Spec.Tolerations)
-			return 0
+			return *template.Spec.Tolerations[0].TolerationSeconds
 		}
 		got := seconds{of(templates.servers.PodTemplateSpec), of(templates.proxies.with(routes).PodTemplateSpec), of(templates.proxies.with(scaling.ParseRoutes("0-2_0-3_warming")).PodTemplateSpec)}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -100,33 +89,6 @@ func TestTolerationsWithoutProxies(t *testing.T) {
 		}
 		if got := len(templates.servers.Spec.Tolerations); got != test.want {
 			t.Errorf("%s: the servers get %d tolerations, want %d", test.reason, got, test.want)
-		}
-	}
-}
-
-// TestPlacementOfRunningProxies checks that an upgrade from an operator that counted the proxies of all rollouts replaces no proxy.
-func TestPlacementOfRunningProxies(t *testing.T) {
-	for _, test := range []struct {
-		reason, routes string
-		applied        bool
-		keys           []string
-	}{
-		{"proxies run that count all", "0-2", false, nil},
-		{"they are replaced for the next phase", "0-2_0-3_announcing", false, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
-		{"proxies run that count those of their rollout", "0-2", true, []string{appsv1.DefaultDeploymentUniqueLabelKey}},
-	} {
-		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
-		request := settledDefaults(memcached, children.Defaults{})
-		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, Apart: test.applied}
-		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
-		request.Children.Deployments = applied(proxy.Children(in)).Deployments
-		templates, err := (Config{}).templates(Config{}.observe(&request))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := templates.proxies.with(scaling.ParseRoutes(test.routes))
-		if diff := cmp.Diff(test.keys, got.Spec.TopologySpreadConstraints[0].MatchLabelKeys); diff != "" || got.Defaults.Apart != (test.keys != nil) {
-			t.Errorf("%s: apart is %t, and matchLabelKeys (-want +got):\n%s", test.reason, got.Defaults.Apart, diff)
 		}
 	}
 }

@@ -38,18 +38,14 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		Domain:            o.domain,
 		ReachImage:        c.OperatorImage,
 		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
-		Apart:             true,
 	}
 	running := proxy.Defaults{
 		Image:      runningImage(deployment, proxy.ContainerName, configured.Image),
 		Library:    proxy.AppliedLibrary(deployment, configured.Library),
 		Domain:     o.domain,
 		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
-		Apart:      deployment == nil || proxy.AppliedApart(deployment),
-	}
-	running.TolerationSeconds = configured.TolerationSeconds
-	if deployment != nil {
-		running.TolerationSeconds, _ = children.AppliedTolerationSeconds(deployment)
+
+		TolerationSeconds: children.AppliedTolerationSeconds(&o.memcached.Spec, deployment, configured.TolerationSeconds),
 	}
 	if o.memcached.Spec.HasExporter() {
 		configured.ExporterImage = c.OperatorImage

@@ -52,7 +52,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 			Memcached: runningImage(o.workload, children.ContainerName, configured.Memcached),
 			Exporter:  runningImage(o.workload, children.ExporterName, configured.Exporter),
 		},
-		TolerationSeconds: o.runningTolerationSeconds(configured.TolerationSeconds),
+		TolerationSeconds: children.AppliedTolerationSeconds(spec, o.workload, configured.TolerationSeconds),
 	}
 	if spec.NeedsReloader() {
 		configured.Reloader = c.OperatorImage
@@ -67,20 +67,4 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	}
 	kept, err := keepRunning(o.workload, o.livePods, children.ContainerName, configured, running, template)
 	return children.PodTemplate(o.memcached, kept, size), err
-}
-
-// runningTolerationSeconds returns the default that servers run; the configured one if spec has or had no proxies. Those of an earlier release have none.
-func (o *observation) runningTolerationSeconds(configured int64) int64 {
-	if o.workload == nil || o.memcached.Spec.Proxy == nil {
-		return configured
-	}
-	seconds, found := children.AppliedTolerationSeconds(o.workload)
-	switch {
-	case found:
-		return seconds
-	case o.proxyDeployment == nil:
-		return configured
-	}
-	seconds, _ = children.AppliedTolerationSeconds(o.proxyDeployment) // proxies were added, and the servers are not applied yet
-	return seconds
 }

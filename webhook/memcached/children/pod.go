@@ -27,9 +27,11 @@ type Template struct {
 // PodTemplate returns the template of the server pods.
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) Template {
 	images := defaults.Images
+	pod := podSpec(memcached, images, size)
+	placeServer(&pod, memcached)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       Pod(&memcached.Spec, podSpec(memcached, images, size), defaults.TolerationSeconds, keepalive(images)...),
+		Spec:       Pod(&memcached.Spec, pod, defaults.TolerationSeconds, keepalive(images)...),
 	}}
 }
 
@@ -52,9 +54,6 @@ func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) cor
 		Containers:            podContainers(spec, images, size),
 		Volumes:               podVolumes(memcached, images),
 		ShareProcessNamespace: shareProcessNamespace(spec, images),
-
-		Affinity:                  spec.Affinity,
-		TopologySpreadConstraints: TopologySpreadConstraints(memcached),
 
 		TerminationGracePeriodSeconds: new(gracePeriodSeconds(spec, images)),
 	}
@@ -108,32 +107,6 @@ func Lifecycle(seconds int64) *corev1.Lifecycle {
 		return nil
 	}
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: seconds}}}
-}
-
-// TopologySpreadConstraints returns the constraints of the spec. By default pods are spread over nodes and zones if
-// possible.
-func TopologySpreadConstraints(memcached *v1alpha1.Memcached) []corev1.TopologySpreadConstraint {
-	if len(memcached.Spec.TopologySpreadConstraints) == 0 {
-		return DefaultSpread(SelectorLabels(memcached))
-	}
-	selector := &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)}
-	var constraints []corev1.TopologySpreadConstraint
-	for _, constraint := range memcached.Spec.TopologySpreadConstraints {
-		if constraint.LabelSelector == nil {
-			constraint.LabelSelector = selector
-		}
-		constraints = append(constraints, constraint)
-	}
-	return constraints
-}
-
-// DefaultSpread spreads the pods with these labels over nodes and zones if possible.
-func DefaultSpread(labels map[string]string) []corev1.TopologySpreadConstraint {
-	selector := &metav1.LabelSelector{MatchLabels: labels}
-	return []corev1.TopologySpreadConstraint{
-		{MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
-		{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector},
-	}
 }
 
 // terminationMessagePolicy makes the kubelet keep the end of the log if memcached uses Secrets or flash. An invalid Secret or a

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// tolerationAnnotation on a workload of a cache with proxies has the default of spec.unreachableNodeTolerationSeconds in its pod template; 0 if
-	// an earlier release applied it without one.
+	// tolerationAnnotation on a workload of a cache with proxies has the default of spec.unreachableNodeTolerationSeconds in its pod template.
 	tolerationAnnotation = "memcached-operator.example.com/unreachable-node-toleration-seconds"
 
 	// proxiedTolerationSeconds is a tenth of the default of Kubernetes: the keys of a lost server can move to another one only once Kubernetes has
@@ -28,10 +27,17 @@ func TolerationSeconds(spec *v1alpha1.MemcachedSpec) int64 {
 	return proxiedTolerationSeconds
 }
 
-// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it, and whether it has recorded one.
-func AppliedTolerationSeconds(workload *observed.Workload) (seconds int64, found bool) {
+// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it; the configured one if it applied none,
+// or if spec has no proxies.
+func AppliedTolerationSeconds(spec *v1alpha1.MemcachedSpec, workload *observed.Workload, configured int64) int64 {
+	if workload == nil || spec.Proxy == nil {
+		return configured
+	}
 	seconds, err := strconv.ParseInt(workload.Annotations[tolerationAnnotation], 10, 64)
-	return seconds, err == nil
+	if err != nil {
+		return configured
+	}
+	return seconds
 }
 
 // RecordTolerationSeconds adds the default in a pod template to the annotations of its workload, for [AppliedTolerationSeconds].

@@ -24,21 +24,11 @@ type Defaults struct {
 	Domain string
 	// TolerationSeconds is how long proxies remain on a lost node; 0 for the default of Kubernetes.
 	TolerationSeconds int64
-	// Apart reports whether only the proxies of a rollout are placed apart, and not those of all rollouts.
-	Apart bool
 }
 
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
 // edited the Deployment.
 const libraryHashAnnotation = "memcached-operator.example.com/proxy-library-hash"
-
-// apartAnnotation on the Deployment has [Defaults.Apart]; nothing if it is false.
-const apartAnnotation = "memcached-operator.example.com/proxy-apart"
-
-// AppliedApart returns [Defaults.Apart] of an observed Deployment.
-func AppliedApart(deployment *observed.Workload) bool {
-	return deployment.Annotations[apartAnnotation] != ""
-}
 
 // annotations returns the annotations of the Deployment, which have the defaults of its pods. Later syncs read them.
 func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
@@ -51,9 +41,6 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	}
 	if memcached.Spec.HasExporter() {
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.ExporterImage
-	}
-	if defaults.Apart {
-		annotations[apartAnnotation] = "true"
 	}
 	children.RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))

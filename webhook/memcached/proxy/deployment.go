@@ -37,9 +37,11 @@ type Template struct {
 // PodTemplate returns the pod template of proxies with some routes. Their configuration is part of it, so that a change of the routes is a
 // rollout, and the status of the Deployment reports when it has finished.
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
+	pod := podSpec(memcached, defaults, size)
+	place(&pod, memcached, routes)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
-		Spec:       children.Pod(&memcached.Spec, podSpec(memcached, defaults, size, routes), defaults.TolerationSeconds),
+		Spec:       children.Pod(&memcached.Spec, pod, defaults.TolerationSeconds),
 	}}
 }
 
@@ -77,8 +79,8 @@ func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes sca
 	return annotations
 }
 
-// podSpec returns a pod without the options in spec that place servers next to or away from each other.
-func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) corev1.PodSpec {
+// podSpec returns a pod without the options of all pods of a cache, and without what [place] sets.
+func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	containers := []corev1.Container{container(spec, defaults, size)}
 	if defaults.ExporterImage != "" {
@@ -88,9 +90,6 @@ func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size,
 		InitContainers: reachContainers(defaults.ReachImage),
 		Containers:     containers,
 		Volumes:        append([]corev1.Volume{configVolume()}, reachVolumes(defaults.ReachImage)...),
-
-		Affinity:                  affinity(memcached, defaults, routes),
-		TopologySpreadConstraints: spread(memcached, defaults),
 
 		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 		DNSConfig:                     dnsConfig(),

@@ -37,7 +37,8 @@ type PodOptions struct {
 	// +kubebuilder:validation:Minimum=0
 	UnreachableNodeTolerationSeconds *int64 `json:"unreachableNodeTolerationSeconds,omitempty"`
 	// topologySpreadConstraints spread the pods over the cluster. A constraint without a labelSelector selects the pods of
-	// this cache. Defaults to a spread over nodes and over zones, with whenUnsatisfiable ScheduleAnyway.
+	// this cache. Defaults to one constraint, for nodes, with whenUnsatisfiable ScheduleAnyway. With this default, and without
+	// affinity.podAntiAffinity, the pods prefer nodes and zones without other pods of this cache.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

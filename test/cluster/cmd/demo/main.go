@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -42,8 +41,7 @@ func main() {
 
 func run(ctx context.Context, once bool, logs string) (err error) {
 	start := time.Now()
-	_, notInPath := exec.LookPath("kubectl")
-	c, err := cluster.Start(ctx, cluster.Options{Progress: os.Stdout, Logs: logs, NoKubectl: once || notInPath == nil})
+	c, err := cluster.Start(ctx, cluster.Options{Progress: os.Stdout, Logs: logs, NoKubectl: true})
 	if err != nil {
 		return err
 	}
@@ -116,7 +114,7 @@ func nextSteps(c *cluster.Cluster, parents []unstructured.Unstructured) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nIn another terminal:\n\n  export KUBECONFIG=%s\n", c.Kubeconfig)
 	if _, err := exec.LookPath("kubectl"); err != nil {
-		fmt.Fprintf(&b, "  PATH=$PATH:%s\n", filepath.Dir(c.Kubectl))
+		b.WriteString("  make kubectl && PATH=$PATH:$PWD/bin\n")
 	}
 	fmt.Fprintf(&b, "  kubectl scale memcached/%s --replicas=5\n", name)
 	fmt.Fprintf(&b, "  kubectl delete pod -l memcached_cr=%s\n", name)

@@ -73,7 +73,7 @@ test: ## Run the fast tests of the root module, with the race detector.
 	$(GO) test -vet=off $(NO_RACE:%=./%)
 
 explore: ## Explore every order of events of a move, with each kind of fault.
-	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 30m
+	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/moves -timeout 30m
 
 test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.
 	$(GO) test $(INLINED) ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
@@ -129,7 +129,7 @@ verify: generate ## Fail if generated files differ from the committed or staged 
 fuzz: ## Fuzz the hooks for FUZZTIME (30s) per target, explore pairs of faults, and run random commands, schedules and SEEDS (300) walks.
 	.ci/install fuzz
 	$(GO) test ./test/golden -run '^$$' -fuzz '^FuzzHooks$$' -fuzztime $(or $(FUZZTIME),30s) -fuzzminimizetime 10x
-	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/scaling -timeout 1h -pairs -sizes 1
+	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/moves -timeout 1h -pairs -sizes 1
 	$(GO) test -v -run '^TestEveryOrderOfEvents$$' ./webhook/memcached/proxy -timeout 3h -more
 	$(GO) test ./webhook/merge -run '^$$' -fuzz '^FuzzContains$$' -fuzztime $(or $(FUZZTIME),30s)
 	$(GO) test ./test/walk -timeout 1h -seeds $(or $(SEEDS),300)

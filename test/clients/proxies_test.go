@@ -11,7 +11,7 @@ import (
 
 	"github.com/example/memcached-operator/test/internal/process"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 type server struct {
@@ -56,17 +56,17 @@ func startServers(t *testing.T, n int) []string {
 // A step is what the proxies do during and after a rollout.
 type step struct {
 	name  string
-	phase scaling.ProxyPhase
+	phase moves.ProxyPhase
 }
 
 // steps are those of a change.
 var steps = []step{
-	{"before", scaling.Steady},
-	{"announcing", scaling.Announcing},
-	{"preparing", scaling.Preparing},
-	{"warming", scaling.Warming},
-	{"closing", scaling.Closing},
-	{"after", scaling.Steady},
+	{"before", moves.Steady},
+	{"announcing", moves.Announcing},
+	{"preparing", moves.Preparing},
+	{"warming", moves.Warming},
+	{"closing", moves.Closing},
+	{"after", moves.Steady},
 }
 
 // start starts a proxy for a change to other servers, so that all keys move, and checks at the end that its library has not failed.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 const (
@@ -133,7 +133,7 @@ func hasSidecar(pod *corev1.Pod) bool {
 // connects reports whether a pod is a proxy that runs and is connected to a server. Announcing proxies use the servers before the move alone.
 func connects(pod *corev1.Pod, server string) bool {
 	ordinal, err := strconv.ParseInt(server[strings.LastIndex(server, "-")+1:], 10, 32)
-	routes := scaling.ParseRoutes(pod.Labels[routesLabel])
+	routes := moves.ParseRoutes(pod.Labels[routesLabel])
 	return err == nil && pod.Status.Phase == corev1.PodRunning &&
-		(routes.From.Has(int32(ordinal)) || routes.Phase != scaling.Announcing && routes.To.Has(int32(ordinal)))
+		(routes.From.Has(int32(ordinal)) || routes.Phase != moves.Announcing && routes.To.Has(int32(ordinal)))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	proxies "github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -53,12 +53,12 @@ func TestApart(t *testing.T) {
 			} {
 				switch routes {
 				case "0-2":
-					checkApart(t, applyServers(t, memcached, scaling.Decision{Run: scaling.Range{Count: 3}}), nodes, routes)
+					checkApart(t, applyServers(t, memcached, moves.Decision{Run: moves.Range{Count: 3}}), nodes, routes)
 				case "0-2_3-5_announcing":
 					memcached.Spec.Cache.Threads = new(int32(2))
-					checkApart(t, applyServers(t, memcached, scaling.Decision{Run: scaling.Range{Count: 6}, Partition: 3})[3:], nodes, routes)
+					checkApart(t, applyServers(t, memcached, moves.Decision{Run: moves.Range{Count: 6}, Partition: 3})[3:], nodes, routes)
 				case "3-5":
-					applyServers(t, memcached, scaling.Decision{Run: scaling.Range{First: 3, Count: 3}})
+					applyServers(t, memcached, moves.Decision{Run: moves.Range{First: 3, Count: 3}})
 				}
 				rollOut(t, memcached, routes)
 				proxies := waitPods(t, memcached, children.ProxySelector(memcached), 2)
@@ -111,7 +111,7 @@ func newNodes(t *testing.T, name string, number int, zone func(int) string) []*c
 }
 
 // applyServers applies the StatefulSet of the servers, and returns its pods once no other one is left.
-func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d scaling.Decision) []corev1.Pod {
+func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d moves.Decision) []corev1.Pod {
 	t.Helper()
 	defaults := children.Defaults{Images: children.Images{Memcached: children.DefaultImage}}
 	template := children.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec))
@@ -125,8 +125,8 @@ func rollOut(t *testing.T, memcached *v1alpha1.Memcached, routes string) {
 	defaults := proxies.Defaults{Image: children.DefaultImage, Library: "-- none", Domain: "cluster.local"}
 	desired := proxies.Children(&proxies.Input{
 		Memcached: memcached,
-		Template:  proxies.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), scaling.ParseRoutes(routes)),
-		Decision:  scaling.Decision{ProxyReplicas: 2},
+		Template:  proxies.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), moves.ParseRoutes(routes)),
+		Decision:  moves.Decision{ProxyReplicas: 2},
 	})[0].(*appsv1.Deployment)
 	applyPods(t, desired)
 	kubectl(t, "rollout", "status", "--namespace", memcached.Namespace, "deployment/"+desired.Name, "--timeout=1m")

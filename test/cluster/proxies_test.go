@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -212,20 +212,20 @@ func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error)
 	if err := shared.Client.Get(ctx, memcached, &set); err != nil {
 		return "", client.IgnoreNotFound(err)
 	}
-	run := scaling.Range{Count: *set.Spec.Replicas}
+	run := moves.Range{Count: *set.Spec.Replicas}
 	if set.Spec.Ordinals != nil {
 		run.First = set.Spec.Ordinals.Start
 	}
-	runs := func(servers scaling.Range) bool { return servers.First >= run.First && servers.End() <= run.End() }
+	runs := func(servers moves.Range) bool { return servers.First >= run.First && servers.End() <= run.End() }
 	for _, pod := range pods.Items {
-		if routes := scaling.ParseRoutes(pod.Labels[routesLabel]); routes == (scaling.Routes{}) || !runs(routes.Knows()) {
+		if routes := moves.ParseRoutes(pod.Labels[routesLabel]); routes == (moves.Routes{}) || !runs(routes.Knows()) {
 			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], run)
 		}
 	}
 	if generation := resources.ParentGenerationAnnotation; deployment.Annotations[generation] != set.Annotations[generation] {
 		return "", nil // until the sync that has written one of them has written the other one
 	}
-	if routes := scaling.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == scaling.Announcing && !runs(routes.To.Span()) {
+	if routes := moves.ParseRoutes(deployment.Spec.Template.Labels[routesLabel]); routes.Phase == moves.Announcing && !runs(routes.To.Span()) {
 		return "", nil // until the next sync adds the servers
 	}
 	return fmt.Sprintf("servers %s, routes %s", run, deployment.Spec.Template.Labels[routesLabel]), nil

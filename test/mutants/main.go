@@ -31,7 +31,7 @@ var oracles = []oracle{
 	{"walk", []string{"./test/walk"}},
 	{"golden", []string{"./test/golden", "-run", "^Test(Golden|Defects|Upgrade|TwoReleases)$"}},
 	{"hookcheck", []string{"./test/golden", "-run", "^TestHookcheck"}},
-	{"explore", []string{"./webhook/memcached/scaling", "-run", "^TestExplore"}},
+	{"explore", []string{"./webhook/memcached/moves", "-run", "^TestExplore"}},
 }
 
 func main() {

@@ -2,31 +2,31 @@ package main
 
 // mutants are what tests must find, by package. Each breaks what users rely on.
 var mutants = []mutant{
-	{scaling + "phases.go", "if inUse || !c.Proxies", "if inUse && c.Proxies.Deployment == nil || !c.Proxies", "servers are removed while a running proxy uses them"},
-	{scaling + "phases.go", "	case unsettled != \"\":\n		return c.stay(unsettled)\n	}\n	return c.begin()", "	}\n	return c.begin()", "a move begins before the proxies of the last one have ended"},
-	{scaling + "begin.go", "clean := !r.cleans() || c.jobComplete()", "clean := !r.cleans() || true || c.jobComplete()", "a decrease begins before its servers are cleaned"},
-	{scaling + "begin.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !c.proxiesSettled():", "items move to servers that are not ready"},
-	{scaling + "begin.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !ready:", "Preparing begins while proxies of the phase before AddingServers run"},
-	{scaling + "phases.go", "case unsettled != \"\" || !c.ready():", "case !c.ready():", "items move while proxies do not look for them"},
-	{scaling + "phases.go", "if unsettled != \"\" || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
-	{scaling + "phases.go", "if o.wait == 0 || c.jobComplete()", "if o.job == c.jobOfPhase() || c.jobComplete()", "a warm-up ends before its Job is complete"},
-	{scaling + "phases.go", "	if unsettled := c.unsettled(); unsettled != \"\" {\n		return c.stay(unsettled)\n	}\n	return c.enter(steadyRoutes(c.routes.To))", "	return c.enter(steadyRoutes(c.routes.To))", "a move ends while proxies of the warm-up run"},
+	{moves + "phases.go", "if inUse || !c.Proxies", "if inUse && c.Proxies.Deployment == nil || !c.Proxies", "servers are removed while a running proxy uses them"},
+	{moves + "phases.go", "	case unsettled != \"\":\n		return c.stay(unsettled)\n	}\n	return c.begin()", "	}\n	return c.begin()", "a move begins before the proxies of the last one have ended"},
+	{moves + "begin.go", "clean := !r.cleans() || c.jobComplete()", "clean := !r.cleans() || true || c.jobComplete()", "a decrease begins before its servers are cleaned"},
+	{moves + "begin.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !c.proxiesSettled():", "items move to servers that are not ready"},
+	{moves + "begin.go", "case !clean || !ready || !c.proxiesSettled():", "case !clean || !ready:", "Preparing begins while proxies of the phase before AddingServers run"},
+	{moves + "phases.go", "case unsettled != \"\" || !c.ready():", "case !c.ready():", "items move while proxies do not look for them"},
+	{moves + "phases.go", "if unsettled != \"\" || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
+	{moves + "phases.go", "if o.wait == 0 || c.jobComplete()", "if o.job == c.jobOfPhase() || c.jobComplete()", "a warm-up ends before its Job is complete"},
+	{moves + "phases.go", "	if unsettled := c.unsettled(); unsettled != \"\" {\n		return c.stay(unsettled)\n	}\n	return c.enter(steadyRoutes(c.routes.To))", "	return c.enter(steadyRoutes(c.routes.To))", "a move ends while proxies of the warm-up run"},
 	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does not: its
 	// Deployments start no proxy of an earlier template again, and few of its events are at size 0.
-	{scaling + "phases.go", "	if !c.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
-	{scaling + "begin.go", "case c.wanted():", "case true:", "a move that spec does not want any more goes on"},
-	{scaling + "proxies.go", "case !c.applied || !c.allRun(c.routes):", "case !c.applied:", "terminating proxies of an earlier phase do not count"},
-	{scaling + "template.go", "		end = c.endOfOutdated(routes.To)\n", "		end = 0\n", "a change of the pods replaces servers with items in place"},
-	{scaling + "template.go", "	case !steady:\n		end = c.endOf(poolOf(kept), every)", "	case !steady:\n		end = 0", "an edit of the pods during a move replaces servers in place"},
-	{scaling + "template.go", "if !items && !late {", "if !items {", "servers that are not observed yet are replaced in place"},
-	{scaling + "target.go", "away != from {", "false {", "the items of a server that is deleted do not move"},
-	{scaling + "cache.go", "		f.labelled(),      // the last decision that was applied\n", "", "a lost status loses the phase of a move"},
-	{scaling + "record.go", "c.recordedMove == nil || c.recordedMove.Phase != phase", "c.recordedMove == nil", "the end of another phase counts"},
-	{scaling + "stop.go", "	if !c.proxiesDeleted() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
-	{scaling + "stop.go", "if c.proxiesStopped() {\n		if", "if true {\n		if", "size 0 removes servers before the proxies have stopped"},
-	{scaling + "decision.go", "case c.Predecessor && c.Size > 0 && !c.hasBegun():", "case c.Predecessor && c.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
-	{scaling + "job.go", "|| c.Job.For != c.jobOfPhase().String() {", "{", "the Job of an earlier rollout counts"},
-	{scaling + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
+	{moves + "phases.go", "	if !c.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
+	{moves + "begin.go", "case c.wanted():", "case true:", "a move that spec does not want any more goes on"},
+	{moves + "proxies.go", "case !c.applied || !c.allRun(c.routes):", "case !c.applied:", "terminating proxies of an earlier phase do not count"},
+	{moves + "template.go", "		end = c.endOfOutdated(routes.To)\n", "		end = 0\n", "a change of the pods replaces servers with items in place"},
+	{moves + "template.go", "	case !steady:\n		end = c.endOf(poolOf(kept), every)", "	case !steady:\n		end = 0", "an edit of the pods during a move replaces servers in place"},
+	{moves + "template.go", "if !items && !late {", "if !items {", "servers that are not observed yet are replaced in place"},
+	{moves + "target.go", "away != from {", "false {", "the items of a server that is deleted do not move"},
+	{moves + "cache.go", "		f.labelled(),      // the last decision that was applied\n", "", "a lost status loses the phase of a move"},
+	{moves + "record.go", "c.recordedMove == nil || c.recordedMove.Phase != phase", "c.recordedMove == nil", "the end of another phase counts"},
+	{moves + "stop.go", "	if !c.proxiesDeleted() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
+	{moves + "stop.go", "if c.proxiesStopped() {\n		if", "if true {\n		if", "size 0 removes servers before the proxies have stopped"},
+	{moves + "decision.go", "case c.Predecessor && c.Size > 0 && !c.hasBegun():", "case c.Predecessor && c.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
+	{moves + "job.go", "|| c.Job.For != c.jobOfPhase().String() {", "{", "the Job of an earlier rollout counts"},
+	{moves + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
 	{memcached + "keeprunning.go", "isRecorded && applied == image", "(isRecorded || true) && applied == image", "pods never get a container that spec begins to need"},
 	{memcached + "keeprunning.go", "if running == configured || mustReplace(", "if running == configured || true || mustReplace(", "an upgrade of the operator replaces pods"},
 	{memcached + "facts.go", "HasItems: live && pod.RunsSinceReady(children.ContainerName),", "HasItems: live && pod.Ready(),", "a server that is not ready for a moment counts as empty"},
@@ -34,10 +34,10 @@ var mutants = []mutant{
 	{memcached + "facts.go", "updated := !d.Terminating() && d.CaughtUp() &&", "updated := !d.Terminating() &&", "the status of an earlier rollout of the proxies counts"},
 	{memcached + "templates.go", "if t.applied, err = merge.TemplateApplied(", "t.applied = true\n		if _, err = merge.TemplateApplied(", "an edited template counts as applied"},
 	{memcached + "observation.go", "pod.Terminating() && !holds(pod) ||", "pod.Terminating() ||", "a server that holds does not count as available"},
-	{proxy + "config.go", "	if phase != scaling.Steady {\n		config += backends(\"from\", from, domain)", "	if phase != scaling.Steady {\n		config += backends(\"from\", to, domain)", "proxies look for items that move on their new servers alone"},
+	{proxy + "config.go", "	if phase != moves.Steady {\n		config += backends(\"from\", from, domain)", "	if phase != moves.Steady {\n		config += backends(\"from\", to, domain)", "proxies look for items that move on their new servers alone"},
 	{proxy + "job.go", "\"--ordinals=\"+list(r.JobServers())", "\"--ordinals=\"+list(r.To.Ordinals())", "the Job reads the wrong servers"},
 	{proxy + "job.go", "if r.Resizes() {", "if false {", "the Job that cleans deletes all items"},
-	{proxy + "labels.go", "labels[RoutesLabel] = r.String()", "labels[RoutesLabel] = scaling.Routes{From: r.From, To: r.From}.String()", "pods have the routes of another phase"},
+	{proxy + "labels.go", "labels[RoutesLabel] = r.String()", "labels[RoutesLabel] = moves.Routes{From: r.From, To: r.From}.String()", "pods have the routes of another phase"},
 	{proxy + "children.go", "if in.exports() {\n		ports", "if !in.exports() {\n		ports", "Prometheus does not find the exporters of the proxies"},
 	{conditions + "rollout.go", " &&\n		r.readyPods >= serve\n}", "\n}", "Ready follows from an outdated status of the workload"},
 	{conditions + "status.go", "last != nil && last.Status == condition.Status", "last != nil && last.Status != condition.Status", "conditions change their times at each sync"},
@@ -52,7 +52,7 @@ var mutants = []mutant{
 
 const (
 	memcached  = "webhook/memcached/"
-	scaling    = memcached + "scaling/"
+	moves      = memcached + "moves/"
 	proxy      = memcached + "proxy/"
 	conditions = "webhook/conditions/"
 	merge      = "webhook/merge/"

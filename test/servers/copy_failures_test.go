@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/copier"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyCopyWithRestarts restarts the proxy and a server several times during a copy. The copy loses only what the server loses.
@@ -21,7 +21,7 @@ func TestProxyCopyWithRestarts(t *testing.T) {
 	servers := startServers(t, 2)
 	from, to := addresses(servers)[:1], addresses(servers)
 	fill(t, startProxy(t, from), copied)
-	config := phaseConfig(scaling.Warming, from, to)
+	config := phaseConfig(moves.Warming, from, to)
 	proxy := startConfigured(t, config)
 	done, start := make(chan error, 1), time.Now()
 	go func() { done <- copyItems(t.Context(), from[0], proxy.address, 50_000) }() // 4 seconds
@@ -71,7 +71,7 @@ func TestProxyCopyOfEndedProxy(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := copyItems(ctx, servers[0], startPhase(t, scaling.Warming, servers[:1], servers).address, 1_000_000); err != nil {
+	if err := copyItems(ctx, servers[0], startPhase(t, moves.Warming, servers[:1], servers).address, 1_000_000); err != nil {
 		t.Error(err)
 	}
 	wantAll(t, servers, items)
@@ -84,7 +84,7 @@ func TestProxyCopyWaitsForServer(t *testing.T) {
 	servers := startServers(t, 3)
 	all := addresses(servers)
 	fill(t, startProxy(t, all[:1]), items)
-	proxy := startPhase(t, scaling.Warming, all[:1], all)
+	proxy := startPhase(t, moves.Warming, all[:1], all)
 	servers[2].kill(t)
 	config := copier.Config{From: all[0], Through: proxy.address, Rate: 1_000_000, InFlight: inFlight, Patience: 3 * time.Second,
 		Logger: slog.New(slog.DiscardHandler)}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyCopyOfLargeItems copies servers with items of 900 kB through one proxy, as when all pods of the Job connect to it. The proxy
@@ -21,7 +21,7 @@ func TestProxyCopyOfLargeItems(t *testing.T) {
 	for i := range pods * items {
 		filler.must(t, fmt.Sprintf("ms item-%d 900000 q\r\n%s\r\n", i, strings.Repeat("x", 900_000)))
 	}
-	proxy := startConfigured(t, phaseConfig(scaling.Warming, addresses(from), addresses(to)), "-t", "4", "-c", "1124")
+	proxy := startConfigured(t, phaseConfig(moves.Warming, addresses(from), addresses(to)), "-t", "4", "-c", "1124")
 	idle, _ := proxy.memory(t)
 	var all sync.WaitGroup
 	for _, server := range from {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyCopyOrder copies items to a server that has memory for about half of them. The items that were used last remain.
@@ -27,7 +27,7 @@ func TestProxyCopyOrder(t *testing.T) {
 		time.Sleep(time.Second) // the unit of ages
 	}
 	lists := []string{from.address, to.address}
-	if err := copyItems(t.Context(), from.address, startPhase(t, scaling.Warming, lists[:1], lists).address, 1_000_000); err != nil {
+	if err := copyItems(t.Context(), from.address, startPhase(t, moves.Warming, lists[:1], lists).address, 1_000_000); err != nil {
 		t.Fatal(err)
 	}
 	current := dialClient(t, to.address)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyCopyOfStaleItems copies a server with items that clients are about to store again. They do not move, and the copy takes no W:
@@ -22,7 +22,7 @@ func TestProxyCopyOfStaleItems(t *testing.T) {
 	for i := range stale {
 		c.must(t, fmt.Sprintf("ms stale-%d 1\r\nx\r\nmd stale-%d I\r\nms taken-%d 1\r\nx\r\nmd taken-%d I\r\nmg taken-%d\r\nmg created-%d N0\r\n", i, i, i, i, i, i))
 	}
-	warming := startPhase(t, scaling.Warming, servers[:1], servers)
+	warming := startPhase(t, moves.Warming, servers[:1], servers)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := copyItems(ctx, servers[0], warming.address, 1_000_000); err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/copier"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 const (
@@ -32,7 +32,7 @@ func TestProxyCopy(t *testing.T) {
 	three := four[:3]
 	fill(t, startProxy(t, four), copied)
 	for _, resize := range [][2][]string{{four, three}, {three, four}, {four, others}} {
-		warming := startPhase(t, scaling.Warming, resize[0], resize[1])
+		warming := startPhase(t, moves.Warming, resize[0], resize[1])
 		start := time.Now()
 		for i, source := range sources(resize[0], resize[1]) {
 			config := copyConfig(source, warming.address, 1_000_000)
@@ -75,7 +75,7 @@ func TestProxyCopyOfFlash(t *testing.T) {
 			t.Fatal("memcached writes no items to flash")
 		}
 	}
-	if err := copyItems(t.Context(), from.address, startPhase(t, scaling.Warming, to[:1], to).address, 1_000_000); err != nil {
+	if err := copyItems(t.Context(), from.address, startPhase(t, moves.Warming, to[:1], to).address, 1_000_000); err != nil {
 		t.Fatal(err)
 	}
 	wantAll(t, to, items)
@@ -93,7 +93,7 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var log bytes.Buffer
-	config := copier.Config{From: servers[0], Through: startPhase(t, scaling.Warming, servers[:2], servers).address, Rate: 1_000_000,
+	config := copier.Config{From: servers[0], Through: startPhase(t, moves.Warming, servers[:2], servers).address, Rate: 1_000_000,
 		InFlight: inFlight, Patience: time.Minute, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	if err := copier.Run(ctx, config); err != nil {
 		t.Error(err)

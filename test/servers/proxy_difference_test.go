@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 var (
@@ -69,7 +69,7 @@ func randomSeed() uint64 {
 func startPhases(t *testing.T, from, to []string) []string {
 	t.Helper()
 	proxies := []server{startProxy(t, from)}
-	for _, phase := range []scaling.ProxyPhase{scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing} {
+	for _, phase := range []moves.ProxyPhase{moves.Announcing, moves.Preparing, moves.Warming, moves.Closing} {
 		proxies = append(proxies, startPhase(t, phase, from, to))
 	}
 	proxies = append(proxies, startProxy(t, to))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // allKeys returns n keys, enough for every server to have some.
@@ -46,25 +46,25 @@ func TestProxyWithoutServer(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		fail   func(*testing.T, server)
-		phase  scaling.ProxyPhase
+		phase  moves.ProxyPhase
 		within time.Duration
 		slot   bool // the place of the server moves, or else a third server is added
 	}{
 		{"a server that ended", func(t *testing.T, s server) { s.kill(t) }, "", soon, false},
 		{"a server that hangs", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, "", soon, false},
-		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon, false},
-		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon, false},
-		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon, false},
-		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, scaling.Warming, soon + 1400*time.Millisecond, false},
-		{"a server that ended before its place moves in announcing", func(t *testing.T, s server) { s.kill(t) }, scaling.Announcing, soon, true},
-		{"a server that ended before its place moves in preparing", func(t *testing.T, s server) { s.kill(t) }, scaling.Preparing, soon, true},
-		{"a server that ended while its place moves", func(t *testing.T, s server) { s.kill(t) }, scaling.Warming, soon, true},
-		{"a server that ended after its place moved", func(t *testing.T, s server) { s.kill(t) }, scaling.Closing, soon, true},
+		{"a server that ended before a warm-up", func(t *testing.T, s server) { s.kill(t) }, moves.Preparing, soon, false},
+		{"a server that ended during a warm-up", func(t *testing.T, s server) { s.kill(t) }, moves.Warming, soon, false},
+		{"a server that ended after a warm-up", func(t *testing.T, s server) { s.kill(t) }, moves.Closing, soon, false},
+		{"a server that hangs during a warm-up", func(t *testing.T, s server) { s.signal(t, syscall.SIGSTOP) }, moves.Warming, soon + 1400*time.Millisecond, false},
+		{"a server that ended before its place moves in announcing", func(t *testing.T, s server) { s.kill(t) }, moves.Announcing, soon, true},
+		{"a server that ended before its place moves in preparing", func(t *testing.T, s server) { s.kill(t) }, moves.Preparing, soon, true},
+		{"a server that ended while its place moves", func(t *testing.T, s server) { s.kill(t) }, moves.Warming, soon, true},
+		{"a server that ended after its place moved", func(t *testing.T, s server) { s.kill(t) }, moves.Closing, soon, true},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 3)
-			config := phaseConfig(scaling.Steady, addresses(servers), addresses(servers))
+			config := phaseConfig(moves.Steady, addresses(servers), addresses(servers))
 			if test.phase != "" { // names of tests become directories, and a comma would end an option of memcached
 				config = phaseConfig(test.phase, addresses(servers)[:2], addresses(servers))
 			}
@@ -101,7 +101,7 @@ func TestProxyWithoutServer(t *testing.T) {
 // TestProxyRunsACommandOnce stops the server of a key that does not move for longer than a proxy waits. The server executes the
 // command later, so no proxy may send it again.
 func TestProxyRunsACommandOnce(t *testing.T) {
-	for _, phase := range []scaling.ProxyPhase{scaling.Preparing, scaling.Warming, scaling.Closing} {
+	for _, phase := range []moves.ProxyPhase{moves.Preparing, moves.Warming, moves.Closing} {
 		t.Run(string(phase), func(t *testing.T) {
 			t.Parallel()
 			servers := startServers(t, 3)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/example/memcached-operator/test/internal/paired"
 	"github.com/example/memcached-operator/webhook/copier"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // changingCache is a cache whose servers change.
@@ -32,11 +32,11 @@ type changingCache struct {
 
 type phaseStart struct {
 	second int
-	phase  scaling.ProxyPhase
+	phase  moves.ProxyPhase
 }
 
 // rollout starts two proxies, and ends the others when clients have used both for a while.
-func (d *changingCache) rollout(phase scaling.ProxyPhase, from, to []string) {
+func (d *changingCache) rollout(phase moves.ProxyPhase, from, to []string) {
 	d.Helper()
 	old := d.proxies
 	d.proxies = []server{startPhase(d, phase, from, to), startPhase(d, phase, from, to)}

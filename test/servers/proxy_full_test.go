@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/internal/paired"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 var full = flag.Bool("full", false, "change full servers with each size of items, for an hour")
@@ -67,14 +67,14 @@ var fullChanges = []fullChange{
 
 // fullSteps are the phases of the proxies, and what the operator does when all proxies are in the phase.
 var fullSteps = []struct {
-	phase scaling.ProxyPhase
+	phase moves.ProxyPhase
 	then  func(*changingCache)
 }{
-	{scaling.Announcing, (*changingCache).prepareServers},
-	{scaling.Preparing, nil},
-	{scaling.Warming, (*changingCache).copyAll},
-	{scaling.Closing, nil},
-	{scaling.Steady, (*changingCache).removeServers},
+	{moves.Announcing, (*changingCache).prepareServers},
+	{moves.Preparing, nil},
+	{moves.Warming, (*changingCache).copyAll},
+	{moves.Closing, nil},
+	{moves.Steady, (*changingCache).removeServers},
 }
 
 // TestProxyFullServers changes the servers of a cache in use: they evict items, while clients read by a Zipf distribution, store what
@@ -111,7 +111,7 @@ func testFull(t *testing.T, c fullCase, change fullChange) {
 	}
 	d.load = c.newLoad(change.from)
 	d.load.To[paired.Control].Set(startProxy(t, addresses(unchanging)).address, startProxy(t, addresses(unchanging)).address)
-	d.rollout(scaling.Steady, d.from, d.from)
+	d.rollout(moves.Steady, d.from, d.from)
 	if err := d.load.Fill(t.Context(), c.filling); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func testFull(t *testing.T, c fullCase, change fullChange) {
 	began := len(d.load.Seconds())
 	for _, step := range fullSteps {
 		d.phases = append(d.phases, phaseStart{len(d.load.Seconds()) - began, step.phase})
-		if step.phase == scaling.Steady {
+		if step.phase == moves.Steady {
 			d.from = d.to
 		}
 		d.rollout(step.phase, d.from, d.to)

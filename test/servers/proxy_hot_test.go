@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // moving has the phases in which the requests of commands are not those of clients.
-var moving = []scaling.ProxyPhase{scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing}
+var moving = []moves.ProxyPhase{moves.Announcing, moves.Preparing, moves.Warming, moves.Closing}
 
 // TestProxyHotChanges lets clients change one key all the time. A command that loses to others again and again ends with an error, and has then
 // changed nothing.
@@ -112,8 +112,8 @@ func TestProxyNoreplyInPlaceOfAnArgument(t *testing.T) {
 func TestProxyWithoutCurrentServers(t *testing.T) {
 	servers := startServers(t, 4)
 	all := addresses(servers)
-	c := dialClient(t, startPhase(t, scaling.Preparing, all[:2], all[2:]).address)
-	warm := dialClient(t, startPhase(t, scaling.Warming, all[:2], all[2:]).address)
+	c := dialClient(t, startPhase(t, moves.Preparing, all[:2], all[2:]).address)
+	warm := dialClient(t, startPhase(t, moves.Warming, all[:2], all[2:]).address)
 	keys := allKeys(20)
 	for _, key := range keys {
 		c.must(t, "set "+key+" 0 0 1\r\n1\r\n")

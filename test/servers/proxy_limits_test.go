@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyLimits checks what webhook/memcached/proxy/README.md documents about commands that a proxy treats differently.
 func TestProxyLimits(t *testing.T) {
 	servers := startServers(t, 4)
 	four := addresses(servers)
-	before, warm := startProxy(t, four[:3]), startPhase(t, scaling.Warming, four[:3], four)
+	before, warm := startProxy(t, four[:3]), startPhase(t, moves.Warming, four[:3], four)
 	old, c := dialClient(t, before.address), dialClient(t, warm.address)
 
 	for _, key := range allKeys(40) {
@@ -61,7 +61,7 @@ func TestProxyLimits(t *testing.T) {
 func TestProxyReturnsExplicitUnique(t *testing.T) {
 	servers := startServers(t, 4)
 	four := addresses(servers)
-	old, c := dialClient(t, startProxy(t, four[:3]).address), dialClient(t, startPhase(t, scaling.Warming, four[:3], four).address)
+	old, c := dialClient(t, startProxy(t, four[:3]).address), dialClient(t, startPhase(t, moves.Warming, four[:3], four).address)
 	for i, key := range allKeys(80) {
 		state := "no item"
 		if i%2 == 0 {

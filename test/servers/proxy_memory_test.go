@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyMemoryStaysUnderTheLimit opens connections to a proxy, and sends a command over each of them at the same time, as happens
@@ -24,7 +24,7 @@ import (
 func TestProxyMemoryStaysUnderTheLimit(t *testing.T) {
 	servers := startServers(t, 3)
 	t.Logf("%-8s %12s %8s %10s %8s %16s %8s", "phase", "connections", "idle", "used once", "peak", "each connection", "limit")
-	for _, phase := range []scaling.ProxyPhase{"", scaling.Warming} {
+	for _, phase := range []moves.ProxyPhase{"", moves.Warming} {
 		for _, connections := range []int{1_000, 10_000} {
 			proxy := startConfigured(t, phaseConfig(phase, addresses(servers)[:2], addresses(servers)), "-t", "4", "-c", strconv.Itoa(connections+100))
 			before, _ := proxy.memory(t)
@@ -53,9 +53,9 @@ func TestProxyMemoryStaysUnderTheLimit(t *testing.T) {
 // each of them. The page has the peaks.
 func TestProxyMemoryOfPipelines(t *testing.T) {
 	for _, test := range []struct {
-		phase   scaling.ProxyPhase
+		phase   moves.ProxyPhase
 		peakMiB float64
-	}{{"", 120}, {scaling.Announcing, 360}, {scaling.Warming, 530}} {
+	}{{"", 120}, {moves.Announcing, 360}, {moves.Warming, 530}} {
 		servers := addresses(startServers(t, 4))
 		proxy := startConfigured(t, phaseConfig(test.phase, servers[:2], servers[2:]), "-t", "4", "-c", "1100")
 		var group sync.WaitGroup

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/reach"
 )
 
 // TestProxyReach checks the startup probe of a proxy in each phase: it fails while no server runs, and succeeds once one runs for each key that is
 // read, whether others do or not.
 func TestProxyReach(t *testing.T) {
-	for _, phase := range []scaling.ProxyPhase{scaling.Steady, scaling.Announcing, scaling.Preparing, scaling.Warming, scaling.Closing} {
+	for _, phase := range []moves.ProxyPhase{moves.Steady, moves.Announcing, moves.Preparing, moves.Warming, moves.Closing} {
 		for reason, add := range map[string]bool{"a server is added": true, "a place moves": false} {
 			t.Run(string(phase)+" "+reason, func(t *testing.T) {
 				t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyResize changes the number of servers from four to three and back under load, with rolling updates of two proxies. Then the place of
@@ -29,20 +29,20 @@ func TestProxyResize(t *testing.T) {
 			for i := range 300 {
 				d.keys = append(d.keys, &loaded{name: fmt.Sprint("item-", i)})
 			}
-			d.rollout(phaseConfig(scaling.Steady, four, four))
+			d.rollout(phaseConfig(moves.Steady, four, four))
 			d.fillAll(t)
 			stop := d.run(6)
 			for _, resize := range [][2][]string{{four, three}, {three, four}, {four, spare}, {spare, four}, {four, spare}, {spare, others}} {
 				before, after := resize[0], resize[1]
 				d.pass()
 				if warm {
-					d.rollout(phaseConfig(scaling.Announcing, before, after))
-					d.rollout(phaseConfig(scaling.Preparing, before, after))
-					d.rollout(phaseConfig(scaling.Warming, before, after))
+					d.rollout(phaseConfig(moves.Announcing, before, after))
+					d.rollout(phaseConfig(moves.Preparing, before, after))
+					d.rollout(phaseConfig(moves.Warming, before, after))
 					d.pass() // of the load over all keys: the warm-up
-					d.rollout(phaseConfig(scaling.Closing, before, after))
+					d.rollout(phaseConfig(moves.Closing, before, after))
 				}
-				d.rollout(phaseConfig(scaling.Steady, after, after))
+				d.rollout(phaseConfig(moves.Steady, after, after))
 				d.pass()
 				for i, each := range servers {
 					if slices.Contains(before, each.address) && !slices.Contains(after, each.address) {
@@ -75,7 +75,7 @@ func TestProxyHotKeys(t *testing.T) {
 		t.Run(fmt.Sprintf("from %d to %d servers", resize[0], resize[1]), func(t *testing.T) {
 			servers := startServers(t, 4)
 			from, to := addresses(servers)[:resize[0]], addresses(servers)[:resize[1]]
-			proxies := []server{startPhase(t, scaling.Preparing, from, to), startPhase(t, scaling.Warming, from, to)}
+			proxies := []server{startPhase(t, moves.Preparing, from, to), startPhase(t, moves.Warming, from, to)}
 			l := &load{to: &endpoints{}, frozen: true}
 			for i := range 24 {
 				l.keys = append(l.keys, &loaded{name: fmt.Sprint("item-", i)})

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // startOne starts memcached on an address of loopback.
@@ -43,17 +43,17 @@ func addresses(servers []server) []string {
 // startProxy starts a proxy that knows the servers of one size.
 func startProxy(t testing.TB, servers []string, args ...string) server {
 	t.Helper()
-	return startConfigured(t, phaseConfig(scaling.Steady, servers, servers), args...)
+	return startConfigured(t, phaseConfig(moves.Steady, servers, servers), args...)
 }
 
 // startPhase starts a proxy in a phase of a change of size.
-func startPhase(t testing.TB, phase scaling.ProxyPhase, from, to []string) server {
+func startPhase(t testing.TB, phase moves.ProxyPhase, from, to []string) server {
 	t.Helper()
 	return startConfigured(t, phaseConfig(phase, from, to))
 }
 
 // phaseConfig returns the configuration of a proxy in a phase.
-func phaseConfig(phase scaling.ProxyPhase, from, to []string) string {
+func phaseConfig(phase moves.ProxyPhase, from, to []string) string {
 	return proxy.Config(from, to, phase)
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestProxyNeedsVersion checks how a proxy ends whose memcached lacks functions of the library. The kubelet keeps the last line of its log, and
@@ -19,7 +19,7 @@ func TestProxyNeedsVersion(t *testing.T) {
 	const older = "if mcp.request then getmetatable(mcp.request('mg k\\r\\n')).raw_line = nil end\n"
 	servers := []string{freeAddress(t)}
 	_, port := cutColon(freeAddress(t))
-	args := append(routesArgs(t, older+proxy.Library, phaseConfig(scaling.Steady, servers, servers)), "-p", port, "-U", "0", "-l", "127.0.0.1")
+	args := append(routesArgs(t, older+proxy.Library, phaseConfig(moves.Steady, servers, servers)), "-p", port, "-U", "0", "-l", "127.0.0.1")
 	p := startUnprivileged(t, program(t), args, nil)
 	exit, _ := errors.AsType[*exec.ExitError](p.Err())
 	log, err := os.ReadFile(p.Log)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // replay has two servers, and a proxy for each client, phase and direction.
@@ -125,11 +125,11 @@ func (r *replay) proxy(client int, phase string, grow bool) *replayProxy {
 func configBetween(phase string, from, to []string) string {
 	switch phase {
 	case "before":
-		return phaseConfig(scaling.Steady, from, from)
+		return phaseConfig(moves.Steady, from, from)
 	case "after":
-		return phaseConfig(scaling.Steady, to, to)
+		return phaseConfig(moves.Steady, to, to)
 	}
-	return phaseConfig(scaling.ProxyPhase(phase), from, to)
+	return phaseConfig(moves.ProxyPhase(phase), from, to)
 }
 
 // start sends a command without waiting.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 
 	"github.com/example/memcached-operator/test/internal/reasons"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -29,7 +29,7 @@ func (m *metacontroller) check(v *observation) {
 	}
 	m.mustReleaseFormer()
 	if available := meta.FindStatusCondition(after.Conditions, "Available"); after.Proxy != nil {
-		runs, serves := servers(v, scaling.RecordedRoutes(after.Proxy).Serving())
+		runs, serves := servers(v, moves.RecordedRoutes(after.Proxy).Serving())
 		must((runs || available.Status != "True") && (!serves || available.Reason != "NoReplicaReady"), "a Memcached is Available if a server that the proxies use runs, also while it is being deleted: %v of %q", available, v.podNames)
 	}
 	if after.Proxy != nil && after.Proxy.Move != nil {
@@ -66,7 +66,7 @@ func checkConditions(before, after []metav1.Condition, generation int64) {
 
 // servers reports whether memcached runs in a pod of some servers, and whether one serves on: its node is not lost, and if it is being deleted, it
 // holds and is none of a deleted Memcached.
-func servers(v *observation, of scaling.Pool) (runs, serves bool) {
+func servers(v *observation, of moves.Pool) (runs, serves bool) {
 	for _, raw := range v.pods {
 		p := pod{Pod: decoded[corev1.Pod](raw)}
 		ordinal, err := strconv.ParseInt(strings.TrimPrefix(p.Name, name+"-"), 10, 32)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // jobRuns is how long the pods of a Job run. They are not part of the model, because hooks do not observe them.
@@ -30,7 +30,7 @@ func (c *cluster) runJob(o *object) {
 func (c *cluster) jobStatus(o *object) map[string]any {
 	status := map[string]any{"startTime": o.GetCreationTimestamp().Format(time.RFC3339), "active": int64(1)}
 	outcome := c.delay("result of "+copiedFor(o), 4) / (5 * time.Second)
-	if c.calm || strings.HasSuffix(copiedFor(o), string(scaling.Announcing)) {
+	if c.calm || strings.HasSuffix(copiedFor(o), string(moves.Announcing)) {
 		outcome = 0
 	}
 	if outcome == 4 || c.now.Before(c.jobEnd(o).Add(-jobRuns)) {

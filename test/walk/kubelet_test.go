@@ -15,7 +15,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // pod is a pod with what its kubelet will do.
@@ -186,15 +186,15 @@ func (p *pod) holds() bool {
 
 // reaches reports whether a pod is no proxy, or one that finds both servers of a slot ready.
 func (c *cluster) reaches(p *pod) bool {
-	r := scaling.ParseRoutes(p.Labels[proxy.RoutesLabel])
-	if r == (scaling.Routes{}) {
+	r := moves.ParseRoutes(p.Labels[proxy.RoutesLabel])
+	if r == (moves.Routes{}) {
 		return true
 	}
 	serves := func(ordinal int32) bool {
 		return slices.ContainsFunc(c.pods, func(server *pod) bool { return server.Name == fmt.Sprint(name, "-", ordinal) && server.ready })
 	}
 	from, to := r.From.Ordinals(), r.To.Ordinals()
-	if r.Phase == scaling.Steady || r.Phase == scaling.Announcing {
+	if r.Phase == moves.Steady || r.Phase == moves.Announcing {
 		return slices.ContainsFunc(from, serves)
 	}
 	for before := range from {

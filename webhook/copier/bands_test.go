@@ -141,7 +141,7 @@ func TestAge(t *testing.T) {
 
 // TestProtocol checks that the routes use the same CAS uniques, Opaque, and response of proxies that move items.
 func TestProtocol(t *testing.T) {
-	for _, want := range []string{fmt.Sprintf("0x%x", owned), fmt.Sprintf("%q", Opaque), moving} {
+	for _, want := range []string{fmt.Sprintf("0x%x", proxyMark), fmt.Sprintf("%q", Opaque), moving} {
 		if !strings.Contains(proxy.Library, want) {
 			t.Errorf("library.lua has no %s", want)
 		}

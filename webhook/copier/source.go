@@ -25,8 +25,8 @@ const (
 	maxListings = 100
 	// pause is the time between two attempts.
 	pause = time.Second
-	// owned are the first 12 bits of the CAS unique of an item that a proxy moves. The last bit says whether the key is in base64.
-	owned = 0x6d6
+	// proxyMark are the first 12 bits of the CAS unique of an item that a proxy moves, as in library.lua. The last bit says whether the key is in base64.
+	proxyMark = 0x6d6
 )
 
 // errSilent reports that a server could not be listed for longer than the patience.
@@ -195,7 +195,7 @@ func parse(line []byte) (found item) {
 	found.key = bytes.Clone(words[1])
 	found.unique, _ = strconv.ParseUint(string(words[3]), 10, 64)
 	found.stale, found.won = words[4] != nil, bytes.Contains(words[4], []byte("W"))
-	if found.unique>>52 == owned && found.unique&1 == 1 && words[2] == nil {
+	if found.unique>>52 == proxyMark && found.unique&1 == 1 && words[2] == nil {
 		found.key = encoded(found.key)
 	}
 	return found

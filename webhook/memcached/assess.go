@@ -10,8 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/diagnosis"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -27,7 +27,7 @@ type assessment struct {
 
 // assess compares the observed servers and proxies with the desired ones. The conditions do not await the Job: the findings report what it
 // does.
-func assess(o *observation, t templates, facts scaling.Facts, d scaling.Decision, built desired) (assessment, error) {
+func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, built desired) (assessment, error) {
 	changed := lastChange(o, d)
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
@@ -105,7 +105,7 @@ func assessProxies(
 }
 
 // lastStep returns when the number of servers, or with proxies their routes, changed last without a change of spec.
-func lastStep(o *observation, d scaling.Decision, changed metav1.Time) time.Time {
+func lastStep(o *observation, d moves.Decision, changed metav1.Time) time.Time {
 	var last time.Time
 	if d.Scaling != nil {
 		last = d.Scaling.LastStepTime.Time
@@ -121,10 +121,10 @@ func lastStep(o *observation, d scaling.Decision, changed metav1.Time) time.Time
 const changeTimeStep = 10 * time.Second
 
 // lastChange returns when the routes of the proxies or the number of servers changed last.
-func lastChange(o *observation, d scaling.Decision) metav1.Time {
+func lastChange(o *observation, d moves.Decision) metav1.Time {
 	status, now := &o.memcached.Status, o.request.Now
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
-		scaling.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Run.Count) {
+		moves.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Run.Count) {
 		return *before.LastChangeTime
 	}
 	return metav1.NewTime(now.Truncate(changeTimeStep))

@@ -13,8 +13,8 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -89,7 +89,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"there is no NetworkPolicy", 3, "0-2", func(o *syncRequest) { remove(&o.Children.NetworkPolicies, "cache-proxy") }, "ReplicaReady", "NetworkPolicyMissing", "AsExpected", ""},
 		{"a move", 4, "0-2_0-3_warming", func(*syncRequest) {}, "ReplicaReady", "Moving", "AsExpected", "phase WarmingUp"},
 		{"a move waits for a proxy whose node is lost", 4, "0-2_0-3_warming", func(o *syncRequest) {
-			pod := readyPod("cache-proxy-old", proxy.PodLabels(o.Parent, scaling.ParseRoutes("0-2_0-3_preparing")))
+			pod := readyPod("cache-proxy-old", proxy.PodLabels(o.Parent, moves.ParseRoutes("0-2_0-3_preparing")))
 			pod.DeletionTimestamp = ago(3600)
 			insert(&o.Related.Pods, pod)
 		}, "ReplicaReady", "Moving", "AsExpected", "waits for pod cache-proxy-old"},
@@ -199,7 +199,7 @@ func TestLastChange(t *testing.T) {
 		{"nothing changes", func(*syncRequest) {}, *ago(3600)},
 		{"the routes change", func(o *syncRequest) { o.Parent.Spec.Size = new(int32(4)) }, noon},
 		{"the number of servers changes", func(o *syncRequest) {
-			o.Parent.Status.Servers = children.ServerNames(o.Parent, DefaultClusterDomain, scaling.Range{Count: 4}.Ordinals())
+			o.Parent.Status.Servers = children.ServerNames(o.Parent, DefaultClusterDomain, moves.Range{Count: 4}.Ordinals())
 		}, noon},
 		{"status is lost", func(o *syncRequest) { o.Parent.Status.Proxy = nil }, noon},
 		{"a clock was set back", func(o *syncRequest) { o.Parent.Status.Proxy.LastChangeTime = ago(-60) }, noon},

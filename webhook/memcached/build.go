@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 // desired are the children of the kinds that the CompositeController lists, by what they belong to. The workload is the first of the
@@ -17,7 +17,7 @@ type desired struct{ servers, proxies, job []runtime.Object }
 func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.proxies, d.job) }
 
 // build returns the desired children. Without spec.proxy, the decision only says which servers run while the proxies stop.
-func (c Config) build(o *observation, t templates, d scaling.Decision) desired {
+func (c Config) build(o *observation, t templates, d moves.Decision) desired {
 	built := desired{servers: o.request.Listed(children.Children(&children.Input{
 		Memcached: o.memcached,
 		Template:  t.servers,

@@ -11,8 +11,8 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -40,7 +40,7 @@ func TestCustomize(t *testing.T) {
 		if !selects(children.SelectorLabels(memcached)) {
 			t.Errorf("%s: the servers are not observed: %+v", test.reason, rules)
 		}
-		if got := selects(proxy.PodLabels(memcached, scaling.ParseRoutes("0-2"))); got != test.proxies {
+		if got := selects(proxy.PodLabels(memcached, moves.ParseRoutes("0-2"))); got != test.proxies {
 			t.Errorf("%s: proxies are observed: %t, want %t", test.reason, got, test.proxies)
 		}
 	}

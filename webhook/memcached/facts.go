@@ -10,8 +10,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -20,9 +20,9 @@ import (
 const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 
 // facts returns what the decision follows from, without Kubernetes objects.
-func (c Config) facts(o *observation, t templates) scaling.Facts {
+func (c Config) facts(o *observation, t templates) moves.Facts {
 	spec := &o.memcached.Spec
-	return scaling.Facts{
+	return moves.Facts{
 		Now:             o.request.Now.Time,
 		Size:            *spec.Size,
 		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
@@ -40,14 +40,14 @@ func (c Config) facts(o *observation, t templates) scaling.Facts {
 }
 
 // workloadFacts returns the facts of the workload of the servers; nil if none is observed.
-func (o *observation) workloadFacts(applied bool) *scaling.Workload {
+func (o *observation) workloadFacts(applied bool) *moves.Workload {
 	w := o.workload
 	if w == nil {
 		return nil
 	}
-	return &scaling.Workload{
+	return &moves.Workload{
 		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
-		Run:             scaling.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Run:             moves.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
 		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Ready:           w.Status.ReadyReplicas,
 		Available:       w.Status.AvailableReplicas,
@@ -57,11 +57,11 @@ func (o *observation) workloadFacts(applied bool) *scaling.Workload {
 }
 
 // serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
-func (o *observation) serverFacts() map[int32]scaling.Server {
+func (o *observation) serverFacts() map[int32]moves.Server {
 	if !o.moves() {
 		return nil
 	}
-	servers, selector := make(map[int32]scaling.Server, len(o.pods)), children.SelectorLabels(o.memcached)
+	servers, selector := make(map[int32]moves.Server, len(o.pods)), children.SelectorLabels(o.memcached)
 	for _, pod := range o.pods {
 		if ordinal, found := children.Ordinal(o.memcached, pod); found && pod.Selected(o.memcached.Namespace, selector) {
 			servers[ordinal] = serverFact(pod, o.workload)
@@ -70,9 +70,9 @@ func (o *observation) serverFacts() map[int32]scaling.Server {
 	return servers
 }
 
-func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
+func serverFact(pod *observed.Pod, workload *observed.Workload) moves.Server {
 	live := !pod.Terminating()
-	return scaling.Server{
+	return moves.Server{
 		Pod:      podFact(pod),
 		Ready:    live && pod.Ready(),
 		HasItems: live && pod.RunsSinceReady(children.ContainerName),
@@ -82,11 +82,11 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) scaling.Server {
 	}
 }
 
-func podFact(pod *observed.Pod) scaling.Pod {
+func podFact(pod *observed.Pod) moves.Pod {
 	if !pod.Terminating() {
-		return scaling.Pod{Name: pod.Name}
+		return moves.Pod{Name: pod.Name}
 	}
-	return scaling.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time, Lost: pod.IsLost()}
+	return moves.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time, Lost: pod.IsLost()}
 }
 
 // holds reports whether a pod serves on while it is being deleted: memcached and its hold run.
@@ -95,10 +95,10 @@ func holds(pod *observed.Pod) bool {
 }
 
 // proxyFacts returns the desired and the observed proxies.
-func (o *observation) proxyFacts() scaling.Proxies {
-	var p scaling.Proxies
+func (o *observation) proxyFacts() moves.Proxies {
+	var p moves.Proxies
 	if spec := &o.memcached.Spec; spec.Proxy != nil {
-		p = scaling.Proxies{Desired: true, Replicas: *spec.Proxy.Replicas}
+		p = moves.Proxies{Desired: true, Replicas: *spec.Proxy.Replicas}
 		if spec.WarmsUp() {
 			p.Warmup = time.Duration(*spec.Proxy.Warmup.MaxSeconds) * time.Second
 		}
@@ -107,7 +107,7 @@ func (o *observation) proxyFacts() scaling.Proxies {
 		replicas, status := *d.Spec.Replicas, d.Status
 		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
 		updated := !d.Terminating() && d.CaughtUp() && status.Replicas == replicas && status.UpdatedReplicas == replicas
-		p.Deployment = &scaling.Deployment{
+		p.Deployment = &moves.Deployment{
 			// metadata.generation also changes with annotations.
 			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
 			Routes:   proxy.RoutesOf(d),
@@ -119,18 +119,18 @@ func (o *observation) proxyFacts() scaling.Proxies {
 	selector := children.ProxySelector(o.memcached)
 	for _, pod := range o.pods {
 		if pod.Selected(o.memcached.Namespace, selector) {
-			p.Pods = append(p.Pods, scaling.ProxyPod{Pod: podFact(pod), Routes: scaling.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
+			p.Pods = append(p.Pods, moves.ProxyPod{Pod: podFact(pod), Routes: moves.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
 		}
 	}
 	return p
 }
 
 // jobFacts returns the observed Job; nil if there is none, or if it is being deleted.
-func jobFacts(job *observed.Job) *scaling.ObservedJob {
+func jobFacts(job *observed.Job) *moves.ObservedJob {
 	if job == nil || job.Terminating() {
 		return nil
 	}
-	return &scaling.ObservedJob{
+	return &moves.ObservedJob{
 		For:      job.Annotations[proxy.JobForAnnotation],
 		Created:  job.CreationTimestamp,
 		Complete: job.Complete(),

@@ -13,26 +13,26 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // observedProxy returns a proxy with the routes of a label.
 func observedProxy(memcached *v1alpha1.Memcached, name, routes string) *observed.Pod {
-	return &observed.Pod{Meta: observed.Meta{Name: name, Namespace: "web", Labels: proxy.PodLabels(memcached, scaling.ParseRoutes(routes))}}
+	return &observed.Pod{Meta: observed.Meta{Name: name, Namespace: "web", Labels: proxy.PodLabels(memcached, moves.ParseRoutes(routes))}}
 }
 
 // TestObservedProxies checks what counts as a proxy of this Memcached, and as a rollout that has finished.
 func TestObservedProxies(t *testing.T) {
-	old, deleted := scaling.ParseRoutes("0-3"), noon.Add(20*time.Second)
+	old, deleted := moves.ParseRoutes("0-3"), noon.Add(20*time.Second)
 	cases := []struct {
 		reason    string
 		change    func(*observed.Workload)
 		pod       func(*observed.Pod) // one more; nil for none
 		rolledOut bool
-		extra     []scaling.ProxyPod
+		extra     []moves.ProxyPod
 	}{
 		{"all proxies are available", nil, nil, true, nil},
 		{"the Deployment controller has not observed the change", func(d *observed.Workload) { d.Generation = 9 }, nil, false, nil},
@@ -41,10 +41,10 @@ func TestObservedProxies(t *testing.T) {
 		{"a proxy is not available", func(d *observed.Workload) { d.Status.AvailableReplicas = 1 }, nil, false, nil},
 		{"the number of proxies changes", func(d *observed.Workload) { *d.Spec.Replicas = 3 }, nil, false, nil},
 		{"the Deployment is deleted", func(d *observed.Workload) { d.DeletionTimestamp = &noon }, nil, false, nil},
-		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []scaling.ProxyPod{{Pod: scaling.Pod{Name: "old"}, Routes: old}}},
-		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []scaling.ProxyPod{{Pod: scaling.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
+		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old"}, Routes: old}}},
+		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
 		{"a former proxy has failed", nil, func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }, true, nil},
-		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []scaling.ProxyPod{{Pod: scaling.Pod{Name: "old"}}}},
+		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old"}}}},
 		{"a proxy of another cache", nil, func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }, true, nil},
 		{"a proxy of another namespace", nil, func(p *observed.Pod) { p.Namespace = "other" }, true, nil},
 		{"a server", nil, func(p *observed.Pod) { p.Labels["app"] = "memcached" }, true, nil},
@@ -67,8 +67,8 @@ func TestObservedProxies(t *testing.T) {
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
-		want := append([]scaling.ProxyPod{{Pod: scaling.Pod{Name: "a"}, Routes: scaling.ParseRoutes("0-2")}, {Pod: scaling.Pod{Name: "b"}, Routes: scaling.ParseRoutes("0-2")}}, test.extra...)
-		if diff := cmp.Diff(want, got.Pods, cmpopts.EquateComparable(scaling.Pool{})); diff != "" {
+		want := append([]moves.ProxyPod{{Pod: moves.Pod{Name: "a"}, Routes: moves.ParseRoutes("0-2")}, {Pod: moves.Pod{Name: "b"}, Routes: moves.ParseRoutes("0-2")}}, test.extra...)
+		if diff := cmp.Diff(want, got.Pods, cmpopts.EquateComparable(moves.Pool{})); diff != "" {
 			t.Errorf("%s: proxies (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -94,12 +94,12 @@ func TestObservedServers(t *testing.T) {
 	}
 	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
 	o := &observation{memcached: memcached, workload: workload, pods: pods}
-	want := map[int32]scaling.Server{
-		0: {Pod: scaling.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
-		1: {Pod: scaling.Pod{Name: "cache-1"}},
-		2: {Pod: scaling.Pod{Name: "cache-2", Deleted: &noon.Time}},
-		3: {Pod: scaling.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
-		4: {Pod: scaling.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
+	want := map[int32]moves.Server{
+		0: {Pod: moves.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
+		1: {Pod: moves.Pod{Name: "cache-1"}},
+		2: {Pod: moves.Pod{Name: "cache-2", Deleted: &noon.Time}},
+		3: {Pod: moves.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
+		4: {Pod: moves.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
 	}
 	if diff := cmp.Diff(want, o.serverFacts()); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
@@ -109,7 +109,7 @@ func TestObservedServers(t *testing.T) {
 	if o.serverFacts()[4].Updated {
 		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
-	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (scaling.Range{First: 3, Count: 5}) || got.Partition != 2 {
+	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (moves.Range{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestServersWithItems(t *testing.T) {
 func TestObservedJob(t *testing.T) {
 	job := &observed.Job{Spec: observed.JobSpec{Completions: 3}, Status: observed.JobStatus{Succeeded: 2}}
 	job.CreationTimestamp, job.Annotations = noon.Time, map[string]string{proxy.JobForAnnotation: "0-2_0-3_warming 5"}
-	want := &scaling.ObservedJob{For: "0-2_0-3_warming 5", Created: noon.Time, Servers: 3, Done: 2}
+	want := &moves.ObservedJob{For: "0-2_0-3_warming 5", Created: noon.Time, Servers: 3, Done: 2}
 	check := func(reason string) {
 		t.Helper()
 		if diff := cmp.Diff(want, jobFacts(job)); diff != "" {

@@ -20,8 +20,8 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -80,7 +80,7 @@ func settledDefaults(memcached *v1alpha1.Memcached, defaults children.Defaults) 
 	defaults.Memcached, defaults.Exporter = children.DefaultImage, children.DefaultExporterImage
 	template := children.PodTemplate(defaulted, defaults, memory.Of(&defaulted.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
-	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: scaling.Decision{Run: scaling.Range{Count: size}}}))
+	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: moves.Decision{Run: moves.Range{Count: size}}}))
 	var pods []observed.Pod
 	for i := range size {
 		pod := readyPod(fmt.Sprintf("cache-%d", i), children.SelectorLabels(memcached))
@@ -100,7 +100,7 @@ var proxyConfig = Config{OperatorImage: "operator:1"}
 // begun, and its pods are ready. Servers that items move from have an earlier template than those of another range.
 func proxied(t *testing.T, size int32, label string) syncRequest {
 	t.Helper()
-	memcached, routes := sample.Proxied(size), scaling.ParseRoutes(label)
+	memcached, routes := sample.Proxied(size), moves.ParseRoutes(label)
 	began, rollout := noon.Add(-time.Hour), v1alpha1.Revision{Created: *ago(3600), Generation: 7}
 	request := syncRequest{Parent: memcached, Now: noon, Children: noChildren()}
 	o := Config{}.observe(&request)
@@ -108,13 +108,13 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := scaling.Range{First: routes.From.Slots.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.Slots.First}
-	d := scaling.Decision{Run: run, Routes: routes, ProxyReplicas: *memcached.Spec.Proxy.Replicas}
+	run := moves.Range{First: routes.From.Slots.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.Slots.First}
+	d := moves.Decision{Run: run, Routes: routes, ProxyReplicas: *memcached.Spec.Proxy.Replicas}
 	if routes.Replaces() {
 		d.Partition = routes.From.Slots.Count
 	}
-	if routes.Phase == scaling.Warming || routes.Phase == scaling.Announcing && routes.To.Slots.Count < routes.From.Slots.Count {
-		d.Job = scaling.Job{Routes: routes, Rollout: rollout.String()}
+	if routes.Phase == moves.Warming || routes.Phase == moves.Announcing && routes.To.Slots.Count < routes.From.Slots.Count {
+		d.Job = moves.Job{Routes: routes, Rollout: rollout.String()}
 	}
 	request.Children = applied(proxyConfig.build(o, templates, d).all())
 	set := request.Children.StatefulSets.Get("web", "cache")

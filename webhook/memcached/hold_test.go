@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -86,9 +86,9 @@ func TestProxyExporterImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Metrics.Enabled = true
-		routes, request := scaling.ParseRoutes("0-2"), settledDefaults(memcached, children.Defaults{})
+		routes, request := moves.ParseRoutes("0-2"), settledDefaults(memcached, children.Defaults{})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, ExporterImage: test.applied, Domain: DefaultClusterDomain}
-		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
+		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: moves.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(desired)).Deployments
 		test.edit(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(Config{}.observe(&request))

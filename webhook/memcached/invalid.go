@@ -8,8 +8,8 @@ import (
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -23,8 +23,8 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	workload := o.request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
 	switch {
 	case workload != nil:
-		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), scaling.MaxServers)
-		status.Servers = children.ServerNames(memcached, o.domain, scaling.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
+		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxServers)
+		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
 	case deployment != nil:
 		workload, status.Servers = deployment, children.ServerAddresses(o.livePods)
 	}
@@ -54,7 +54,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 
 		Workload:        workload,
 		Pods:            o.livePods,
-		Serving:         o.serving(scaling.RecordedRoutes(status.Proxy)),
+		Serving:         o.serving(moves.RecordedRoutes(status.Proxy)),
 		Selector:        children.SelectorLabels(memcached),
 		Container:       children.ContainerName,
 		ProxyAssessment: proxies,

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -84,8 +84,8 @@ func (o *observation) moves() bool { return o.memcached.Spec.Proxy != nil || o.r
 
 // serving returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
 // holds.
-func (o *observation) serving(routes scaling.Routes) []*observed.Pod {
-	if routes == (scaling.Routes{}) {
+func (o *observation) serving(routes moves.Routes) []*observed.Pod {
+	if routes == (moves.Routes{}) {
 		return nil
 	}
 	selector := children.SelectorLabels(o.memcached)

@@ -10,8 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -39,10 +39,10 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 			o.Children.StatefulSets, o.Children.Deployments = composite.GroupOf[observed.Workload](), composite.GroupOf[observed.Workload]()
 		}, seconds{30, 30, 30}},
 	} {
-		memcached, routes := sample.Proxied(3), scaling.ParseRoutes("0-2")
+		memcached, routes := sample.Proxied(3), moves.ParseRoutes("0-2")
 		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
 		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
-		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: scaling.Decision{ProxyReplicas: 2}}
+		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: moves.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
 		test.edit(&request)
 		templates, err := (Config{}).templates(Config{}.observe(&request))
@@ -55,7 +55,7 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 			}
 			return *template.Spec.Tolerations[0].TolerationSeconds
 		}
-		got := seconds{of(templates.servers.PodTemplateSpec), of(templates.proxies.with(routes).PodTemplateSpec), of(templates.proxies.with(scaling.ParseRoutes("0-2_0-3_warming")).PodTemplateSpec)}
+		got := seconds{of(templates.servers.PodTemplateSpec), of(templates.proxies.with(routes).PodTemplateSpec), of(templates.proxies.with(moves.ParseRoutes("0-2_0-3_warming")).PodTemplateSpec)}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -30,7 +30,7 @@ func predecessorPods(created time.Time, deleted *metav1.Time) []observed.Pod {
 		add(fmt.Sprintf("cache-%d", i+6), children.SelectorLabels(former))
 	}
 	for i := range 2 {
-		add(fmt.Sprintf("cache-proxy-%d", i), proxy.PodLabels(former, scaling.ParseRoutes("0-5_6-11_preparing")))
+		add(fmt.Sprintf("cache-proxy-%d", i), proxy.PodLabels(former, moves.ParseRoutes("0-5_6-11_preparing")))
 	}
 	return pods
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -16,15 +16,15 @@ import (
 type proxyTemplates struct {
 	memcached *v1alpha1.Memcached
 	memory    memory.Size
-	// running are the defaults of proxies with the routes current, and configured those of proxies with other routes, which are replaced anyway.
+	// running are the defaults of the proxies that run, which have routes, and configured those of proxies with other routes, which are replaced anyway.
 	running, configured proxy.Defaults
-	current             scaling.Routes
+	routes              moves.Routes
 }
 
 // with returns the pod template of proxies with some routes.
-func (t *proxyTemplates) with(routes scaling.Routes) proxy.Template {
+func (t *proxyTemplates) with(routes moves.Routes) proxy.Template {
 	defaults := t.configured
-	if routes == t.current {
+	if routes == t.routes {
 		defaults = t.running
 	}
 	return proxy.PodTemplate(t.memcached, defaults, t.memory, routes)
@@ -56,5 +56,5 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		return proxy.PodTemplate(o.memcached, defaults, size, routes).PodTemplateSpec
 	}
 	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, template)
-	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, current: routes}, err
+	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, routes: routes}, err
 }

@@ -3,12 +3,12 @@ package memcached
 import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-func status(o *observation, t templates, d scaling.Decision, a assessment) v1alpha1.MemcachedStatus {
+func status(o *observation, t templates, d moves.Decision, a assessment) v1alpha1.MemcachedStatus {
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   a.Status(a.own...),
 		UpdatedReplicas: a.Rollout.Updated,

@@ -11,7 +11,7 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -68,7 +68,7 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 	request := settled(sample.Proxied(3))
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
-	names := children.ServerNames(memcached, DefaultClusterDomain, scaling.Range{Count: 3}.Ordinals())
+	names := children.ServerNames(memcached, DefaultClusterDomain, moves.Range{Count: 3}.Ordinals())
 	memcached.Status.Servers = names
 	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	got, err := (Config{}).sync(request)
@@ -82,7 +82,7 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 
 // TestInvalidSpecHasTheServersOfTheStatefulSet checks that the servers follow the observed StatefulSet, whatever its number of replicas is.
 func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
-	for replicas, want := range map[int32]int{-1: 0, 0: 0, 2: 2, scaling.MaxServers + 1: scaling.MaxServers} {
+	for replicas, want := range map[int32]int{-1: 0, 0: 0, 2: 2, moves.MaxServers + 1: moves.MaxServers} {
 		memcached := sample.New(3)
 		memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
 		request := settled(memcached)
@@ -94,7 +94,7 @@ func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(children.ServerNames(memcached, DefaultClusterDomain, scaling.Range{Count: int32(want)}.Ordinals()), got.Status.Servers); diff != "" {
+		if diff := cmp.Diff(children.ServerNames(memcached, DefaultClusterDomain, moves.Range{Count: int32(want)}.Ordinals()), got.Status.Servers); diff != "" {
 			t.Errorf("a StatefulSet with %d replicas: servers (-want +got):\n%s", replicas, diff)
 		}
 	}

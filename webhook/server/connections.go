@@ -29,7 +29,7 @@ type connection struct {
 	opened int
 }
 
-// state is what a connection is doing. The lower ones are replaced first; a connection that works is never replaced.
+// state is what a connection is doing. A connection that works is never replaced, and an idle one after all others.
 type state int
 
 const (

@@ -1,11 +1,11 @@
 // Package children builds the children that belong to the servers of a cache: a workload of memcached pods, a Service, a
-// PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. Each file builds one of them, or one part of a pod.
+// PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. Each file builds one of them, or a part of a pod that proxies and the Job have too.
 package children
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -14,7 +14,7 @@ import (
 type Input struct {
 	Memcached *v1alpha1.Memcached
 	Template  Template
-	Decision  scaling.Decision
+	Decision  moves.Decision
 	// Service is the observed one; nil if there is none.
 	Service *observed.Child
 }

@@ -2,12 +2,12 @@ package children
 
 import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // inputOf returns what the children of so many servers are built from.
 func inputOf(memcached *v1alpha1.Memcached, replicas int32) *Input {
 	template := PodTemplate(memcached, Defaults{Images: Images{Memcached: DefaultImage}}, memory.Of(&memcached.Spec))
-	return &Input{Memcached: memcached, Template: template, Decision: scaling.Decision{Run: scaling.Range{Count: replicas}}}
+	return &Input{Memcached: memcached, Template: template, Decision: moves.Decision{Run: moves.Range{Count: replicas}}}
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/example/memcached-operator/test/sample"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -30,7 +30,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.New(2)
 		memcached.Spec.PodDisruptionBudget = test.spec
-		decision := scaling.Decision{Run: scaling.Range{Count: 2}, Routes: scaling.ParseRoutes(test.routes)}
+		decision := moves.Decision{Run: moves.Range{Count: 2}, Routes: moves.ParseRoutes(test.routes)}
 		budget := podDisruptionBudget(&Input{Memcached: memcached, Decision: decision}).(*policyv1.PodDisruptionBudget).Spec
 		if diff := cmp.Diff([]*intstr.IntOrString{test.minAvailable, test.maxUnavailable}, []*intstr.IntOrString{budget.MinAvailable, budget.MaxUnavailable}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // Servers returns the servers for clients: the names of all pods of the StatefulSet, or the addresses of the serving pods of a
 // Deployment.
-func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Range, pods []*observed.Pod) []string {
+func Servers(memcached *v1alpha1.Memcached, domain string, run moves.Range, pods []*observed.Pod) []string {
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
@@ -22,16 +22,16 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run scaling.Range, po
 }
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
-func RecordedServers(memcached *v1alpha1.Memcached, servers []string) scaling.Range {
-	if len(servers) == 0 || len(servers) > scaling.MaxRun {
-		return scaling.Range{}
+func RecordedServers(memcached *v1alpha1.Memcached, servers []string) moves.Range {
+	if len(servers) == 0 || len(servers) > moves.MaxRun {
+		return moves.Range{}
 	}
 	name, _, _ := strings.Cut(servers[0], ".")
 	first, err := strconv.ParseInt(strings.TrimPrefix(name, memcached.Name+"-"), 10, 32)
 	if err != nil || !strings.HasPrefix(servers[0], serviceName(memcached, strconv.FormatInt(first, 10))) {
-		return scaling.Range{}
+		return moves.Range{}
 	}
-	return scaling.Range{First: int32(first), Count: int32(len(servers))}
+	return moves.Range{First: int32(first), Count: int32(len(servers))}
 }
 
 // ServerNames returns the host:port of servers of the StatefulSet.
@@ -57,11 +57,11 @@ func serviceName(memcached *v1alpha1.Memcached, ordinal string) string {
 func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-")
 	ordinal, err := strconv.ParseInt(suffix, 10, 32)
-	return int32(ordinal), found && err == nil && ordinal >= 0 && ordinal <= scaling.MaxOrdinal
+	return int32(ordinal), found && err == nil && ordinal >= 0 && ordinal <= moves.MaxOrdinal
 }
 
 // Serving returns those of some pods that proxies with some routes use.
-func Serving(memcached *v1alpha1.Memcached, routes scaling.Routes, pods []*observed.Pod) []*observed.Pod {
+func Serving(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
 	serving := []*observed.Pod{}
 	for _, pod := range pods {
 		if ordinal, found := Ordinal(memcached, pod); found && routes.Serving().Has(ordinal) {

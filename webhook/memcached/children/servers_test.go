@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/test/sample"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -40,7 +40,7 @@ func TestServers(t *testing.T) {
 		{"without replicas, the servers are empty and not nil", stateful, 0, nil, []string{}},
 	}
 	for _, test := range cases {
-		if diff := cmp.Diff(test.want, Servers(test.memcached, "cluster.local", scaling.Range{Count: test.replicas}, test.pods)); diff != "" {
+		if diff := cmp.Diff(test.want, Servers(test.memcached, "cluster.local", moves.Range{Count: test.replicas}, test.pods)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -62,12 +62,12 @@ func TestRecordedServers(t *testing.T) {
 	cases := []struct {
 		reason  string
 		servers []string
-		want    scaling.Range
+		want    moves.Range
 	}{
-		{"no servers", nil, scaling.Range{}},
-		{"after a change of the pod template", []string{"cache-3.cache.web.svc.cluster.local:11211", "cache-4.cache.web.svc.cluster.local:11211"}, scaling.Range{First: 3, Count: 2}},
-		{"a Deployment", []string{"10.0.0.1:11211"}, scaling.Range{}},
-		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, scaling.Range{}},
+		{"no servers", nil, moves.Range{}},
+		{"after a change of the pod template", []string{"cache-3.cache.web.svc.cluster.local:11211", "cache-4.cache.web.svc.cluster.local:11211"}, moves.Range{First: 3, Count: 2}},
+		{"a Deployment", []string{"10.0.0.1:11211"}, moves.Range{}},
+		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, moves.Range{}},
 	}
 	for _, test := range cases {
 		if got := RecordedServers(sample.New(2), test.servers); got != test.want {
@@ -88,7 +88,7 @@ func TestServing(t *testing.T) {
 		"0-0_1-2_warming":   {"cache-1", "cache-2"},
 		"3-5":               {},
 	} {
-		got := Serving(sample.New(3), scaling.ParseRoutes(label), pods)
+		got := Serving(sample.New(3), moves.ParseRoutes(label), pods)
 		var names []string
 		for _, pod := range got {
 			names = append(names, pod.Name)
@@ -97,7 +97,7 @@ func TestServing(t *testing.T) {
 			t.Errorf("routes %q: %q serve, want %q", label, names, want)
 		}
 	}
-	if Serving(sample.New(3), scaling.ParseRoutes("3-5"), pods) == nil {
+	if Serving(sample.New(3), moves.ParseRoutes("3-5"), pods) == nil {
 		t.Error("no server serves, and nil means that clients reach all")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -27,8 +27,8 @@ type Cache struct {
 	LostPods []*observed.Pod
 	// Job is the observed Job of a move; nil if there is none.
 	Job      *observed.Job
-	Facts    scaling.Facts
-	Decision scaling.Decision
+	Facts    moves.Facts
+	Decision moves.Decision
 	// ListsMonitors reports whether the CompositeController lists ServiceMonitors.
 	ListsMonitors bool
 }

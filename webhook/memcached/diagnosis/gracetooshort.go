@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 /*
@@ -38,7 +38,7 @@ func graceTooShort(c *Cache) conditions.Finding {
 
 // endsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and the
 // time left.
-func endsNext(f scaling.Facts, r scaling.Routes) (next int32, left time.Duration, found bool) {
+func endsNext(f moves.Facts, r moves.Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
 		if !r.Keeps(ordinal) || !f.ServesOn(ordinal) {
 			continue
@@ -51,11 +51,11 @@ func endsNext(f scaling.Facts, r scaling.Routes) (next int32, left time.Duration
 }
 
 // stage returns how far the move of a server is.
-func stage(r scaling.Routes, ordinal int32) string {
+func stage(r moves.Routes, ordinal int32) string {
 	switch {
 	case r.To.Has(ordinal):
 		return "another move comes first"
-	case r.Phase == scaling.Warming:
+	case r.Phase == moves.Warming:
 		return "its items are still moving"
 	}
 	return "its items do not move yet"

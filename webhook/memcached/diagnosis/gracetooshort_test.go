@@ -4,34 +4,34 @@ import (
 	"testing"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 func TestGraceTooShort(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	server := func(name string, left time.Duration) scaling.Server {
-		return scaling.Server{Pod: scaling.Pod{Name: name, Deleted: new(now.Add(left))}, CanHold: true}
+	server := func(name string, left time.Duration) moves.Server {
+		return moves.Server{Pod: moves.Pod{Name: name, Deleted: new(now.Add(left))}, CanHold: true}
 	}
 	for _, test := range []struct {
 		reason  string
 		routes  string
-		servers map[int32]scaling.Server
+		servers map[int32]moves.Server
 		risk    string
 		wait    time.Duration
 	}{
-		{"no server is being deleted", "0-2", map[int32]scaling.Server{1: {}}, "", 0},
-		{"there is time", "0-2_0-2.1_warming", map[int32]scaling.Server{1: server("cache-1", 9*time.Minute)}, "", 8 * time.Minute},
-		{"the move has not begun", "0-2_0-2.1_announcing", map[int32]scaling.Server{1: server("cache-1", 50*time.Second)},
+		{"no server is being deleted", "0-2", map[int32]moves.Server{1: {}}, "", 0},
+		{"there is time", "0-2_0-2.1_warming", map[int32]moves.Server{1: server("cache-1", 9*time.Minute)}, "", 8 * time.Minute},
+		{"the move has not begun", "0-2_0-2.1_announcing", map[int32]moves.Server{1: server("cache-1", 50*time.Second)},
 			"Pod cache-1 is being deleted and ends at 2026-01-01T12:00:50Z, and its items do not move yet.", 50 * time.Second},
-		{"the items move", "0-2_0-2.1_warming", map[int32]scaling.Server{1: server("cache-1", 50*time.Second)},
+		{"the items move", "0-2_0-2.1_warming", map[int32]moves.Server{1: server("cache-1", 50*time.Second)},
 			"Pod cache-1 is being deleted and ends at 2026-01-01T12:00:50Z, and its items are still moving.", 50 * time.Second},
-		{"the items have moved", "0-2_0-2.1_closing", map[int32]scaling.Server{1: server("cache-1", 50*time.Second)}, "", 0},
-		{"another server is moved", "0-2_0-2.1_closing", map[int32]scaling.Server{2: server("cache-2", 50*time.Second)},
+		{"the items have moved", "0-2_0-2.1_closing", map[int32]moves.Server{1: server("cache-1", 50*time.Second)}, "", 0},
+		{"another server is moved", "0-2_0-2.1_closing", map[int32]moves.Server{2: server("cache-2", 50*time.Second)},
 			"Pod cache-2 is being deleted and ends at 2026-01-01T12:00:50Z, and another move comes first.", 50 * time.Second},
-		{"the first of two", "0-2", map[int32]scaling.Server{0: server("cache-0", 90*time.Second), 2: server("cache-2", 70*time.Second)}, "", 10 * time.Second},
-		{"a server that serves nothing", "0-2.1", map[int32]scaling.Server{1: server("cache-1", time.Second)}, "", 0},
+		{"the first of two", "0-2", map[int32]moves.Server{0: server("cache-0", 90*time.Second), 2: server("cache-2", 70*time.Second)}, "", 10 * time.Second},
+		{"a server that serves nothing", "0-2.1", map[int32]moves.Server{1: server("cache-1", time.Second)}, "", 0},
 	} {
-		got := graceTooShort(&Cache{Facts: scaling.Facts{Now: now, Servers: test.servers}, Decision: scaling.Decision{Routes: scaling.ParseRoutes(test.routes)}})
+		got := graceTooShort(&Cache{Facts: moves.Facts{Now: now, Servers: test.servers}, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}})
 		var risk string
 		if got.Risk != nil {
 			risk = got.Risk.Message

@@ -2,8 +2,8 @@ package diagnosis
 
 import (
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 )
 
 /*
@@ -20,15 +20,15 @@ var ReasonJobFailed = conditions.NewReason(conditions.SeverityRisk, conditions.D
 
 func jobFailed(c *Cache) conditions.Finding {
 	d, observed := c.Decision, c.Facts.Job
-	if d.Job == (scaling.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
+	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
-	if !d.Routes.Resizes() && d.Routes.Phase == scaling.Announcing {
+	if !d.Routes.Resizes() && d.Routes.Phase == moves.Announcing {
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
 			"Job %s could not delete what earlier moves have left on a server that has started again, so its items stay on the spare, and no other server can be drained. Check the log of its pod, then delete the Job: the operator creates it again.",
 			proxy.JobName(c.Memcached))}
 	}
-	if d.Routes.Phase == scaling.Announcing {
+	if d.Routes.Phase == moves.Announcing {
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
 			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",
 			proxy.JobName(c.Memcached))}

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -29,14 +29,14 @@ const jobStartPeriod = time.Minute
 // jobStartPeriod.
 func jobNotStarted(c *Cache) conditions.Finding {
 	d, job := c.Decision, c.Job
-	if d.Job == (scaling.Job{}) || d.Routes != d.Job.Routes {
+	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes {
 		return conditions.Finding{}
 	}
 	effect := "Items that no client uses before the warm-up ends are lost."
 	switch {
-	case d.Routes.Phase == scaling.Announcing && !d.Routes.Resizes():
+	case d.Routes.Phase == moves.Announcing && !d.Routes.Resizes():
 		effect = "The items stay on the spare until it has cleaned the server that has started again."
-	case d.Routes.Phase == scaling.Announcing:
+	case d.Routes.Phase == moves.Announcing:
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
 	since, risk := jobDesiredSince(c.Memcached, d), ReasonJobNotStarted.Risk(
@@ -59,7 +59,7 @@ func jobNotStarted(c *Cache) conditions.Finding {
 }
 
 // jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
-func jobDesiredSince(memcached *v1alpha1.Memcached, d scaling.Decision) time.Time {
+func jobDesiredSince(memcached *v1alpha1.Memcached, d moves.Decision) time.Time {
 	var since time.Time
 	if before := memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
 		since = before.LastChangeTime.Time

@@ -10,52 +10,52 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
 func TestJobNotStarted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	routes := scaling.ParseRoutes("0-2_0-3_warming")
+	routes := moves.ParseRoutes("0-2_0-3_warming")
 	const warmup = 600
 	for _, test := range []struct {
 		reason string
 		since  time.Duration
-		change func(*observed.Job, *scaling.Decision)
+		change func(*observed.Job, *moves.Decision)
 		risk   bool
 		wait   time.Duration
 	}{
-		{"no pod has run for a minute", time.Minute, func(*observed.Job, *scaling.Decision) {}, true, 0},
-		{"no pod has run for a minute before a decrease", time.Minute, func(j *observed.Job, p *scaling.Decision) {
-			p.Routes = scaling.ParseRoutes("0-3_0-2_announcing")
+		{"no pod has run for a minute", time.Minute, func(*observed.Job, *moves.Decision) {}, true, 0},
+		{"no pod has run for a minute before a decrease", time.Minute, func(j *observed.Job, p *moves.Decision) {
+			p.Routes = moves.ParseRoutes("0-3_0-2_announcing")
 			p.Job.Routes = p.Routes
 			j.Annotations[proxy.JobForAnnotation] = p.Job.String()
 		}, true, 0},
-		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *scaling.Decision) {}, false, 40 * time.Second},
-		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *scaling.Decision) {}, false, time.Minute},
-		{"the Job controller has not seen the Job", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.StartTime = time.Time{} }, true, 0},
-		{"a pod runs", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.Ready = 1 }, false, 0},
-		{"a server is copied", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.Succeeded = 1 }, false, 0},
-		{"a pod has failed, and another one follows", time.Minute, func(j *observed.Job, _ *scaling.Decision) { j.Status.Failed = 1 }, false, 0},
-		{"the Job has failed", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
+		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *moves.Decision) {}, false, 40 * time.Second},
+		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *moves.Decision) {}, false, time.Minute},
+		{"the Job controller has not seen the Job", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.StartTime = time.Time{} }, true, 0},
+		{"a pod runs", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Ready = 1 }, false, 0},
+		{"a server is copied", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Succeeded = 1 }, false, 0},
+		{"a pod has failed, and another one follows", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Failed = 1 }, false, 0},
+		{"the Job has failed", time.Minute, func(j *observed.Job, _ *moves.Decision) {
 			j.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobFailed), Status: corev1.ConditionTrue}}
 		}, false, 0},
-		{"an earlier Job of this name is being deleted, although its pods have run", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
+		{"an earlier Job of this name is being deleted, although its pods have run", time.Minute, func(j *observed.Job, _ *moves.Decision) {
 			j.DeletionTimestamp, j.Status.Ready = &metav1.Time{Time: now}, 1
 		}, true, 0},
-		{"the Job of another warm-up", time.Minute, func(j *observed.Job, _ *scaling.Decision) {
+		{"the Job of another warm-up", time.Minute, func(j *observed.Job, _ *moves.Decision) {
 			j.Annotations[proxy.JobForAnnotation], j.Status.Ready = "0-1_0-2_warming", 1
 		}, true, 0},
-		{"no Job is desired", time.Minute, func(_ *observed.Job, p *scaling.Decision) { *p = scaling.Decision{Routes: routes} }, false, 0},
-		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *scaling.Decision) { p.Routes.Phase = scaling.Closing }, false, 0},
+		{"no Job is desired", time.Minute, func(_ *observed.Job, p *moves.Decision) { *p = moves.Decision{Routes: routes} }, false, 0},
+		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *moves.Decision) { p.Routes.Phase = moves.Closing }, false, 0},
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
-		plan := scaling.Decision{Routes: routes, Job: scaling.Job{Routes: routes, Rollout: "5"}, Report: scaling.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
+		plan := moves.Decision{Routes: routes, Job: moves.Job{Routes: routes, Rollout: "5"}, Report: moves.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
 		test.change(job, &plan)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -54,7 +54,7 @@ func TestNodeLost(t *testing.T) {
 		{"a Deployment has replaced it", deployment, "", 0, []*observed.Pod{deleted}, "", ""},
 		{"a StatefulSet replaces nothing", set, "", 0, []*observed.Pod{deleted}, "NodeLost", ""},
 	} {
-		d := scaling.Decision{Routes: scaling.ParseRoutes(test.routes), LostServers: test.replaced}
+		d := moves.Decision{Routes: moves.ParseRoutes(test.routes), LostServers: test.replaced}
 		memcached := cacheOf(test.spec)
 		memcached.Name = "cache"
 		found, problem, risk := nodeLost(&Cache{Memcached: memcached, LostPods: test.pods, Decision: d}), "", ""

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -29,7 +29,7 @@ var (
 )
 
 // Progress returns the progress of a change; nil if there is none.
-func Progress(f scaling.Facts, d scaling.Decision) *conditions.Progress {
+func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 	switch {
 	case d.Report.Phase != "":
 		return ReasonMoving.Progress("%s", moving(f, d))
@@ -51,7 +51,7 @@ func movedKeysPercent(from, to int32) int64 {
 }
 
 // moving returns the message of a move.
-func moving(f scaling.Facts, d scaling.Decision) string {
+func moving(f moves.Facts, d moves.Decision) string {
 	leaves := ""
 	if !f.Proxies.Desired {
 		leaves = "Removing the proxies. "
@@ -64,7 +64,7 @@ func moving(f scaling.Facts, d scaling.Decision) string {
 }
 
 // awaited returns what ends the wait for a pod that does not end by itself; "" if there is none.
-func awaited(pod scaling.Pod) string {
+func awaited(pod moves.Pod) string {
 	switch {
 	case pod.Name == "":
 		return ""
@@ -75,7 +75,7 @@ func awaited(pod scaling.Pod) string {
 }
 
 // purpose returns what a move is for.
-func purpose(f scaling.Facts, r scaling.Report) string {
+func purpose(f moves.Facts, r moves.Report) string {
 	from, to := r.From.Slots.Count, r.To.Slots.Count
 	switch purpose := r.Purpose(); {
 	case r.Phase == v1alpha1.MoveRemovingServers:
@@ -93,9 +93,9 @@ func purpose(f scaling.Facts, r scaling.Report) string {
 }
 
 // toSpares describes a move from servers that leave to spares.
-func toSpares(f scaling.Facts, r scaling.Report) string {
+func toSpares(f moves.Facts, r moves.Report) string {
 	var leaving []string
-	for _, ordinal := range (scaling.Routes{From: r.From, To: r.To}).Removed() {
+	for _, ordinal := range (moves.Routes{From: r.From, To: r.To}).Removed() {
 		leaving = append(leaving, leavingServer(f, ordinal))
 	}
 	if len(leaving) == 1 {
@@ -105,7 +105,7 @@ func toSpares(f scaling.Facts, r scaling.Report) string {
 }
 
 // leavingServer describes a server and why its items move.
-func leavingServer(f scaling.Facts, ordinal int32) string {
+func leavingServer(f moves.Facts, ordinal int32) string {
 	server, cause := f.Servers[ordinal], ""
 	if server.Why != "" {
 		cause = " (" + server.Why + ")"
@@ -120,7 +120,7 @@ func leavingServer(f scaling.Facts, ordinal int32) string {
 }
 
 // back describes a move back from spares.
-func back(r scaling.Report) string {
+func back(r moves.Report) string {
 	var servers []string
 	for _, spare := range r.From.Spares() {
 		if r.To.Has(spare.Own) {
@@ -134,15 +134,15 @@ func back(r scaling.Report) string {
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
-func nextPhase(f scaling.Facts, d scaling.Decision) string {
-	r, job, announcing := d.Report, f.Job, d.Routes.Phase == scaling.Announcing
+func nextPhase(f moves.Facts, d moves.Decision) string {
+	r, job, announcing := d.Report, f.Job, d.Routes.Phase == moves.Announcing
 	if job != nil && job.For != d.Job.String() {
 		job = nil
 	}
 	switch {
 	case announcing && r.Until != nil:
 		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", text(r.Until))
-	case r.Phase == v1alpha1.MoveCleaning, announcing && d.Job != (scaling.Job{}):
+	case r.Phase == v1alpha1.MoveCleaning, announcing && d.Job != (moves.Job{}):
 		return cleaned(job)
 	case r.Phase == v1alpha1.MoveWarmingUp:
 		return warmUp(f, r, job)
@@ -155,7 +155,7 @@ func nextPhase(f scaling.Facts, d scaling.Decision) string {
 func text(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // warmUp returns what begins and ends a warm-up.
-func warmUp(f scaling.Facts, r scaling.Report, job *scaling.ObservedJob) string {
+func warmUp(f moves.Facts, r moves.Report, job *moves.ObservedJob) string {
 	awaited := "proxies are available"
 	if r.Settled {
 		awaited = "new servers are ready"
@@ -170,7 +170,7 @@ func warmUp(f scaling.Facts, r scaling.Report, job *scaling.ObservedJob) string 
 }
 
 // cleaned returns how far the Job is that cleans servers; "" if there is none.
-func cleaned(job *scaling.ObservedJob) string {
+func cleaned(job *moves.ObservedJob) string {
 	switch {
 	case job == nil:
 		return ""
@@ -182,7 +182,7 @@ func cleaned(job *scaling.ObservedJob) string {
 
 // RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
 // such change, or it cannot be given up any more.
-func RoomRemedy(f scaling.Facts, d scaling.Decision) string {
+func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""
 	}
@@ -190,7 +190,7 @@ func RoomRemedy(f scaling.Facts, d scaling.Decision) string {
 }
 
 // copied returns how far the Job is that copies items, and when the warm-up ends at the latest.
-func copied(job *scaling.ObservedJob, until string) string {
+func copied(job *moves.ObservedJob, until string) string {
 	switch {
 	case job == nil:
 		return fmt.Sprintf("The next phase begins after %s.", until)

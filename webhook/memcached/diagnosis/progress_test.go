@@ -8,58 +8,58 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// moves returns facts of a cache that moves its items, and the decision for proxies with the routes of a label in a phase.
-func moves(label string, phase v1alpha1.MovePhase) (scaling.Facts, scaling.Decision) {
-	routes := scaling.ParseRoutes(label)
-	f := scaling.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: scaling.Proxies{Desired: true, Warmup: 10 * time.Minute}}
-	return f, scaling.Decision{Routes: routes, Report: scaling.Report{Phase: phase, From: routes.From, To: routes.To, Explanation: "It happens."}}
+// change returns facts of a cache that moves its items, and the decision for proxies with the routes of a label in a phase.
+func change(label string, phase v1alpha1.MovePhase) (moves.Facts, moves.Decision) {
+	routes := moves.ParseRoutes(label)
+	f := moves.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: moves.Proxies{Desired: true, Warmup: 10 * time.Minute}}
+	return f, moves.Decision{Routes: routes, Report: moves.Report{Phase: phase, From: routes.From, To: routes.To, Explanation: "It happens."}}
 }
 
 // TestProgress checks what users read about a change.
 func TestProgress(t *testing.T) {
 	const room = " If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
-	job := func(label string, failed bool) func(*scaling.Facts, *scaling.Decision) {
-		return func(f *scaling.Facts, d *scaling.Decision) {
-			d.Job = scaling.Job{Routes: d.Routes, Rollout: "5"}
-			f.Job = &scaling.ObservedJob{For: scaling.Job{Routes: scaling.ParseRoutes(label), Rollout: "5"}.String(), Servers: 3, Done: 2, Failed: failed}
+	job := func(label string, failed bool) func(*moves.Facts, *moves.Decision) {
+		return func(f *moves.Facts, d *moves.Decision) {
+			d.Job = moves.Job{Routes: d.Routes, Rollout: "5"}
+			f.Job = &moves.ObservedJob{For: moves.Job{Routes: moves.ParseRoutes(label), Rollout: "5"}.String(), Servers: 3, Done: 2, Failed: failed}
 		}
 	}
-	until := func(seconds int) func(*scaling.Facts, *scaling.Decision) {
-		return func(_ *scaling.Facts, d *scaling.Decision) {
+	until := func(seconds int) func(*moves.Facts, *moves.Decision) {
+		return func(_ *moves.Facts, d *moves.Decision) {
 			d.Report.Until = new(metav1.NewTime(noon.Add(time.Duration(seconds) * time.Second)))
 		}
 	}
-	deleted := func(f *scaling.Facts, _ *scaling.Decision) {
-		pod := scaling.Pod{Name: "cache-1", Deleted: new(noon.Add(500 * time.Second))}
-		f.Servers = map[int32]scaling.Server{1: {Pod: pod, CanHold: true, Why: "EvictionByEvictionAPI"}}
+	deleted := func(f *moves.Facts, _ *moves.Decision) {
+		pod := moves.Pod{Name: "cache-1", Deleted: new(noon.Add(500 * time.Second))}
+		f.Servers = map[int32]moves.Server{1: {Pod: pod, CanHold: true, Why: "EvictionByEvictionAPI"}}
 	}
 	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
 	cases := []struct {
 		reason  string
 		label   string
 		phase   v1alpha1.MovePhase
-		changes []func(*scaling.Facts, *scaling.Decision)
+		changes []func(*moves.Facts, *moves.Decision)
 		want    string
 	}{
 		{"servers are added", "0-2_0-3_announcing", v1alpha1.MoveAddingServers, nil, "Resizing from 3 to 4 servers, phase AddingServers: It happens."},
 		{"a cache starts", "0-2", v1alpha1.MoveWaiting, nil, "Starting 3 servers, phase Waiting: It happens."},
-		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) { f.Proxies.Desired = false }},
+		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
 		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new ones, which have the desired pod template, phase AddingServers: It happens." + room},
-		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Overdue = scaling.Pod{Name: "cache-3"} }},
+		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.Overdue = moves.Pod{Name: "cache-3"} }},
 			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object."},
-		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) {
-			d.Report.Overdue = scaling.Pod{Name: "cache-proxy-a", Lost: true}
+		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) {
+			d.Report.Overdue = moves.Pod{Name: "cache-proxy-a", Lost: true}
 		}}, "The move waits for pod cache-proxy-a, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object."},
 		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
-		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){deleted},
+		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){deleted},
 			"Moving the items of pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, to a spare, phase Preparing: It happens."},
-		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", v1alpha1.MovePreparing, []func(*scaling.Facts, *scaling.Decision){func(f *scaling.Facts, _ *scaling.Decision) {
-			f.Servers = map[int32]scaling.Server{1: {Pod: scaling.Pod{Name: "cache-1", Lost: true}}, 2: {Pod: scaling.Pod{Name: "cache-2", Lost: true}}}
+		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) {
+			f.Servers = map[int32]moves.Server{1: {Pod: moves.Pod{Name: "cache-1", Lost: true}}, 2: {Pod: moves.Pod{Name: "cache-2", Lost: true}}}
 		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node does not respond; pod cache-2, whose node does not respond, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", v1alpha1.MoveClosing, nil,
 			"Moving the items of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},
@@ -70,18 +70,18 @@ func TestProgress(t *testing.T) {
 			"Moving items back from spares to servers 1 and 2, which start again, phase AddingServers: It happens."},
 
 		{"the proxies are not available", copying, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},
-		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){func(_ *scaling.Facts, d *scaling.Decision) { d.Report.Settled = true }}, "The warm-up begins once all new servers are ready."},
-		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(-1)}, "The next phase begins once all proxies are available."},
-		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
-		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
-		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job(copying, false)}, "2 of 3 servers are copied. The next phase begins when all are, or after 2026-11-21T12:10:00Z."},
-		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*scaling.Facts, *scaling.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed. The next phase begins after 2026-11-21T12:10:00Z."},
-		{"the Job cleans", announced, v1alpha1.MoveCleaning, []func(*scaling.Facts, *scaling.Decision){job(announced, false)}, "2 of 3 servers are cleaned."},
-		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*scaling.Facts, *scaling.Decision){job(announced, true)}, "The Job has failed. The next phase begins once it is complete."},
-		{"the move is given up", announced, v1alpha1.MoveCleaning, []func(*scaling.Facts, *scaling.Decision){job(announced, false), until(10)}, "The change is not needed any more, and is given up after 2026-11-21T12:00:10Z."},
+		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.Settled = true }}, "The warm-up begins once all new servers are ready."},
+		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase begins once all proxies are available."},
+		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
+		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
+		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "2 of 3 servers are copied. The next phase begins when all are, or after 2026-11-21T12:10:00Z."},
+		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed. The next phase begins after 2026-11-21T12:10:00Z."},
+		{"the Job cleans", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false)}, "2 of 3 servers are cleaned."},
+		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, true)}, "The Job has failed. The next phase begins once it is complete."},
+		{"the move is given up", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false), until(10)}, "The change is not needed any more, and is given up after 2026-11-21T12:00:10Z."},
 	}
 	for _, test := range cases {
-		f, d := moves(test.label, test.phase)
+		f, d := change(test.label, test.phase)
 		for _, change := range test.changes {
 			change(&f, &d)
 		}
@@ -93,12 +93,12 @@ func TestProgress(t *testing.T) {
 
 // TestProgressOfSteps checks what users read about a change in steps.
 func TestProgressOfSteps(t *testing.T) {
-	f, _ := moves("0-2", "")
+	f, _ := change("0-2", "")
 	for replicas, want := range map[int32]*conditions.Progress{
 		9: nil,
 		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25%% of the keys of clients with consistent hashing."),
 	} {
-		got := Progress(f, scaling.Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: replicas}})
+		got := Progress(f, moves.Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: replicas}})
 		if (got == nil) != (want == nil) || got != nil && (got.Reason != want.Reason || got.Message != want.Message) {
 			t.Errorf("%d replicas: got %+v, want %+v", replicas, got, want)
 		}
@@ -116,7 +116,7 @@ func TestRoomRemedy(t *testing.T) {
 		"0-2_0-3_announcing": false, // the size changes
 		"0-3_0-2_preparing":  false,
 	} {
-		f, d := moves(label, "")
+		f, d := change(label, "")
 		if got := RoomRemedy(f, d); (got != "") != want {
 			t.Errorf("routes %s: the remedy is %q, want one: %t", label, got, want)
 		}

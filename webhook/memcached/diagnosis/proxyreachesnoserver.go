@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -28,7 +28,7 @@ var ReasonProxyReachesNoServer = conditions.NewReason(conditions.SeverityProblem
 const reachPeriod = time.Minute
 
 // ProxyReachesNoServer returns a finding for the first proxy that has reached no server for longer than reachPeriod.
-func ProxyReachesNoServer(pods []*observed.Pod, d scaling.Decision, now metav1.Time) conditions.Finding {
+func ProxyReachesNoServer(pods []*observed.Pod, d moves.Decision, now metav1.Time) conditions.Finding {
 	var first conditions.Finding
 	if d.Unreached {
 		return first

@@ -13,7 +13,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -21,7 +21,7 @@ import (
 type Input struct {
 	Memcached *v1alpha1.Memcached
 	Template  Template
-	Decision  scaling.Decision
+	Decision  moves.Decision
 	// OperatorImage, Domain and Memory are for the Job.
 	OperatorImage, Domain string
 	Memory                memory.Size

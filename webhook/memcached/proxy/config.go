@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // Library is the Lua code that distributes keys to servers and moves items during a change of the servers. It is the same for every
@@ -37,10 +37,10 @@ func Options(library, config string) string {
 
 // Config returns the configuration of a proxy in a phase, for the host:port of the servers before and after a change. The order of the
 // servers is part of the distribution of keys. Their domain is written once: annotations of the pods contain the configuration.
-func Config(from, to []string, phase scaling.ProxyPhase) string {
+func Config(from, to []string, phase moves.ProxyPhase) string {
 	domain := commonDomain(to, from)
 	config := "local domain = " + strconv.Quote(domain) + "\nservers{\n" + backends("to", to, domain)
-	if phase != scaling.Steady {
+	if phase != moves.Steady {
 		config += backends("from", from, domain)
 		config += "    phase = " + strconv.Quote(string(phase)) + ",\n"
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -36,7 +36,7 @@ type Template struct {
 
 // PodTemplate returns the pod template of proxies with some routes. Their configuration is part of it, so that a change of the routes is a
 // rollout, and the status of the Deployment reports when it has finished.
-func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes scaling.Routes) Template {
+func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes moves.Routes) Template {
 	pod := podSpec(memcached, defaults, size)
 	place(&pod, memcached, routes)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
@@ -70,8 +70,8 @@ func deployment(in *Input) runtime.Object {
 }
 
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
-func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes scaling.Routes) map[string]string {
-	names := func(p scaling.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.Ordinals()) }
+func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes moves.Routes) map[string]string {
+	names := func(p moves.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.Ordinals()) }
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[libraryAnnotation] = defaults.Library

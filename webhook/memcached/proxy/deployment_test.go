@@ -16,14 +16,14 @@ import (
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // routed returns the pod template of proxies of three servers.
 func routed(memcached *v1alpha1.Memcached) Template {
 	memcached = memcached.WithDefaults()
-	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2"))
+	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2"))
 }
 
 // TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
@@ -33,14 +33,14 @@ func TestProxyPodOptions(t *testing.T) {
 	spec.PodLabels = map[string]v1alpha1.LabelValue{"team": "shop", children.ProxyLabel: "other", RoutesLabel: "9"}
 	spec.PodAnnotations = map[string]string{"a": "b"}
 	spec.NodeSelector = map[string]string{"disk": "none"}
-	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{}}
+	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAffinity: &corev1.PodAffinity{}}
 	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 	template := routed(memcached)
 	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "0-2" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
 	}
-	if diff := cmp.Diff(&corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}, template.Spec.Affinity); diff != "" {
-		t.Errorf("only the affinity to nodes applies (-want +got):\n%s", diff)
+	if affinity := template.Spec.Affinity; affinity.NodeAffinity != spec.Affinity.NodeAffinity || affinity.PodAffinity != nil {
+		t.Errorf("of the affinity in spec, only that to nodes applies: %+v", affinity)
 	}
 	if template.Spec.NodeSelector["disk"] != "none" || len(template.Spec.Containers[0].Resources.Requests) != 0 {
 		t.Errorf("the node selector and the resources are those of spec: %+v", template.Spec)
@@ -76,7 +76,7 @@ func TestLongestProxyName(t *testing.T) {
 	if problems := validation.IsDNS1035Label(Name(memcached)); problems != nil {
 		t.Errorf("the Service of the proxies cannot have the name %s: %v", Name(memcached), problems)
 	}
-	routes := scaling.ParseRoutes("1000-1999_1000-1998_announcing")
+	routes := moves.ParseRoutes("1000-1999_1000-1998_announcing")
 	if problems := validation.IsValidLabelValue(routes.String()); problems != nil {
 		t.Errorf("routes %s are no valid label: %v", routes, problems)
 	}
@@ -103,7 +103,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 // would not start.
 func TestProxyReaches(t *testing.T) {
 	memcached := sample.Proxied(3)
-	pod := PodTemplate(memcached, Defaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-2")).Spec
+	pod := PodTemplate(memcached, Defaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2")).Spec
 	probe, copied := pod.Containers[0].StartupProbe, pod.InitContainers[0]
 	if probe.Exec == nil || time.Duration(probe.TimeoutSeconds)*time.Second <= reachWait {
 		t.Fatalf("the startup probe is %+v, want a command with more time than %s", probe, reachWait)
@@ -143,7 +143,7 @@ func TestWarmupKeepsProxies(t *testing.T) {
 	template := func(enabled bool) Template {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Proxy.Warmup.Enabled = &enabled
-		return PodTemplate(memcached, Defaults{Image: "memcached:1", Library: Library}, memory.Of(&memcached.Spec), scaling.ParseRoutes("0-1"))
+		return PodTemplate(memcached, Defaults{Image: "memcached:1", Library: Library}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-1"))
 	}
 	if diff := cmp.Diff(template(true), template(false)); diff != "" {
 		t.Errorf("the warm-up changes the pod template of the proxies (-enabled +disabled):\n%s", diff)

@@ -13,12 +13,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// JobForAnnotation on the Job is [scaling.Job.String].
+// JobForAnnotation on the Job is [moves.Job.String].
 const JobForAnnotation = "memcached-operator.example.com/job-for"
 
 const (
@@ -34,7 +34,7 @@ func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + job
 
 // JobChildren returns the Job of a move, and its NetworkPolicy; none if no Job is desired.
 func JobChildren(in *Input) []runtime.Object {
-	if in.Decision.Job == (scaling.Job{}) {
+	if in.Decision.Job == (moves.Job{}) {
 		return nil
 	}
 	return children.Build(in, moveJob, jobPolicy)
@@ -46,7 +46,7 @@ func moveJob(in *Input) runtime.Object {
 	memcached, job := in.Memcached, in.Decision.Job
 	servers := int32(len(job.JobServers()))
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
-	if job.Phase != scaling.Announcing {
+	if job.Phase != moves.Announcing {
 		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.Warmup.MaxSeconds)+deadlineDelay)
 	}
 	return &batchv1.Job{
@@ -113,7 +113,7 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 func jobArgs(in *Input) []string {
 	memcached, r, domain := in.Memcached, in.Decision.Job.Routes, in.Domain
 	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.JobServers()), "--index=$(JOB_COMPLETION_INDEX)"
-	if r.Phase == scaling.Announcing {
+	if r.Phase == moves.Announcing {
 		places := int32(0) // no key belongs to servers that are added
 		if r.Resizes() {
 			places = r.From.Slots.Count

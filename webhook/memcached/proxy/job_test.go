@@ -14,14 +14,14 @@ import (
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // jobOf returns the Job for the routes of a label.
 func jobOf(memcached *v1alpha1.Memcached, label string) *batchv1.Job {
 	in := &Input{Memcached: memcached, OperatorImage: "operator:1", Domain: "cluster.local", Memory: memory.Of(&memcached.Spec)}
-	in.Decision.Job = scaling.Job{Routes: scaling.ParseRoutes(label), Rollout: "5"}
+	in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(label), Rollout: "5"}
 	return moveJob(in).(*batchv1.Job)
 }
 
@@ -72,7 +72,7 @@ func TestJobOfLostServers(t *testing.T) {
 		{"a lost server may come back with items that were not deleted", "0-3_0-2_announcing", "1", ""},
 	} {
 		in := &Input{Memcached: memcached, Memory: memory.Of(&memcached.Spec)}
-		in.Decision.Job = scaling.Job{Routes: scaling.ParseRoutes(test.routes), Rollout: "5", Lost: test.lost}
+		in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(test.routes), Rollout: "5", Lost: test.lost}
 		spec, got := moveJob(in).(*batchv1.Job).Spec, ""
 		for _, arg := range spec.Template.Spec.Containers[0].Args {
 			if strings.HasPrefix(arg, "--lost") {

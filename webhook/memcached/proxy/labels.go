@@ -4,26 +4,26 @@ import (
 	"maps"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// RoutesLabel on a proxy pod has its routes, as [scaling.Routes] print them. The hook reads them from there, and so can
+// RoutesLabel on a proxy pod has its routes, as [moves.Routes] print them. The hook reads them from there, and so can
 // kubectl get pods -L.
 const RoutesLabel = "memcached-operator.example.com/proxy-servers"
 
 // RoutesOf returns the routes of a Deployment of proxies; the zero value if there is none, or if somebody has edited its label.
-func RoutesOf(deployment *observed.Workload) scaling.Routes {
+func RoutesOf(deployment *observed.Workload) moves.Routes {
 	if deployment == nil {
-		return scaling.Routes{}
+		return moves.Routes{}
 	}
-	return scaling.ParseRoutes(deployment.Spec.Template.Metadata.Labels[RoutesLabel])
+	return moves.ParseRoutes(deployment.Spec.Template.Metadata.Labels[RoutesLabel])
 }
 
 // PodLabels returns the labels of the proxy pods.
-func PodLabels(memcached *v1alpha1.Memcached, r scaling.Routes) map[string]string {
+func PodLabels(memcached *v1alpha1.Memcached, r moves.Routes) map[string]string {
 	labels := children.AddLabels(map[string]string{}, memcached.Spec.PodLabels)
 	maps.Copy(labels, childLabels(memcached))
 	labels[RoutesLabel] = r.String()

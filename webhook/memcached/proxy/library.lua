@@ -59,7 +59,7 @@ local COPY <const> = "memcached-operator-copy"
 
 -- The first 12 bits of the CAS uniques of proxies. 30 bits of time and 19 of a random number follow, then the state of the item, and a bit
 -- that says that the key is in base64, which memcached forgets while an item is owned. Servers count CAS uniques from 1.
-local PROXY <const> = 0x6d6
+local PROXY_MARK <const> = 0x6d6
 local OWNED <const>, CLAIM <const>, LOCK <const> = 0, 1, 2
 local STATES <const> = { [OWNED] = "owned", [CLAIM] = "claim", [LOCK] = "lock" }
 
@@ -181,15 +181,15 @@ end
 
 local function unique(r, kind)
     local time, random = mcp.time_real_millis() & 0x3fffffff, math.random(0, 0x7ffff)
-    return tostring(PROXY << 52 | time << 22 | random << 3 | kind << 1 | (base64(r) == "" and 0 or 1))
+    return tostring(PROXY_MARK << 52 | time << 22 | random << 3 | kind << 1 | (base64(r) == "" and 0 or 1))
 end
 
 -- fresh returns a CAS unique of a plain item.
-local function fresh() return math.random(1 << 32, (PROXY << 52) - 1) end
+local function fresh() return math.random(1 << 32, (PROXY_MARK << 52) - 1) end
 
 local function state(number)
     number = math.tointeger(tonumber(number)) or 0
-    return number >> 52 == PROXY and STATES[number >> 1 & 3] or "plain"
+    return number >> 52 == PROXY_MARK and STATES[number >> 1 & 3] or "plain"
 end
 
 -- queues has the commands under way of each connection: their number at 1, and by key how many have begun, how many of those have ended with all

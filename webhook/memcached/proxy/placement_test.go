@@ -8,7 +8,7 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
 // TestPlacement checks what TestApart cannot: that proxies keep the affinity of spec to nodes, that no proxy of another phase counts, and that
@@ -26,7 +26,7 @@ func TestPlacement(t *testing.T) {
 		memcached := sample.Proxied(3)
 		own := &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{}}
 		memcached.Spec.Affinity = &corev1.Affinity{NodeAffinity: own, PodAntiAffinity: test.servers}
-		pod := PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec), scaling.ParseRoutes(test.routes))
+		pod := PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec), moves.ParseRoutes(test.routes))
 		if diff := cmp.Diff(own, pod.Spec.Affinity.NodeAffinity); diff != "" {
 			t.Errorf("the affinity to nodes (-spec +proxies):\n%s", diff)
 		}

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -43,9 +43,9 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path, domain
 		return nil
 	}
 	size := max(*memcached.Spec.Size, 1)
-	from := scaling.Range{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
-	to := scaling.Range{First: from.End(), Count: size}
-	longest := scaling.Routes{From: scaling.Pool{Slots: from}, To: scaling.Pool{Slots: to}, Phase: scaling.Announcing}
+	from := moves.Range{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
+	to := moves.Range{First: from.End(), Count: size}
+	longest := moves.Routes{From: moves.Pool{Slots: from}, To: moves.Pool{Slots: to}, Phase: moves.Announcing}
 	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Defaults{Library: proxy.Library, Domain: domain}, longest))) == 0 {
 		return nil
 	}

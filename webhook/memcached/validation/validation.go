@@ -24,8 +24,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/example/memcached-operator/webhook/corevalidation"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/scaling"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -81,7 +81,7 @@ func validateName(memcached *v1alpha1.Memcached) (errs field.ErrorList) {
 func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, losesItems bool) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
-	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, scaling.MaxServers)...)
+	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, moves.MaxServers)...)
 	if losesItems {
 		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty: restore the former value, or set StatefulSet explicitly if the pods of a Deployment may be replaced by empty ones"))
 	}
@@ -94,7 +94,7 @@ func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, losesItem
 
 // validateScaling repeats rules of the CRD. Reason: size.
 func validateScaling(steps *v1alpha1.Scaling, path *field.Path) field.ErrorList {
-	errs := validateRange(path.Child("maxStep"), steps.MaxStep, 1, 1000)
+	errs := validateRange(path.Child("maxStep"), steps.MaxStep, 1, moves.MaxServers)
 	errs = append(errs, validateRange(path.Child("stepIntervalSeconds"), steps.StepIntervalSeconds, 1, 86400)...)
 	return errs
 }

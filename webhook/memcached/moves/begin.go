@@ -1,0 +1,138 @@
+package moves
+
+import (
+	"slices"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// This file has the begin of a move, until items may move: which servers are added, and what must be empty or ready first.
+
+// claimDelay is longer than the items last that preparing proxies write, and that steady ones would return.
+const claimDelay = 10 * time.Second
+
+// begin announces the next step towards spec.
+func (c cache) begin() outcome {
+	used := c.routes.To
+	next := Routes{From: used, To: c.target(used), Phase: Announcing}
+	o := outcome{routes: c.routes, run: used.Span(), job: c.keepJob(c.routes)}
+	left := c.untilStep(c.stepStatus(c.revision, used.Slots.Count))
+	old := c.old(next)
+	switch {
+	case next.To == used:
+	case left > 0 && c.MaxStep > 0 && next.Resizes():
+		o.wait = left
+	case len(old) > 0:
+		o.report, o.awaited = waits(used, next.To, earlierPods), old
+	case c.Proxies.Warmup == 0 && !next.adds():
+		return c.enter(steadyRoutes(next.To))
+	default:
+		return c.enter(next)
+	}
+	return o
+}
+
+// announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then lets the move go on, unless spec does not
+// want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
+func (c cache) announcing() outcome {
+	before := steadyRoutes(c.routes.From)
+	extended, found := c.extended()
+	switch {
+	case !c.applied:
+		return c.enter(c.routes)
+	case found:
+		return c.enter(extended)
+	case c.wanted():
+		return c.addServers()
+	case slices.Contains(c.running, before):
+		return c.enter(before)
+	}
+	o := c.enter(c.routes)
+	if c.proxiesSettled() {
+		if o.report.Until, o.wait = c.end(o.report.Phase, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+			return c.enter(before)
+		}
+	}
+	return o
+}
+
+// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template, and so have all new pods while a
+// server is lost: a StatefulSet with a pod that is not available replaces none. Slots that are to move too have their turn after this move.
+func (c cache) wanted() bool {
+	r := c.routes
+	next := c.target(r.From)
+	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing && !c.anyLost() || !c.editedAgain())
+}
+
+func (f Facts) anyLost() bool {
+	for ordinal := range f.Servers {
+		if f.lost(ordinal) {
+			return true
+		}
+	}
+	return false
+}
+
+// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the
+// servers before the move alone.
+func (c cache) extended() (next Routes, found bool) {
+	next = Routes{c.routes.From, c.target(c.routes.From), Announcing}
+	steady := slices.Contains(c.running, steadyRoutes(next.From))
+	return next, steady && next != c.routes && next.Purpose() == v1alpha1.MoveToSpare && len(c.old(next)) == 0
+}
+
+// old returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.
+func (c cache) old(next Routes) (pods []Pod) {
+	for _, ordinal := range next.added() {
+		known := next.From.Span().Has(ordinal) || c.routes.To.Has(ordinal)
+		if server, exists := c.Servers[ordinal]; exists && !known {
+			pods = append(pods, server.Pod)
+		}
+	}
+	return pods
+}
+
+// addServers adds the servers of the move, or cleans those that stay. When they are ready and clean, the proxies prepare.
+func (c cache) addServers() outcome {
+	r, ready, o := c.routes, c.ready(), c.enter(c.routes)
+	o.run = o.run.join(r.To.Span())
+	for _, ordinal := range r.mayHaveItems() {
+		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
+	}
+	switch {
+	case r.cleans() && ready:
+		o.job = c.startJob(o.job)
+	case c.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), c.unready): // it did not reach the server, so it begins again when the server is ready
+		o.job = Job{}
+	}
+	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
+	switch {
+	case !clean || !ready || !c.proxiesSettled():
+		return o
+	case c.Proxies.Warmup == 0:
+		return c.enter(steadyRoutes(r.To))
+	}
+	return c.enter(r.in(Preparing))
+}
+
+// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
+// still serves, and its items move after this move. So does the slot of one whose node does not respond once items have moved.
+func (c cache) ready() bool {
+	r := c.routes
+	for slot, ordinal := range r.To.Ordinals() {
+		wanted := int32(slot) < c.Size || r.keepsSlots()
+		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.ServesOn(ordinal) || r.Phase == Warming && c.lost(ordinal)
+		if wanted && !serves && !r.From.Has(ordinal) {
+			return false
+		}
+	}
+	return !c.editedAgain()
+}
+
+func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
+
+// addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
+func (c cache) addedStops() bool {
+	return slices.ContainsFunc(c.routes.added(), c.ServesOn)
+}

@@ -1,0 +1,102 @@
+package moves
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// cache is a cache with proxies: its facts, and how far its move is, if one is under way.
+type cache struct {
+	Facts
+	// revision is that of the Deployment of the proxies; the zero value if none is observed.
+	revision v1alpha1.Revision
+	// routes are those to continue from. They are applied if the Deployment has them.
+	routes  Routes
+	applied bool
+	// running are the routes of the proxies that may run.
+	running []Routes
+	// recordedMove is the phase that status records for this revision; nil if there is none.
+	recordedMove *v1alpha1.MoveStatus
+}
+
+func (f Facts) cache() cache {
+	c := cache{Facts: f, routes: f.lastRoutes()}
+	for _, proxy := range f.Proxies.Pods {
+		c.running = append(c.running, proxy.Routes)
+	}
+	d, status := f.Proxies.Deployment, f.Status.Proxy
+	if d != nil {
+		c.revision, c.applied = d.Revision, d.Routes == c.routes
+	}
+	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
+	if status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
+		c.recordedMove = status.Move
+	}
+	return c
+}
+
+// lastRoutes returns the routes to continue from. They are those of the first source that knows them.
+func (f Facts) lastRoutes() Routes {
+	return cmp.Or(
+		f.restartsEmpty(), // no items are left, whatever a label says
+		f.labelled(),      // the last decision that was applied
+		f.lastPhase(),     // of status and running proxies
+		f.serversExist(),  // they may have items
+		f.created(),       // a new cache
+	)
+}
+
+// restartsEmpty returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
+func (f Facts) restartsEmpty() Routes {
+	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || !f.proxiesStopped() {
+		return Routes{}
+	}
+	first := f.Workload.Run.First
+	for ordinal := range f.Servers {
+		if !f.lost(ordinal) {
+			return Routes{}
+		}
+		first = max(first, ordinal+1) // its name is in use
+	}
+	return steadyRoutes(poolOf(Range{first, f.Size}))
+}
+
+// labelled returns the routes of the Deployment of the proxies.
+func (f Facts) labelled() Routes {
+	if f.Proxies.Deployment == nil {
+		return Routes{}
+	}
+	return f.Proxies.Deployment.Routes
+}
+
+// lastPhase returns the routes of the last phase among recorded ones and those of running proxies.
+func (f Facts) lastPhase() Routes {
+	routes := RecordedRoutes(f.Status.Proxy)
+	for _, running := range f.Proxies.Pods {
+		if routes == (Routes{}) || slices.Index(phaseOrder, running.Routes.Phase) > slices.Index(phaseOrder, routes.Phase) {
+			routes = running.Routes
+		}
+	}
+	warming, before := routes.in(Warming), routes.previous()
+	if routes == warming.previous() && !slices.ContainsFunc(f.Proxies.Pods, func(proxy ProxyPod) bool { return proxy.Routes == before }) {
+		return warming // such proxies may have run, and have stopped first
+	}
+	return routes
+}
+
+// serversExist returns the routes of proxies that use all servers.
+func (f Facts) serversExist() Routes {
+	existing := f.existing()
+	if existing.Count == 0 {
+		return Routes{}
+	}
+	existing.Count = min(existing.Count, MaxServers)
+	return steadyRoutes(poolOf(existing))
+}
+
+// created returns the routes of a cache without servers.
+func (f Facts) created() Routes {
+	return steadyRoutes(poolOf(Range{f.existing().First, max(f.Size, 1)}))
+}

@@ -1,0 +1,157 @@
+package moves
+
+import (
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// Decision is the desired state.
+type Decision struct {
+	// Run are the pods of the StatefulSet, which has the desired pod template. The first Partition pods keep the one that they have.
+	Run       Range
+	Partition int32
+	// ProxyReplicas is the desired number of proxies, and Routes are what they do.
+	ProxyReplicas int32
+	Routes        Routes
+	// LostServers is the number of servers whose nodes do not respond, and whose slots spares have; 0 while items move.
+	LostServers int32
+	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
+	Unreached bool
+	// Job is the desired Job; the zero value if there is none.
+	Job Job
+	// Scaling is the step to record in status; nil without maxStep.
+	Scaling *v1alpha1.ScalingStatus
+	// ProxyStatus is the move to record in status; nil if no proxy runs or is desired. Its other fields are not set.
+	ProxyStatus *v1alpha1.ProxyStatus
+	// Wait is the time until the decision may differ although no object changes; 0 if there is no such time.
+	Wait time.Duration
+
+	// Report is what users read about the move beside ProxyStatus.
+	Report Report
+}
+
+// Decide returns the decision. It finds out where the cache is (cache.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
+// proxies stop), and completes that to a decision.
+func (f Facts) Decide() Decision {
+	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
+		return f.direct()
+	}
+	c := f.cache()
+	o := c.next()
+	if o.done {
+		return f.direct()
+	}
+	return c.complete(o)
+}
+
+// next returns what follows.
+func (c cache) next() outcome {
+	switch {
+	case !c.Proxies.Desired:
+		return c.removeProxies()
+	case c.Predecessor && c.Size > 0 && !c.hasBegun():
+		return c.awaitPredecessor(c.created(), predecessor)
+	case c.Orphans && c.Size > 0 && c.routes.Phase == Steady:
+		return c.awaitPredecessor(c.routes, c.unknown())
+	case c.mustStopAll():
+		return c.stopAll()
+	}
+	if unknown := c.unknown(); unknown != "" && !c.templateChanged() {
+		return c.stay(unknown)
+	}
+	return c.inPhase()
+}
+
+// unknown says why it is not known which pods have the desired template; "" if it is known.
+func (f Facts) unknown() string {
+	switch w := f.Workload; {
+	case w == nil:
+		return "The StatefulSet is not observed."
+	case !w.TemplateApplied:
+		return "The StatefulSet does not have the pod template yet."
+	case !w.CaughtUp:
+		return "The StatefulSet controller has not observed the pod template yet."
+	}
+	return ""
+}
+
+// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
+// move begins at once, and proxies that the edit replaces too are replaced once.
+func (c cache) templateChanged() bool {
+	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
+}
+
+// outcome is what follows in a phase. The rest of the decision follows from it.
+type outcome struct {
+	routes Routes
+	run    Range
+	job    Job
+	report Report
+	wait   time.Duration
+	// stopProxies reports whether no proxy is to run, and done whether none is left and status need not have them any more.
+	stopProxies, done bool
+	// awaited are pods that must stop first.
+	awaited []Pod
+}
+
+// complete returns the decision for an outcome.
+func (c cache) complete(o outcome) Decision {
+	for _, proxy := range c.Proxies.Pods {
+		if proxy.Routes != c.routes || o.stopProxies {
+			o.awaited = append(o.awaited, proxy.Pod)
+		}
+	}
+	overdue, wait := c.overdue(o.awaited)
+	o.report.Overdue, o.report.Settled = overdue, o.routes == c.routes && c.proxiesSettled()
+	d := Decision{
+		Run: o.run, Partition: c.partition(o.routes, o.run),
+		ProxyReplicas: c.Proxies.Replicas, Routes: o.routes, Unreached: !c.reaches(o.routes),
+		LostServers: c.onSpares(o.routes),
+		Job:         o.job,
+		ProxyStatus: record(o.routes, c.revision, o.report),
+		Wait:        soonest(wait, o.wait),
+		Report:      o.report,
+	}
+	serving := o.routes.To.Slots.Count
+	if o.stopProxies {
+		d.ProxyReplicas, serving = 0, 0
+	}
+	if c.MaxStep > 0 {
+		d.Scaling = c.stepStatus(c.revision, serving)
+	}
+	return d
+}
+
+// onSpares returns the number of servers whose slots steady proxies leave to spares; 0 if one can return.
+func (c cache) onSpares(r Routes) int32 {
+	if r.Phase != Steady || c.returned(r.To) != r.To {
+		return 0
+	}
+	return int32(len(r.To.Spares()))
+}
+
+// overdue returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
+func (f Facts) overdue(pods []Pod) (first Pod, wait time.Duration) {
+	for _, pod := range pods {
+		if pod.Deleted == nil {
+			continue
+		}
+		left := pod.Deleted.Sub(f.Now)
+		switch {
+		case left > 0 && !pod.Lost:
+			wait = soonest(wait, left)
+		case first.Name == "" || pod.Name < first.Name:
+			first = pod
+		}
+	}
+	return first, wait
+}
+
+// soonest returns the shorter of two times, of which 0 is none.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}

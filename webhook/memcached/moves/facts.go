@@ -1,0 +1,171 @@
+// Package moves decides how a cache changes its size or its pod template without a loss of items: which pods run, which of them keep
+// their pod template, which servers the proxies use, and what a move waits for. [Facts.Decide] is the only decision. It is a pure function
+// of what is observed.
+//
+// One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
+// the range, and a change of the pod template moves them to the next range, whose pods start with the new template. The items of a server
+// that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their
+// phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
+//
+// What a decision goes through, and what it consists of:
+//
+//	Facts     what is desired and observed
+//	cache     the facts of a cache with proxies, and how far its move is (cache.go)
+//	outcome   what the function of a phase returns (phases.go, begin.go, stop.go)
+//	Decision  an outcome, and what follows from it (decision.go)
+//
+//	Range     a range of ordinals
+//	Pool      the servers of proxies by slot: a range, some of whose slots spares may have
+//	Routes    the pools before and after a move, and a phase: what proxies do
+//	Job       routes, and for which rollout a Job cleans or copies items
+//	Report    what users read about a move (report.go)
+//
+// Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
+// A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never
+// shorter. A decision that the observed objects do not show yet is repeated.
+package moves
+
+import (
+	"slices"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// Facts are what a decision follows from.
+type Facts struct {
+	Now time.Time
+
+	// Size is spec.size.
+	Size int32
+	// MaxStep is the maximum number of servers to add or remove in one step; 0 if a change is one step.
+	MaxStep int32
+	// Interval is the minimum time between two steps.
+	Interval time.Duration
+
+	// Workload is the StatefulSet of the servers, or their Deployment without proxies; nil if it is not observed.
+	Workload *Workload
+	// Servers are the pods of the StatefulSet that exist, by ordinal.
+	Servers map[int32]Server
+	// RecordedServers are those in status.
+	RecordedServers Range
+
+	Proxies Proxies
+	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
+	// items. Orphans reports whether servers are older than the Memcached and none of its workloads is observed: the garbage collector has not
+	// deleted them yet, or they wait for their adoption.
+	Predecessor, Orphans bool
+	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.
+	Job *ObservedJob
+	// CanRunJob reports whether a Job can run.
+	CanRunJob bool
+	// Status is the recorded status of the parent.
+	Status *v1alpha1.MemcachedStatus
+}
+
+// Workload is the observed workload of servers.
+type Workload struct {
+	v1alpha1.Revision
+	// Run are the ordinals of its pods. Those of a Deployment count from 0.
+	Run Range
+	// Partition is the number of its first pods that keep their pod template.
+	Partition        int32
+	Ready, Available int32
+	// TemplateApplied reports whether the desired pod template was applied last. It is not compared, and false, if neither
+	// spec nor status has proxies.
+	TemplateApplied bool
+	// CaughtUp reports whether the StatefulSet controller has observed all of the workload.
+	CaughtUp bool
+}
+
+// Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
+type Pod struct {
+	Name string
+	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
+	Deleted *time.Time
+	// Lost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
+	// responds, or is known to be off.
+	Lost bool
+}
+
+// Server is a pod with a server.
+type Server struct {
+	Pod
+	// Ready is false for a pod that is being deleted, although it may still serve.
+	Ready bool
+	// HasItems is false for a pod that is being deleted. It reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
+	// or because of another container.
+	HasItems bool
+	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
+	Updated bool
+	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
+	CanHold bool
+	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
+	Why string
+}
+
+// Proxies are the desired and the observed proxies.
+type Proxies struct {
+	// Desired reports whether spec has proxies.
+	Desired  bool
+	Replicas int32
+	// Warmup is the longest time for items to move; 0 if no items move, and a change of the pod template replaces the pods in place.
+	Warmup time.Duration
+	// Deployment is nil if none is observed.
+	Deployment *Deployment
+	// Pods are all proxies that exist and have not finished.
+	Pods []ProxyPod
+}
+
+// Deployment is the observed Deployment of the proxies.
+type Deployment struct {
+	v1alpha1.Revision
+	Routes   Routes
+	Replicas int32
+	// Updated reports whether exactly as many pods exist as desired, and all have the current template. RolledOut reports whether all are
+	// also available. They do not count pods that are being deleted.
+	Updated, RolledOut bool
+	// CaughtUp reports whether the Deployment controller has observed all of it, so that Revision is that of the pod template.
+	CaughtUp bool
+}
+
+// ProxyPod is an observed proxy.
+type ProxyPod struct {
+	Pod
+	Routes Routes
+}
+
+// existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
+func (f Facts) existing() Range {
+	existing := f.RecordedServers
+	if f.Workload != nil {
+		existing = f.Workload.Run
+	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {
+		first := slices.Min(ordinals)
+		existing = existing.join(Range{first, slices.Max(ordinals) + 1 - first})
+	}
+	existing.Count = min(existing.Count, MaxRun) // somebody may have scaled them
+	return existing
+}
+
+// notDeleted returns the ordinals of servers that are not being deleted.
+func (f Facts) notDeleted() (ordinals []int32) {
+	for ordinal, server := range f.Servers {
+		if server.Deleted == nil {
+			ordinals = append(ordinals, ordinal)
+		}
+	}
+	return ordinals
+}
+
+// ServesOn reports whether a server is being deleted, and still serves.
+func (f Facts) ServesOn(ordinal int32) bool {
+	server := f.Servers[ordinal]
+	return server.CanHold && server.Deleted != nil && server.Deleted.After(f.Now)
+}
+
+// hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.
+func (f Facts) hasStopped(ordinal int32) bool {
+	server := f.Servers[ordinal]
+	return server.Deleted == nil && !server.Ready && !server.HasItems
+}

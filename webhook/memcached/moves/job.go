@@ -1,0 +1,96 @@
+package moves
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ObservedJob is the Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
+// items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease, or the one whose slot returns: it
+// deletes their items of earlier moves.
+type ObservedJob struct {
+	// For is [Job.String] of the Job that was desired.
+	For string
+	// Created is when the Job was created. All proxies moved items then.
+	Created time.Time
+	// Complete reports whether the Job has ended on all servers, and Failed whether it has given up.
+	Complete, Failed bool
+	// Servers is the number of servers to copy or clean; Done is the number of those that are done.
+	Servers, Done int32
+}
+
+// Job is a desired Job: what it does, and for which rollout of the proxies. The routes alone would be those of an earlier move, too.
+type Job struct {
+	Routes
+	Rollout string
+	// Lost are the ordinals, with commas between them, of servers that it gives up soon: their nodes did not respond when it began.
+	Lost string
+}
+
+// lostText is before the ordinals in the text of a Job.
+const lostText = " without "
+
+// String returns a text that is different for each Job.
+func (j Job) String() string {
+	text := j.Routes.String() + " " + j.Rollout
+	if j.Lost != "" {
+		text += lostText + j.Lost
+	}
+	return text
+}
+
+// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
+// respond any more.
+func (c cache) jobOfPhase() Job {
+	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
+	if c.routes.Phase == Warming {
+		for _, ordinal := range slices.DeleteFunc(c.routes.JobServers(), func(ordinal int32) bool { return !c.lost(ordinal) }) {
+			lost = append(lost, strconv.Itoa(int(ordinal)))
+		}
+	}
+	job.Lost = strings.Join(lost, ",")
+	if c.Job == nil {
+		return job
+	}
+	begun, found := strings.CutPrefix(c.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+lostText)
+	givesUp := strings.Split(begun, ",")
+	if found && !slices.ContainsFunc(lost, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
+		job.Lost = begun
+	}
+	return job
+}
+
+// observedJobOfPhase returns the observed Job of this rollout; nil if there is none.
+func (c cache) observedJobOfPhase() *ObservedJob {
+	if c.Job == nil || !c.CanRunJob || c.Job.For != c.jobOfPhase().String() {
+		return nil
+	}
+	return c.Job
+}
+
+// jobComplete and jobFailed report whether the Job of this rollout has ended.
+func (c cache) jobComplete() bool {
+	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Complete
+}
+func (c cache) jobFailed() bool {
+	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Failed
+}
+
+// keepJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
+// otherwise it would begin again if the Deployment is not updated.
+func (c cache) keepJob(next Routes) Job {
+	if job := c.observedJobOfPhase(); job != nil && (next == c.routes || job.Complete || job.Failed) {
+		return c.jobOfPhase()
+	}
+	return Job{}
+}
+
+// startJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
+func (c cache) startJob(kept Job) Job {
+	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.CaughtUp {
+		return c.jobOfPhase()
+	}
+	return kept
+}

@@ -1,0 +1,157 @@
+package moves
+
+import (
+	"slices"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their label,
+// library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
+//
+//	in status        of proxies  what happens
+//	Waiting          steady      what must end first
+//	AddingServers    announcing  n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new
+//	                             servers are added
+//	Cleaning         announcing  the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
+//	Preparing        preparing   n servers have the items, and the proxies follow items that others move
+//	WarmingUp        warming     items move to m servers. After the rollout, the warm-up begins
+//	Closing          closing     m servers have the items, and no item moves
+//	RemovingServers  steady      the proxies know m servers alone. After the rollout, other servers are removed
+//
+// What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
+
+// movePhase returns the phase in status of proxies that are not steady.
+func (r Routes) movePhase() v1alpha1.MovePhase {
+	switch {
+	case r.Phase == Announcing && !r.adds(): // a server whose slot returns is cleaned too, after it has started
+		return v1alpha1.MoveCleaning
+	case r.Phase == Announcing:
+		return v1alpha1.MoveAddingServers
+	case r.Phase == Preparing:
+		return v1alpha1.MovePreparing
+	case r.Phase == Warming:
+		return v1alpha1.MoveWarmingUp
+	}
+	return v1alpha1.MoveClosing
+}
+
+// observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
+// only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
+const observationDelay = 10 * time.Second
+
+// inPhase returns what follows in the phase of the proxies.
+func (c cache) inPhase() outcome {
+	switch c.routes.Phase {
+	case Announcing:
+		return c.announcing()
+	case Preparing:
+		return c.preparing()
+	case Warming:
+		return c.warming()
+	case Closing:
+		return c.closing()
+	}
+	return c.steady()
+}
+
+// stay continues with the routes, and with the recorded end of their phase. Users read why if a move has not begun.
+func (c cache) stay(why string) outcome {
+	o := c.with(c.routes, why)
+	o.report.Until = c.recordedEnd(o.report.Phase)
+	return o
+}
+
+// enter uses routes.
+func (c cache) enter(routes Routes) outcome { return c.with(routes, earlierPhase) }
+
+// with uses routes, and says why a move that follows waits. It neither adds nor removes a server.
+func (c cache) with(routes Routes, why string) outcome {
+	o := outcome{routes: routes, run: c.neededWith(routes), job: c.keepJob(routes)}
+	if routes.Phase == Steady {
+		o.report = c.steadyReport(routes.To, why)
+	} else {
+		o.report = c.report(routes)
+	}
+	return o
+}
+
+// steady removes servers that no proxy uses any more, and then begins the next step towards spec.
+func (c cache) steady() outcome {
+	unsettled := c.unsettled()
+	switch {
+	case c.applied && c.hasServersToRemove(c.routes.To):
+		return c.removing()
+	case unsettled != "":
+		return c.stay(unsettled)
+	}
+	return c.begin()
+}
+
+// removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
+// the room that they need.
+func (c cache) removing() outcome {
+	used, o := c.routes.To.Span(), c.enter(c.routes)
+	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
+		return running == Routes{} || !used.contains(running.Knows())
+	})
+	if inUse || !c.Proxies.Deployment.CaughtUp {
+		return o
+	}
+	if !c.allObserved() {
+		o.report.Until, o.wait = c.end(o.report.Phase, observationDelay)
+	}
+	if o.wait == 0 {
+		o.run = used
+	}
+	return o
+}
+
+// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
+// told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
+func (c cache) preparing() outcome {
+	announcing, unsettled := c.routes.in(Announcing), c.unsettled()
+	switch {
+	case c.applied && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
+		return c.enter(announcing)
+	case unsettled != "" || !c.ready():
+		return c.stay(unsettled)
+	}
+	return c.enter(c.routes.in(Warming))
+}
+
+// warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
+// pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
+// servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
+// is left to move.
+func (c cache) warming() outcome {
+	r, unsettled := c.routes, c.unsettled()
+	if unsettled != "" || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
+		return c.stay(unsettled)
+	}
+	o := c.enter(r)
+	o.job = c.startJob(o.job)
+	o.report.Until, o.wait = c.end(o.report.Phase, c.Proxies.Warmup)
+	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
+		return c.enter(r.in(Closing))
+	}
+	return o
+}
+
+// nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
+func (c cache) nothingLeft() bool {
+	r := c.routes
+	return r.keepsSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
+		unread := c.lost(ordinal) && (c.jobFailed() || !c.CanRunJob)
+		return !unread && !c.hasStopped(ordinal)
+	})
+}
+
+// closing ends the move.
+func (c cache) closing() outcome {
+	if unsettled := c.unsettled(); unsettled != "" {
+		return c.stay(unsettled)
+	}
+	return c.enter(steadyRoutes(c.routes.To))
+}

@@ -1,0 +1,80 @@
+package moves
+
+import "slices"
+
+// This file has what is observed of the proxies. Those of an earlier phase can run for a while.
+
+// proxiesDeleted reports whether no proxy runs, and no Deployment starts one.
+func (f Facts) proxiesDeleted() bool { return len(f.Proxies.Pods) == 0 && f.Proxies.Deployment == nil }
+
+// proxiesStopped reports whether no proxy runs, and the Deployment starts none.
+func (f Facts) proxiesStopped() bool {
+	d := f.Proxies.Deployment
+	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
+}
+
+// reaches reports whether a proxy with some routes can respond to a read: all servers that the key has before and after a move are ready. A proxy is
+// available from the first such response on.
+//
+// If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies at once,
+// and nothing waits for their availability.
+func (f Facts) reaches(r Routes) bool {
+	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.ServesOn(ordinal) }
+	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
+	from, to := r.From.Ordinals(), r.To.Ordinals()
+	if r.Phase == Steady || r.Phase == Announcing {
+		return some(from)
+	}
+	both := min(len(from), len(to))
+	for slot := range both {
+		if serves(from[slot]) && serves(to[slot]) {
+			return true
+		}
+	}
+	return some(from) && some(to[both:]) || some(from[both:]) && some(to) // other keys get a slot that is added, or had one that is removed
+}
+
+// unsettled says why not all desired proxies are available, or why others may run; "" if they are, or cannot be, and no others run.
+func (c cache) unsettled() string {
+	d := c.Proxies.Deployment
+	switch {
+	case !c.applied || !c.allRun(c.routes):
+		return earlierPhase
+	case d.RolledOut && d.Replicas == c.Proxies.Replicas, d.Updated && d.Replicas == c.Proxies.Replicas && !c.reaches(c.routes):
+		return ""
+	}
+	return "Not all proxies are available."
+}
+
+func (c cache) proxiesSettled() bool { return c.unsettled() == "" }
+
+// allRun reports whether all proxies that may run have one of these routes.
+func (c cache) allRun(routes ...Routes) bool {
+	return !slices.ContainsFunc(c.running, func(running Routes) bool { return !slices.Contains(routes, running) })
+}
+
+// allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
+// each that may run is observed too: Metacontroller observes pods in the order of their changes.
+func (c cache) allObserved() bool {
+	var available int32
+	for _, proxy := range c.Proxies.Pods {
+		if proxy.Routes == c.routes && proxy.Deleted == nil {
+			available++
+		}
+	}
+	return c.proxiesSettled() && available >= c.Proxies.Replicas
+}
+
+// neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
+func (c cache) neededWith(routes Routes) Range {
+	kept := routes.Knows()
+	for _, running := range c.running {
+		kept = kept.join(running.Knows())
+	}
+	return kept.join(c.existing())
+}
+
+// hasServersToRemove reports whether servers exist that steady proxies do not use.
+func (c cache) hasServersToRemove(used Pool) bool {
+	return c.neededWith(steadyRoutes(used)) != used.Span()
+}

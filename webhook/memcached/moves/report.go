@@ -1,0 +1,89 @@
+package moves
+
+import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+)
+
+// Report is what users read about a move. The zero value is none.
+type Report struct {
+	Phase v1alpha1.MovePhase
+	// From and To are the servers before and after the move.
+	From, To Pool
+	// Until is when the phase ends; nil if no time ends it.
+	Until *metav1.Time
+
+	// Explanation says what happens in the phase, or what a move waits for that has not begun.
+	Explanation string
+	// Settled reports whether all proxies of the phase are available.
+	Settled bool
+	// Overdue is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
+	// there is none.
+	Overdue Pod
+}
+
+// explanations are those of the phases, for users.
+var explanations = map[v1alpha1.MovePhase]string{
+	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
+	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
+	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
+	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
+}
+
+// What moves wait for that have not begun.
+const (
+	earlierPhase = "Proxies of an earlier phase are replaced first."
+	earlierPods  = "Removed servers with the names of the new ones have not stopped yet."
+	predecessor  = "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds, unless their node does not respond: then switch it off and delete its Node object."
+)
+
+// waits returns the report of a move that waits.
+func waits(from, to Pool, why string) Report {
+	return Report{Phase: v1alpha1.MoveWaiting, From: from, To: to, Explanation: why}
+}
+
+// removal returns the report of servers that are removed.
+func removal(from, to Range) Report {
+	return Report{
+		Phase: v1alpha1.MoveRemovingServers, From: poolOf(from), To: poolOf(to), Explanation: explanations[v1alpha1.MoveRemovingServers],
+	}
+}
+
+// report returns the report of proxies that are not steady.
+func (c cache) report(r Routes) Report {
+	report := Report{Phase: r.movePhase(), From: r.From, To: r.To, Explanation: explanations[r.movePhase()]}
+	if report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob {
+		report.Explanation = "The proxies are rolled out so that they expect the change."
+	}
+	return report
+}
+
+// steadyReport returns the report of steady proxies, which have servers to remove, a move that waits, or nothing.
+func (c cache) steadyReport(used Pool, why string) Report {
+	if c.hasServersToRemove(used) {
+		return removal(c.existing(), used.Span())
+	}
+	next := Routes{From: used, To: c.target(used)}
+	if next.Replaces() || next.From != next.To && next.HasSpares() {
+		return waits(next.From, next.To, why)
+	}
+	return Report{}
+}
+
+// status returns the phase for status; nil if there is none.
+func (r Report) status() *v1alpha1.MoveStatus {
+	if r.Phase == "" {
+		return nil
+	}
+	return &v1alpha1.MoveStatus{For: r.Purpose(), From: r.From.Slots.Count, To: r.To.Slots.Count, Phase: r.Phase, Until: r.Until}
+}
+
+// Purpose returns what the move is for. Servers that start are a change of the size.
+func (r Report) Purpose() v1alpha1.MovePurpose {
+	return cmp.Or(Routes{From: r.From, To: r.To}.Purpose(), v1alpha1.MoveResize)
+}

@@ -1,0 +1,56 @@
+package moves
+
+import "testing"
+
+func TestParseRoutes(t *testing.T) {
+	servers := func(first, count int32) Pool { return poolOf(Range{first, count}) }
+	spared := poolOf(Range{3, 3}).with(Spare{4, 6})
+	for label, want := range map[string]Routes{
+		"0-0":                     steadyRoutes(servers(0, 1)),
+		"3-5":                     steadyRoutes(servers(3, 3)),
+		"0-2_0-3_announcing":      {From: servers(0, 3), To: servers(0, 4), Phase: Announcing},
+		"6-9_6-8_preparing":       {From: servers(6, 4), To: servers(6, 3), Phase: Preparing},
+		"0-999_0-998_closing":     {From: servers(0, 1000), To: servers(0, 999), Phase: Closing},
+		"0-2_3-5_warming":         {From: servers(0, 3), To: servers(3, 3), Phase: Warming},
+		"3-5_6-9_preparing":       {From: servers(3, 3), To: servers(6, 4), Phase: Preparing},
+		"3-5.4":                   steadyRoutes(spared),
+		"3-5_3-5.4_announcing":    {From: servers(3, 3), To: spared, Phase: Announcing},
+		"3-5.4_3-5_warming":       {From: spared, To: servers(3, 3), Phase: Warming},
+		"3-5.4_7-8_closing":       {From: spared, To: servers(7, 2), Phase: Closing},
+		"3-5.4_6-8_closing":       {}, // 6 is the spare
+		"3-5_3-6.4_warming":       {}, // only one slot moves
+		"3-5.4_3-5.5_warming":     {}, // 6 has the slot of 4
+		"3-5.4_3-5.5-1_warming":   {From: spared, To: servers(3, 3).with(Spare{5, 7}), Phase: Warming},
+		"3-5.4_3-5.4-1_warming":   {From: spared, To: servers(3, 3).with(Spare{4, 7}), Phase: Warming},
+		"3-5.4_3-5.4.5-1_closing": {From: spared, To: spared.with(Spare{5, 7}), Phase: Closing},
+		"3-5_3-6.6_warming":       {From: servers(3, 3), To: servers(3, 4).with(Spare{6, 7}), Phase: Warming}, // 6 does not respond
+		"3-5_6-8.7_warming":       {From: servers(3, 3), To: servers(6, 3).with(Spare{7, 9}), Phase: Warming},
+		"3-5.4.4-1":               {},
+		"3-5.5.4-1":               {},
+		"3-5.4-0":                 {},
+		"3-5.4-100":               {},
+		"3-5.3.4-1.5-1":           {},
+		"3-5.4_3-6.4_warming":     {}, // its ordinal would change
+		"3-5.6":                   {},
+		"3-5.04":                  {},
+		"999999998-999999999":     steadyRoutes(servers(999999998, 2)),
+		"0-2_4-6_warming":         {}, // the servers after a move follow those before
+		"3-5_0-2_warming":         {},
+		"999999999-1000000000":    {},
+		"0-1000":                  {},
+		"3-2":                     {},
+		"03-05":                   {},
+		"0-2_0-2_warming":         {},
+		"0-2_0-3":                 {},
+		"0-2_0-3_":                {},
+		"0-2_0-3_cold":            {},
+		"0-2_0-3_warming_":        {},
+		"0-2_0-3_warming_1795263": {},
+		"99999999999-99999999999": {},
+		"":                        {}, "0": {}, "3": {}, "-1": {}, "0-": {}, "0-2_": {}, "+0-2": {}, "a-b": {},
+	} {
+		if got := ParseRoutes(label); got != want {
+			t.Errorf("label %q has the routes %+v, want %+v", label, got, want)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package moves
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// target returns the servers that follow others. The first of these that differ from them:
+//
+//  1. Other servers have the slots of those that must move: their time is limited, or their keys fail.
+//  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
+//     whose slots cannot return. No key is lost, so that is one step.
+//  3. Slots return from spares.
+//  4. There are more or fewer servers.
+func (c cache) target(from Pool) Pool {
+	if away := c.away(from, from, c.mustMove); away != from {
+		return away
+	}
+	resized := Range{from.Slots.First, c.Step(from.Slots.Count)}
+	returned, movesItems := c.returned(from), c.Proxies.Warmup > 0 && c.Size > 0
+	outdated := c.endOfOutdated(from) > from.Slots.First
+	stuck := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
+	switch {
+	case movesItems && outdated, c.Size > 0 && stuck:
+		return c.away(from, poolOf(Range{from.Span().End(), c.Size}), c.lost)
+	case from.HasSpares():
+		return returned
+	}
+	return c.away(from, poolOf(resized), func(ordinal int32) bool { return c.lost(ordinal) && !from.Has(ordinal) })
+}
+
+// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
+const stuckDelay = time.Minute
+
+// lost reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
+func (f Facts) lost(ordinal int32) bool {
+	server := f.Servers[ordinal]
+	return server.Lost || server.Deleted != nil && server.Deleted.Add(stuckDelay).Before(f.Now)
+}
+
+// mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
+func (f Facts) mustMove(ordinal int32) bool {
+	return f.Size > 0 && (f.lost(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
+}
+
+// away returns a pool that follows another one, in which other servers have the slots of those that must move: their own ones if these are ready, or
+// spares. A slot stays if the label of the proxies has no room for its spare.
+func (c cache) away(from, pool Pool, mustMove func(ordinal int32) bool) Pool {
+	var leaving []int32
+	for ordinal := range c.Servers {
+		if pool.Has(ordinal) && mustMove(ordinal) {
+			leaving = append(leaving, ordinal)
+		}
+	}
+	slices.Sort(leaving)
+	for _, ordinal := range leaving {
+		own := pool.ownOrdinal(ordinal)
+		next := pool.back(own)
+		if !c.Servers[own].Ready {
+			next = pool.with(Spare{own, c.spareOrdinal(from, pool, own)})
+		}
+		if fits(from, next) {
+			pool = next
+		}
+	}
+	return pool
+}
+
+// fits reports whether labels can have a move, and the return of each of its spares.
+func fits(from, to Pool) bool {
+	moves := []Routes{{from, to, Announcing}}
+	for _, spare := range to.Spares() {
+		moves = append(moves, Routes{to, to.back(spare.Own), Announcing})
+	}
+	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
+}
+
+// spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
+// ordinal for as long as it exists.
+func (c cache) spareOrdinal(from, pool Pool, own int32) int32 {
+	underWay := c.routes.To
+	for _, spare := range underWay.Spares() {
+		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.lost(spare.Ordinal) {
+			return spare.Ordinal
+		}
+	}
+	ordinal := pool.Slots.End()
+	uncleaned := func() bool { return !c.CanRunJob && from.Span().Has(ordinal) } // a former spare has items of its time
+	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || c.lost(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
+		ordinal++
+	}
+	return ordinal
+}
+
+// returned returns the pool in which servers that are not lost have their slots again.
+func (c cache) returned(from Pool) Pool {
+	pool := from
+	for _, spare := range from.Spares() {
+		if !c.lost(spare.Own) {
+			pool = pool.back(spare.Own)
+		}
+	}
+	return pool
+}

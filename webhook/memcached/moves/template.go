@@ -1,0 +1,69 @@
+package moves
+
+// partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
+// to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
+func (c cache) partition(routes Routes, run Range) int32 {
+	kept, end := run, int32(0)
+	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
+		kept = routes.From.Span()
+	}
+	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
+	case !steady:
+		end = c.endOf(poolOf(kept), every)
+	case c.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
+		end = c.endOfOutdated(routes.To)
+	}
+	if routes.Replaces() {
+		end = max(end, routes.From.Span().End())
+	}
+	return max(0, min(end, kept.End())-run.First)
+}
+
+// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; 0 if there is none. If the
+// StatefulSet has more ready pods than are observed, any of them may have some.
+func (f Facts) endOfOutdated(p Pool) int32 {
+	ready, items := int32(0), false
+	for _, server := range f.Servers {
+		if server.Ready {
+			ready++
+		}
+		items = items || server.HasItems
+	}
+	late := f.Workload != nil && f.Workload.Ready > ready
+	if !items && !late {
+		return 0
+	}
+	return f.endOf(p, func(server Server) bool { return late || server.HasItems })
+}
+
+// endOf returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing
+// is known, the partition stays.
+func (f Facts) endOf(p Pool, counts func(Server) bool) int32 {
+	switch w, end := f.Workload, p.Span().End(); {
+	case w == nil || !w.TemplateApplied:
+		return end
+	case !w.CaughtUp && end > w.Run.End(): // it has not had all of them
+		return end
+	case !w.CaughtUp:
+		return w.Run.First + min(w.Partition, w.Run.Count)
+	}
+	return f.endOfEarlier(p, counts)
+}
+
+// endOfEarlier returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
+func (f Facts) endOfEarlier(p Pool, counts func(Server) bool) (end int32) {
+	for ordinal, server := range f.Servers {
+		if p.Has(ordinal) && !server.Updated && counts(server) {
+			end = max(end, ordinal+1)
+		}
+	}
+	return end
+}
+
+// every counts all servers.
+func every(Server) bool { return true }
+
+// editedAgain reports whether the pod template was edited after new pods had started with it.
+func (c cache) editedAgain() bool {
+	return c.routes.Replaces() && c.endOfEarlier(c.routes.To, every) > 0
+}

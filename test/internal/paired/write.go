@@ -99,8 +99,8 @@ func (w *worker) writeTo(cache int, verb string, meta bool, item int, before sta
 			name, text = "mg c", "mg "+KeyOf(item)+" k v c\r\n"
 		}
 		r, _, _ := w.send(cache, name, text)
-		if r.key == "" {
-			return true, !isMiss(r)
+		if r.key == "" { // a proxy also returns a miss for a server that it does not reach, whose item can be back later
+			return true, true
 		}
 		unique = r.unique()
 	}

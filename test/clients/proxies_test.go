@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/internal/process"
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 type server struct {

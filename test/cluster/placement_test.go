@@ -15,8 +15,8 @@ import (
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
-	proxies "github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	proxies "github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 // startOne starts memcached on an address of loopback.

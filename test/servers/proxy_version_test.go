@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 // TestProxyNeedsVersion checks how a proxy ends whose memcached lacks functions of the library. The kubelet keeps the last line of its log, and

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 // jobRuns is how long the pods of a Job run. They are not part of the model, because hooks do not observe them.

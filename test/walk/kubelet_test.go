@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
 // pod is a pod with what its kubelet will do.

@@ -27,8 +27,8 @@ const (
 	graceSeconds = 30
 )
 
-// gracePeriodSeconds returns a default that has no place in the CRD, because it depends on spec.proxy.
-func gracePeriodSeconds(spec *v1alpha1.MemcachedSpec, images Images) int64 {
+// GracePeriodSeconds returns a default that has no place in the CRD, because it depends on spec.proxy.
+func GracePeriodSeconds(spec *v1alpha1.MemcachedSpec, images Images) int64 {
 	if !images.HasHold() {
 		return ptr.Deref(spec.TerminationGracePeriodSeconds, graceSeconds)
 	}
@@ -69,7 +69,7 @@ func holdContainers(spec *v1alpha1.MemcachedSpec, images Images) []corev1.Contai
 			"hold",
 			fmt.Sprintf("--address=:%d", holdPort),
 			fmt.Sprintf("--memcached=127.0.0.1:%d", Port),
-			fmt.Sprintf("--grace=%ds", gracePeriodSeconds(spec, images)),
+			fmt.Sprintf("--grace=%ds", GracePeriodSeconds(spec, images)),
 		},
 		Resources:       HelperResources("5m"),
 		SecurityContext: resources.RestrictedContainer(),

@@ -55,7 +55,7 @@ func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) cor
 		Volumes:               podVolumes(memcached, images),
 		ShareProcessNamespace: shareProcessNamespace(spec, images),
 
-		TerminationGracePeriodSeconds: new(gracePeriodSeconds(spec, images)),
+		TerminationGracePeriodSeconds: new(GracePeriodSeconds(spec, images)),
 	}
 }
 

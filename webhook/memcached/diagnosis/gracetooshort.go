@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
@@ -11,12 +12,12 @@ import (
 A server that is being deleted ends soon, and its items are not on the spare.
 
 This check looks at the deletion timestamp of each server that proxies use and that holds. The spare cannot start, another server is moved
-first, or the time was too short.
+first, or the time was too short. Before that, it compares the grace period of servers with the time that the last move took.
 */
 
 // ReasonGraceTooShort is for a server whose time ends before its items have moved.
 var ReasonGraceTooShort = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "GraceTooShort", Parent: "Memcached",
-	Meaning: "A server that is being deleted ends in less than a minute, and its items are still moving, or wait for another server: [Drains](change.md#drains). The items that have not moved then are lost.",
+	Meaning: "A server that is being deleted ends in less than a minute, and its items are still moving, or wait for another server: [Drains](change.md#drains). The items that have not moved then are lost. Or no server is being deleted, and the last move of this cache took longer than the grace period of its servers, so that a drain would lose items.",
 	Remedy:  "If the spare does not start, fix what its pod reports. Otherwise increase `spec.terminationGracePeriodSeconds` and the limit of what drains the nodes, or `spec.proxy.warmup.itemsPerSecond`."})
 
 // endsSoon is the rest of the grace period in which a server should have no items any more.
@@ -26,7 +27,7 @@ func graceTooShort(c *Cache) conditions.Finding {
 	ordinal, left, found := endsNext(c.Facts, c.Decision.Routes)
 	switch {
 	case !found:
-		return conditions.Finding{}
+		return conditions.Finding{Risk: drainTooLong(c)}
 	case left > endsSoon:
 		return conditions.Finding{Wait: left - endsSoon}
 	}
@@ -34,6 +35,20 @@ func graceTooShort(c *Cache) conditions.Finding {
 	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
 		"Pod %s is being deleted and ends at %s, and %s. Items that have not moved by then are lost. Check the pods of the cache and of its Job. For later drains, increase spec.terminationGracePeriodSeconds.",
 		server.Name, server.Deleted.UTC().Format(time.RFC3339), stage(c.Decision.Routes, ordinal))}
+}
+
+// drainTooLong returns the risk of a drain that takes as long as the last move did; nil if there is time.
+func drainTooLong(c *Cache) *conditions.Risk {
+	status := c.Decision.ProxyStatus
+	if status == nil || !c.Images.HasHold() {
+		return nil
+	}
+	grace := children.GracePeriodSeconds(&c.Memcached.Spec, c.Images)
+	if status.LastMoveSeconds <= grace {
+		return nil
+	}
+	return ReasonGraceTooShort.Risk("The last move of items took %d s, and the grace period of the servers is %d s: a server that is drained ends before its items have moved. Increase spec.terminationGracePeriodSeconds, or spec.proxy.warmup.itemsPerSecond.",
+		status.LastMoveSeconds, grace)
 }
 
 // endsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and the

@@ -1,10 +1,14 @@
 package diagnosis
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 func TestGraceTooShort(t *testing.T) {
@@ -41,6 +45,29 @@ func TestGraceTooShort(t *testing.T) {
 		}
 		if risk != test.risk || got.Wait != test.wait {
 			t.Errorf("%s: the risk is %q with a wait of %s, want %q and %s", test.reason, risk, got.Wait, test.risk, test.wait)
+		}
+	}
+}
+
+// TestDrainTooLong checks the risk before a drain: the last move of the cache took longer than servers hold.
+func TestDrainTooLong(t *testing.T) {
+	memcached, hold := sample.Proxied(3).WithDefaults(), children.Images{Hold: "operator"}
+	for _, test := range []struct {
+		reason string
+		images children.Images
+		grace  *int64
+		took   int64
+		want   string
+	}{
+		{"there is time by default", hold, nil, 540, ""},
+		{"longer than the default", hold, nil, 541, "The last move of items took 541 s, and the grace period of the servers is 540 s"},
+		{"longer than spec has it", hold, new(int64(60)), 61, "The last move of items took 61 s, and the grace period of the servers is 60 s"},
+		{"nothing moves in a drain", children.Images{}, new(int64(60)), 61, ""},
+	} {
+		memcached.Spec.TerminationGracePeriodSeconds = test.grace
+		got := graceTooShort(&Cache{Memcached: memcached, Images: test.images, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{LastMoveSeconds: test.took}}})
+		if (got.Risk != nil) != (test.want != "") || got.Risk != nil && !strings.HasPrefix(got.Risk.Message, test.want) {
+			t.Errorf("%s: the risk is %+v, want %q", test.reason, got.Risk, test.want)
 		}
 	}
 }

@@ -113,6 +113,7 @@ func (c cache) complete(o outcome) Decision {
 		Wait:        soonest(wait, o.wait),
 		Report:      o.report,
 	}
+	recordTime(d.ProxyStatus, c.Status.Proxy, c.Now)
 	serving := o.routes.To.Slots.Count
 	if o.stopProxies {
 		d.ProxyReplicas, serving = 0, 0

@@ -16,6 +16,26 @@ func record(routes Routes, revision v1alpha1.Revision, r Report) *v1alpha1.Proxy
 	}
 }
 
+// recordTime adds to a status when its move began, and how long the last move took. No decision depends on them.
+func recordTime(status, before *v1alpha1.ProxyStatus, now time.Time) {
+	var last *v1alpha1.MoveStatus
+	if before != nil {
+		status.LastMoveSeconds, last = before.LastMoveSeconds, before.Move
+	}
+	move := status.Move
+	if move == nil || move.Phase == v1alpha1.MoveWaiting || move.Phase == v1alpha1.MoveRemovingServers {
+		return
+	}
+	move.Since = seconds(now)
+	if last == nil || last.Since == nil || last.For != move.For || last.From != move.From || last.To != move.To {
+		return
+	}
+	move.Since = last.Since
+	if move.Phase == v1alpha1.MoveClosing && last.Phase == v1alpha1.MoveWarmingUp {
+		status.LastMoveSeconds = int64(now.Sub(last.Since.Time).Seconds())
+	}
+}
+
 // RecordedRoutes returns the routes of the last decision; the zero value if status was lost or edited.
 func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {

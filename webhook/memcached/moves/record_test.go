@@ -2,6 +2,9 @@ package moves
 
 import (
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
@@ -24,6 +27,35 @@ func TestRecordedServers(t *testing.T) {
 		status := record(ParseRoutes(test.label), v1alpha1.Revision{}, Report{})
 		if status.Servers != test.servers || status.OtherServers != test.other {
 			t.Errorf("%s: servers %q serve and the others are %q, want %q and %q", test.reason, status.Servers, status.OtherServers, test.servers, test.other)
+		}
+	}
+}
+
+// TestRecordedTimes checks how long status says that a move has taken: from its first phase until its items have moved.
+func TestRecordedTimes(t *testing.T) {
+	begun, earlier := metav1.NewTime(noon.Add(-90*time.Second)), metav1.NewTime(noon.Add(-time.Hour))
+	move := func(phase v1alpha1.MovePhase, to int32, since *metav1.Time) *v1alpha1.MoveStatus {
+		return &v1alpha1.MoveStatus{For: v1alpha1.MoveResize, From: 3, To: to, Phase: phase, Since: since}
+	}
+	for _, test := range []struct {
+		reason      string
+		before, now *v1alpha1.MoveStatus
+		since       *metav1.Time
+		seconds     int64
+	}{
+		{"it begins", nil, move(adding, 4, nil), new(metav1.NewTime(noon)), 7},
+		{"it goes on", move(adding, 4, &begun), move(preparing, 4, nil), &begun, 7},
+		{"its items have moved", move(warmUp, 4, &begun), move(closing, 4, nil), &begun, 90},
+		{"the phase is repeated", move(closing, 4, &earlier), move(closing, 4, nil), &earlier, 7},
+		{"the status before is lost", move(warmUp, 4, nil), move(closing, 4, nil), new(metav1.NewTime(noon)), 7},
+		{"another move is under way", move(warmUp, 5, &begun), move(closing, 4, nil), new(metav1.NewTime(noon)), 7},
+		{"servers are removed", move(closing, 4, &begun), move(removing, 4, nil), nil, 7},
+		{"nothing moves", move(removing, 4, nil), nil, nil, 7},
+	} {
+		status := &v1alpha1.ProxyStatus{Move: test.now}
+		recordTime(status, &v1alpha1.ProxyStatus{Move: test.before, LastMoveSeconds: 7}, noon)
+		if status.LastMoveSeconds != test.seconds || status.Move != nil && !status.Move.Since.Equal(test.since) {
+			t.Errorf("%s: the last move took %d s, and status has %+v; want %d s and since %s", test.reason, status.LastMoveSeconds, status.Move, test.seconds, test.since)
 		}
 	}
 }

@@ -23,17 +23,15 @@ func jobFailed(c *Cache) conditions.Finding {
 	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
-	if !d.Routes.Resizes() && d.Routes.Phase == moves.Announcing {
+	name := proxy.JobName(c.Memcached)
+	switch d.Job.Task() {
+	case moves.CleanAdded:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
-			"Job %s could not delete what earlier moves have left on a server that has started again, so its items stay on the spare, and no other server can be drained. Check the log of its pod, then delete the Job: the operator creates it again.",
-			proxy.JobName(c.Memcached))}
-	}
-	if d.Routes.Phase == moves.Announcing {
+			"Job %s could not delete what earlier changes have left on servers that items move to, so they do not move, and no other server can be drained. Check the log of its pod, then delete the Job: the operator creates it again.", name)}
+	case moves.CleanStaying:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
-			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.",
-			proxy.JobName(c.Memcached))}
+			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.", name)}
 	}
 	return conditions.Finding{Risk: ReasonJobFailed.Risk(
-		"Job %s has failed. Items that no client uses before the warm-up ends are lost. Check the log of its pods, then delete the Job: the operator creates it again.",
-		proxy.JobName(c.Memcached))}
+		"Job %s has failed. Items that no client uses before the warm-up ends are lost. Check the log of its pods, then delete the Job: the operator creates it again.", name)}
 }

@@ -33,10 +33,10 @@ func jobNotStarted(c *Cache) conditions.Finding {
 		return conditions.Finding{}
 	}
 	effect := "Items that no client uses before the warm-up ends are lost."
-	switch {
-	case d.Routes.Phase == moves.Announcing && !d.Routes.Resizes():
-		effect = "The items stay on the spare until it has cleaned the server that has started again."
-	case d.Routes.Phase == moves.Announcing:
+	switch d.Job.Task() {
+	case moves.CleanAdded:
+		effect = "Items move when it has cleaned the servers that they move to."
+	case moves.CleanStaying:
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
 	since, risk := jobDesiredSince(c.Memcached, d), ReasonJobNotStarted.Risk(

@@ -95,7 +95,7 @@ func purpose(f moves.Facts, r moves.Report) string {
 // toSpares describes a move from servers that leave to spares.
 func toSpares(f moves.Facts, r moves.Report) string {
 	var leaving []string
-	for _, ordinal := range (moves.Routes{From: r.From, To: r.To}).Removed() {
+	for _, ordinal := range r.Removed() {
 		leaving = append(leaving, leavingServer(f, ordinal))
 	}
 	if len(leaving) == 1 {
@@ -142,7 +142,7 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 	switch {
 	case announcing && r.Until != nil:
 		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", text(r.Until))
-	case r.Phase == v1alpha1.MoveCleaning, announcing && d.Job != (moves.Job{}):
+	case announcing && d.Job != (moves.Job{}):
 		return cleaned(job)
 	case r.Phase == v1alpha1.MoveWarmingUp:
 		return warmUp(f, r, job)

@@ -16,7 +16,7 @@ import (
 func change(label string, phase v1alpha1.MovePhase) (moves.Facts, moves.Decision) {
 	routes := moves.ParseRoutes(label)
 	f := moves.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: moves.Proxies{Desired: true, Warmup: 10 * time.Minute}}
-	return f, moves.Decision{Routes: routes, Report: moves.Report{Phase: phase, From: routes.From, To: routes.To, Explanation: "It happens."}}
+	return f, moves.Decision{Routes: routes, Report: moves.Report{Phase: phase, Move: routes.Move, Explanation: "It happens."}}
 }
 
 // TestProgress checks what users read about a change.

@@ -15,7 +15,7 @@ const claimDelay = 10 * time.Second
 // begin announces the next step towards spec.
 func (c cache) begin() outcome {
 	used := c.routes.To
-	next := Routes{From: used, To: c.target(used), Phase: Announcing}
+	next := Routes{Move{used, c.target(used)}, Announcing}
 	o := outcome{routes: c.routes, run: used.Span(), job: c.keepJob(c.routes)}
 	left := c.untilStep(c.stepStatus(c.revision, used.Slots.Count))
 	old := c.old(next)
@@ -24,7 +24,7 @@ func (c cache) begin() outcome {
 	case left > 0 && c.MaxStep > 0 && next.Resizes():
 		o.wait = left
 	case len(old) > 0:
-		o.report, o.awaited = waits(used, next.To, earlierPods), old
+		o.report, o.awaited = waits(next.Move, earlierPods), old
 	case c.Proxies.Warmup == 0 && !next.adds():
 		return c.enter(steadyRoutes(next.To))
 	default:
@@ -77,7 +77,7 @@ func (f Facts) anyLost() bool {
 // extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the
 // servers before the move alone.
 func (c cache) extended() (next Routes, found bool) {
-	next = Routes{c.routes.From, c.target(c.routes.From), Announcing}
+	next = Routes{Move{c.routes.From, c.target(c.routes.From)}, Announcing}
 	steady := slices.Contains(c.running, steadyRoutes(next.From))
 	return next, steady && next != c.routes && next.Purpose() == v1alpha1.MoveToSpare && len(c.old(next)) == 0
 }
@@ -101,12 +101,12 @@ func (c cache) addServers() outcome {
 		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
 	}
 	switch {
-	case r.cleans() && ready:
+	case r.Task() != NoTask && ready:
 		o.job = c.startJob(o.job)
 	case c.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), c.unready): // it did not reach the server, so it begins again when the server is ready
 		o.job = Job{}
 	}
-	clean := !r.cleans() || c.jobComplete() || !c.CanRunJob && c.Job == nil
+	clean := r.Task() == NoTask || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
 	case !clean || !ready || !c.proxiesSettled():
 		return o

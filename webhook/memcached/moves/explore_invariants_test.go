@@ -157,7 +157,7 @@ func (s *space) checkBegin(w world, r Routes) string {
 	switch {
 	case r.Phase != Announcing:
 		return "all proxies expect a change when it begins"
-	case s.copies && r.cleans() && !w.cleaned:
+	case s.copies && r.Task() != NoTask && !w.cleaned:
 		return "no decrease and no return begins while servers have items of earlier changes"
 	}
 	for _, ordinal := range r.added() {

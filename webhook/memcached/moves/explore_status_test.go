@@ -13,7 +13,7 @@ func (r routesWorld) routes() Routes {
 	if r.from.count == 0 {
 		return Routes{}
 	}
-	return Routes{From: r.from.pool(), To: r.to.pool(), Phase: phaseOrder[r.phase]}
+	return Routes{Move: Move{r.from.pool(), r.to.pool()}, Phase: phaseOrder[r.phase]}
 }
 
 func (v serversWorld) servers() Range { return Range{int32(v.first), int32(v.count)} }
@@ -101,7 +101,7 @@ func phaseReport(r Routes) Report {
 	if r.Phase == Steady {
 		return Report{}
 	}
-	return Report{Phase: r.movePhase(), From: r.From, To: r.To}
+	return Report{Phase: r.movePhase(), Move: r.Move}
 }
 
 // statusOf returns the status that records a decision.

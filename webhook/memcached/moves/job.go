@@ -7,9 +7,47 @@ import (
 	"time"
 )
 
-// ObservedJob is the Job of a move. In Warming, it reads all items of the servers that items move from through the proxies, so that
-// items which no client uses move too. In Announcing, it cleans the servers that stay in a decrease, or the one whose slot returns: it
-// deletes their items of earlier moves.
+// Task is what the Job of a phase does.
+type Task int
+
+const (
+	// NoTask is for a phase without a Job.
+	NoTask Task = iota
+	// CleanStaying deletes the items of earlier moves from the servers that stay in a decrease.
+	CleanStaying
+	// CleanAdded deletes all items from added servers that are not new: those whose slots return, and former spares.
+	CleanAdded
+	// Copy reads all items of the servers that items move from through the proxies, so that items which no client uses move too.
+	Copy
+)
+
+// Task returns what the Job of the phase does.
+func (r Routes) Task() Task {
+	switch {
+	case r.Phase == Warming:
+		return Copy
+	case r.Phase == Announcing && !r.adds():
+		return CleanStaying
+	case r.Phase == Announcing && len(r.mayHaveItems()) > 0:
+		return CleanAdded
+	}
+	return NoTask
+}
+
+// JobServers returns the ordinals of the servers that the Job cleans, or whose items it reads.
+func (r Routes) JobServers() []int32 {
+	switch {
+	case r.Task() == CleanStaying:
+		return r.To.Ordinals()
+	case r.Task() == CleanAdded:
+		return r.mayHaveItems()
+	case r.adds() && !r.keepsSlots():
+		return r.From.Ordinals()
+	}
+	return r.Removed()
+}
+
+// ObservedJob is the Job of a move.
 type ObservedJob struct {
 	// For is [Job.String] of the Job that was desired.
 	For string

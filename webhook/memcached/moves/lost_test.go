@@ -84,9 +84,9 @@ func TestLostLabels(t *testing.T) {
 		if got := len(to.Spares()); got != test.want {
 			t.Errorf("%d slots of %s move, want %d", got, test.slots, test.want)
 		}
-		all := []Routes{{from, to, Announcing}, {to, from, Announcing}, steadyRoutes(to)}
+		all := []Routes{{Move{from, to}, Announcing}, {Move{to, from}, Announcing}, steadyRoutes(to)}
 		for _, spare := range to.Spares() {
-			all = append(all, Routes{to, to.back(spare.Own), Announcing})
+			all = append(all, Routes{Move{to, to.back(spare.Own)}, Announcing})
 		}
 		for _, r := range all {
 			if text := r.String(); r.From != r.To && ParseRoutes(text) != r || len(validation.IsValidLabelValue(text)) > 0 {

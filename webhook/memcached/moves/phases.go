@@ -25,7 +25,7 @@ import (
 // movePhase returns the phase in status of proxies that are not steady.
 func (r Routes) movePhase() v1alpha1.MovePhase {
 	switch {
-	case r.Phase == Announcing && !r.adds(): // a server whose slot returns is cleaned too, after it has started
+	case r.Task() == CleanStaying: // a server whose slot returns is cleaned too, after it has started
 		return v1alpha1.MoveCleaning
 	case r.Phase == Announcing:
 		return v1alpha1.MoveAddingServers

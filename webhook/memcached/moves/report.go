@@ -8,12 +8,11 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Report is what users read about a move. The zero value is none.
+// Report is what status has of a move, and users read. The zero value is none.
 type Report struct {
 	Phase v1alpha1.MovePhase
-	// From and To are the servers before and after the move.
-	From, To Pool
-	// Until is when the phase ends; nil if no time ends it.
+	Move
+	// Until is when the phase ends, which later syncs read in status; nil if no time ends it.
 	Until *metav1.Time
 
 	// Explanation says what happens in the phase, or what a move waits for that has not begun.
@@ -43,20 +42,20 @@ const (
 )
 
 // waits returns the report of a move that waits.
-func waits(from, to Pool, why string) Report {
-	return Report{Phase: v1alpha1.MoveWaiting, From: from, To: to, Explanation: why}
+func waits(move Move, why string) Report {
+	return Report{Phase: v1alpha1.MoveWaiting, Move: move, Explanation: why}
 }
 
 // removal returns the report of servers that are removed.
 func removal(from, to Range) Report {
 	return Report{
-		Phase: v1alpha1.MoveRemovingServers, From: poolOf(from), To: poolOf(to), Explanation: explanations[v1alpha1.MoveRemovingServers],
+		Phase: v1alpha1.MoveRemovingServers, Move: Move{poolOf(from), poolOf(to)}, Explanation: explanations[v1alpha1.MoveRemovingServers],
 	}
 }
 
 // report returns the report of proxies that are not steady.
 func (c cache) report(r Routes) Report {
-	report := Report{Phase: r.movePhase(), From: r.From, To: r.To, Explanation: explanations[r.movePhase()]}
+	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
 	if report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob {
 		report.Explanation = "The proxies are rolled out so that they expect the change."
 	}
@@ -68,9 +67,9 @@ func (c cache) steadyReport(used Pool, why string) Report {
 	if c.hasServersToRemove(used) {
 		return removal(c.existing(), used.Span())
 	}
-	next := Routes{From: used, To: c.target(used)}
+	next := Move{used, c.target(used)}
 	if next.Replaces() || next.From != next.To && next.HasSpares() {
-		return waits(next.From, next.To, why)
+		return waits(next, why)
 	}
 	return Report{}
 }
@@ -80,10 +79,5 @@ func (r Report) status() *v1alpha1.MoveStatus {
 	if r.Phase == "" {
 		return nil
 	}
-	return &v1alpha1.MoveStatus{For: r.Purpose(), From: r.From.Slots.Count, To: r.To.Slots.Count, Phase: r.Phase, Until: r.Until}
-}
-
-// Purpose returns what the move is for. Servers that start are a change of the size.
-func (r Report) Purpose() v1alpha1.MovePurpose {
-	return cmp.Or(Routes{From: r.From, To: r.To}.Purpose(), v1alpha1.MoveResize)
+	return &v1alpha1.MoveStatus{For: cmp.Or(r.Purpose(), v1alpha1.MoveResize), From: r.From.Slots.Count, To: r.To.Slots.Count, Phase: r.Phase, Until: r.Until}
 }

@@ -8,23 +8,23 @@ func TestParseRoutes(t *testing.T) {
 	for label, want := range map[string]Routes{
 		"0-0":                     steadyRoutes(servers(0, 1)),
 		"3-5":                     steadyRoutes(servers(3, 3)),
-		"0-2_0-3_announcing":      {From: servers(0, 3), To: servers(0, 4), Phase: Announcing},
-		"6-9_6-8_preparing":       {From: servers(6, 4), To: servers(6, 3), Phase: Preparing},
-		"0-999_0-998_closing":     {From: servers(0, 1000), To: servers(0, 999), Phase: Closing},
-		"0-2_3-5_warming":         {From: servers(0, 3), To: servers(3, 3), Phase: Warming},
-		"3-5_6-9_preparing":       {From: servers(3, 3), To: servers(6, 4), Phase: Preparing},
+		"0-2_0-3_announcing":      {Move{servers(0, 3), servers(0, 4)}, Announcing},
+		"6-9_6-8_preparing":       {Move{servers(6, 4), servers(6, 3)}, Preparing},
+		"0-999_0-998_closing":     {Move{servers(0, 1000), servers(0, 999)}, Closing},
+		"0-2_3-5_warming":         {Move{servers(0, 3), servers(3, 3)}, Warming},
+		"3-5_6-9_preparing":       {Move{servers(3, 3), servers(6, 4)}, Preparing},
 		"3-5.4":                   steadyRoutes(spared),
-		"3-5_3-5.4_announcing":    {From: servers(3, 3), To: spared, Phase: Announcing},
-		"3-5.4_3-5_warming":       {From: spared, To: servers(3, 3), Phase: Warming},
-		"3-5.4_7-8_closing":       {From: spared, To: servers(7, 2), Phase: Closing},
+		"3-5_3-5.4_announcing":    {Move{servers(3, 3), spared}, Announcing},
+		"3-5.4_3-5_warming":       {Move{spared, servers(3, 3)}, Warming},
+		"3-5.4_7-8_closing":       {Move{spared, servers(7, 2)}, Closing},
 		"3-5.4_6-8_closing":       {}, // 6 is the spare
 		"3-5_3-6.4_warming":       {}, // only one slot moves
 		"3-5.4_3-5.5_warming":     {}, // 6 has the slot of 4
-		"3-5.4_3-5.5-1_warming":   {From: spared, To: servers(3, 3).with(Spare{5, 7}), Phase: Warming},
-		"3-5.4_3-5.4-1_warming":   {From: spared, To: servers(3, 3).with(Spare{4, 7}), Phase: Warming},
-		"3-5.4_3-5.4.5-1_closing": {From: spared, To: spared.with(Spare{5, 7}), Phase: Closing},
-		"3-5_3-6.6_warming":       {From: servers(3, 3), To: servers(3, 4).with(Spare{6, 7}), Phase: Warming}, // 6 does not respond
-		"3-5_6-8.7_warming":       {From: servers(3, 3), To: servers(6, 3).with(Spare{7, 9}), Phase: Warming},
+		"3-5.4_3-5.5-1_warming":   {Move{spared, servers(3, 3).with(Spare{5, 7})}, Warming},
+		"3-5.4_3-5.4-1_warming":   {Move{spared, servers(3, 3).with(Spare{4, 7})}, Warming},
+		"3-5.4_3-5.4.5-1_closing": {Move{spared, spared.with(Spare{5, 7})}, Closing},
+		"3-5_3-6.6_warming":       {Move{servers(3, 3), servers(3, 4).with(Spare{6, 7})}, Warming}, // 6 does not respond
+		"3-5_6-8.7_warming":       {Move{servers(3, 3), servers(6, 3).with(Spare{7, 9})}, Warming},
 		"3-5.4.4-1":               {},
 		"3-5.5.4-1":               {},
 		"3-5.4-0":                 {},

@@ -45,7 +45,7 @@ func (c cache) hasBegun() bool {
 // awaitPredecessor runs no proxy before the servers of a deleted Memcached have stopped.
 func (c cache) awaitPredecessor(routes Routes, why string) outcome {
 	return outcome{
-		routes: routes, run: c.neededWith(routes), job: c.keepJob(routes), report: waits(routes.To, routes.To, why), stopProxies: true,
+		routes: routes, run: c.neededWith(routes), job: c.keepJob(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
 	}
 }
 

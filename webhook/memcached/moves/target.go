@@ -70,9 +70,9 @@ func (c cache) away(from, pool Pool, mustMove func(ordinal int32) bool) Pool {
 
 // fits reports whether labels can have a move, and the return of each of its spares.
 func fits(from, to Pool) bool {
-	moves := []Routes{{from, to, Announcing}}
+	moves := []Routes{{Move{from, to}, Announcing}}
 	for _, spare := range to.Spares() {
-		moves = append(moves, Routes{to, to.back(spare.Own), Announcing})
+		moves = append(moves, Routes{Move{to, to.back(spare.Own)}, Announcing})
 	}
 	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
 }

@@ -46,7 +46,7 @@ func moveJob(in *Input) runtime.Object {
 	memcached, job := in.Memcached, in.Decision.Job
 	servers := int32(len(job.JobServers()))
 	pods, deadline := servers, (*int64)(nil) // a Job that cleans uses no proxies, and its phase has no end
-	if job.Phase != moves.Announcing {
+	if job.Task() == moves.Copy {
 		pods, deadline = min(servers, *memcached.Spec.Proxy.Replicas), new(int64(*memcached.Spec.Proxy.Warmup.MaxSeconds)+deadlineDelay)
 	}
 	return &batchv1.Job{
@@ -113,12 +113,11 @@ func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
 func jobArgs(in *Input) []string {
 	memcached, r, domain := in.Memcached, in.Decision.Job.Routes, in.Domain
 	server, ordinals, index := children.ServerName(memcached, domain, "{ordinal}"), "--ordinals="+list(r.JobServers()), "--index=$(JOB_COMPLETION_INDEX)"
-	if r.Phase == moves.Announcing {
-		places := int32(0) // no key belongs to servers that are added
-		if r.Resizes() {
-			places = r.From.Slots.Count
-		}
-		return []string{"clean", "--server=" + server, ordinals, index, fmt.Sprintf("--of=%d", places), "--patience=1h"}
+	switch r.Task() {
+	case moves.CleanAdded: // no key belongs to them
+		return []string{"clean", "--server=" + server, ordinals, index, "--of=0", "--patience=1h"}
+	case moves.CleanStaying:
+		return []string{"clean", "--server=" + server, ordinals, index, fmt.Sprintf("--of=%d", r.From.Slots.Count), "--patience=1h"}
 	}
 	args := []string{
 		"copy",

@@ -27,8 +27,8 @@ type Rollout struct {
 	Updated   int32
 	Ready     int32
 	Available int32
-	// Lost is the number of replicas whose nodes do not respond, and that others replace: they need not be ready.
-	Lost int32
+	// Replaced is the number of replicas that do not end, and that others replace: they need not be ready.
+	Replaced int32
 	// Current reports whether the workload's status describes the parent's current spec.
 	Current bool
 	// exists reports whether there is a workload.
@@ -62,7 +62,7 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 
 // Settled reports whether exactly the desired replicas run, and all of them are updated, ready and available.
 func (r Rollout) Settled() bool {
-	serve := r.Desired - r.Lost
+	serve := r.Desired - r.Replaced
 	return r.Current && r.Replicas == r.Desired && r.Updated == serve && r.Ready == serve && r.Available == serve &&
 		r.readyPods >= serve
 }

@@ -39,9 +39,9 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 	}
 	spec := &o.memcached.Spec
 	rollout := conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods) // the steps of a move come before it
-	if d.LostServers > 0 {
+	if d.StuckServers > 0 {
 		rollout = conditions.RolloutOf(o.workload, d.Run.Count, o.memcached, o.livePods)
-		rollout.Lost = d.LostServers
+		rollout.Replaced = d.StuckServers
 	}
 	servers := &conditions.Input{
 		Parent: o.memcached,

@@ -73,12 +73,12 @@ func (o *observation) serverFacts() map[int32]moves.Server {
 func serverFact(pod *observed.Pod, workload *observed.Workload) moves.Server {
 	live := !pod.Terminating()
 	return moves.Server{
-		Pod:      podFact(pod),
-		Ready:    live && pod.Ready(),
-		HasItems: live && pod.RunsSinceReady(children.ContainerName),
-		CanHold:  holds(pod),
-		Why:      pod.DisruptionReason(),
-		Updated:  workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
+		Pod:           podFact(pod),
+		Ready:         live && pod.Ready(),
+		LiveWithItems: live && pod.RunsSinceReady(children.ContainerName),
+		CanHold:       holds(pod),
+		Why:           pod.DisruptionReason(),
+		Updated:       workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}
 }
 
@@ -86,7 +86,7 @@ func podFact(pod *observed.Pod) moves.Pod {
 	if !pod.Terminating() {
 		return moves.Pod{Name: pod.Name}
 	}
-	return moves.Pod{Name: pod.Name, Deleted: &pod.DeletionTimestamp.Time, Lost: pod.IsLost()}
+	return moves.Pod{Name: pod.Name, Ends: &pod.DeletionTimestamp.Time, NodeLost: pod.IsLost()}
 }
 
 // holds reports whether a pod serves on while it is being deleted: memcached and its hold run.

@@ -42,7 +42,7 @@ func TestObservedProxies(t *testing.T) {
 		{"the number of proxies changes", func(d *observed.Workload) { *d.Spec.Replicas = 3 }, nil, false, nil},
 		{"the Deployment is deleted", func(d *observed.Workload) { d.DeletionTimestamp = &noon }, nil, false, nil},
 		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old"}, Routes: old}}},
-		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old", Deleted: &deleted}, Routes: old}}},
+		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old", Ends: &deleted}, Routes: old}}},
 		{"a former proxy has failed", nil, func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }, true, nil},
 		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old"}}}},
 		{"a proxy of another cache", nil, func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }, true, nil},
@@ -95,11 +95,11 @@ func TestObservedServers(t *testing.T) {
 	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
 	o := &observation{memcached: memcached, workload: workload, pods: pods}
 	want := map[int32]moves.Server{
-		0: {Pod: moves.Pod{Name: "cache-0"}, Ready: true, HasItems: true},
+		0: {Pod: moves.Pod{Name: "cache-0"}, Ready: true, LiveWithItems: true},
 		1: {Pod: moves.Pod{Name: "cache-1"}},
-		2: {Pod: moves.Pod{Name: "cache-2", Deleted: &noon.Time}},
-		3: {Pod: moves.Pod{Name: "cache-3"}, Ready: true, HasItems: true},
-		4: {Pod: moves.Pod{Name: "cache-4"}, Ready: true, HasItems: true, Updated: true},
+		2: {Pod: moves.Pod{Name: "cache-2", Ends: &noon.Time}},
+		3: {Pod: moves.Pod{Name: "cache-3"}, Ready: true, LiveWithItems: true},
+		4: {Pod: moves.Pod{Name: "cache-4"}, Ready: true, LiveWithItems: true, Updated: true},
 	}
 	if diff := cmp.Diff(want, o.serverFacts()); diff != "" {
 		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
@@ -145,7 +145,7 @@ func TestServersWithItems(t *testing.T) {
 		if test.edit != nil {
 			test.edit(pod)
 		}
-		if got := serverFact(pod, nil).HasItems; got != test.want {
+		if got := serverFact(pod, nil).LiveWithItems; got != test.want {
 			t.Errorf("%s: the server has items: %t, want %t", test.reason, got, test.want)
 		}
 	}

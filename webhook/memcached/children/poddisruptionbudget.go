@@ -31,7 +31,7 @@ func podDisruptionBudget(in *Input) runtime.Object {
 	if spec.MinAvailable == nil && spec.MaxUnavailable == nil {
 		budget.Spec.MaxUnavailable = new(intstr.FromInt32(1))
 	}
-	switch limit, replaced := budget.Spec.MaxUnavailable, in.Decision.LostServers; {
+	switch limit, replaced := budget.Spec.MaxUnavailable, in.Decision.StuckServers; {
 	case in.Decision.Routes.HasSpares() && replaced == 0:
 		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
 	case limit != nil && limit.Type == intstr.Int:

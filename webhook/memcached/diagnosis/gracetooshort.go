@@ -34,7 +34,7 @@ func graceTooShort(c *Cache) conditions.Finding {
 	server := c.Facts.Servers[ordinal]
 	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
 		"Pod %s is being deleted and ends at %s, and %s. Items that have not moved by then are lost. Check the pods of the cache and of its Job. For later drains, increase spec.terminationGracePeriodSeconds.",
-		server.Name, server.Deleted.UTC().Format(time.RFC3339), stage(c.Decision.Routes, ordinal))}
+		server.Name, server.Ends.UTC().Format(time.RFC3339), stage(c.Decision.Routes, ordinal))}
 }
 
 // drainTooLong returns the risk of a drain that takes as long as the last move did; nil if there is time.
@@ -58,7 +58,7 @@ func endsNext(f moves.Facts, r moves.Routes) (next int32, left time.Duration, fo
 		if !r.Keeps(ordinal) || !f.ServesOn(ordinal) {
 			continue
 		}
-		if each := server.Deleted.Sub(f.Now); !found || each < left || each == left && ordinal < next {
+		if each := server.Ends.Sub(f.Now); !found || each < left || each == left && ordinal < next {
 			next, left, found = ordinal, each, true
 		}
 	}

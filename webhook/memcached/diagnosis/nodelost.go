@@ -42,7 +42,7 @@ func nodeLost(c *Cache) conditions.Finding {
 	case len(proxies) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients have to connect again, and another proxy starts.", proxies[0])
 	}
-	if c.Decision.LostServers > 0 {
+	if c.Decision.StuckServers > 0 {
 		found.Risk = ReasonServerReplaced.Risk("The servers are %s: nodes of replaced servers do not respond. Repair the nodes, or switch them off and then delete their Node objects.",
 			c.Decision.Routes.To.Describe())
 	}

@@ -54,7 +54,7 @@ func TestNodeLost(t *testing.T) {
 		{"a Deployment has replaced it", deployment, "", 0, []*observed.Pod{deleted}, "", ""},
 		{"a StatefulSet replaces nothing", set, "", 0, []*observed.Pod{deleted}, "NodeLost", ""},
 	} {
-		d := moves.Decision{Routes: moves.ParseRoutes(test.routes), LostServers: test.replaced}
+		d := moves.Decision{Routes: moves.ParseRoutes(test.routes), StuckServers: test.replaced}
 		memcached := cacheOf(test.spec)
 		memcached.Name = "cache"
 		found, problem, risk := nodeLost(&Cache{Memcached: memcached, LostPods: test.pods, Decision: d}), "", ""

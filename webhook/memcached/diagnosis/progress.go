@@ -68,7 +68,7 @@ func awaited(pod moves.Pod) string {
 	switch {
 	case pod.Name == "":
 		return ""
-	case pod.Lost:
+	case pod.NodeLost:
 		return fmt.Sprintf(" The move waits for pod %s, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object.", pod.Name)
 	}
 	return fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object.", pod.Name)
@@ -111,10 +111,10 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 		cause = " (" + server.Why + ")"
 	}
 	switch {
-	case server.Lost:
+	case server.NodeLost:
 		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
 	case f.ServesOn(ordinal):
-		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.Deleted.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.Ends.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)
 }

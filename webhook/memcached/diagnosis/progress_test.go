@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	deleted := func(f *moves.Facts, _ *moves.Decision) {
-		pod := moves.Pod{Name: "cache-1", Deleted: new(noon.Add(500 * time.Second))}
+		pod := moves.Pod{Name: "cache-1", Ends: new(noon.Add(500 * time.Second))}
 		f.Servers = map[int32]moves.Server{1: {Pod: pod, CanHold: true, Why: "EvictionByEvictionAPI"}}
 	}
 	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
@@ -53,13 +53,13 @@ func TestProgress(t *testing.T) {
 		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.Overdue = moves.Pod{Name: "cache-3"} }},
 			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object."},
 		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) {
-			d.Report.Overdue = moves.Pod{Name: "cache-proxy-a", Lost: true}
+			d.Report.Overdue = moves.Pod{Name: "cache-proxy-a", NodeLost: true}
 		}}, "The move waits for pod cache-proxy-a, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object."},
 		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){deleted},
 			"Moving the items of pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, to a spare, phase Preparing: It happens."},
 		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) {
-			f.Servers = map[int32]moves.Server{1: {Pod: moves.Pod{Name: "cache-1", Lost: true}}, 2: {Pod: moves.Pod{Name: "cache-2", Lost: true}}}
+			f.Servers = map[int32]moves.Server{1: {Pod: moves.Pod{Name: "cache-1", NodeLost: true}}, 2: {Pod: moves.Pod{Name: "cache-2", NodeLost: true}}}
 		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node does not respond; pod cache-2, whose node does not respond, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", v1alpha1.MoveClosing, nil,
 			"Moving the items of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},

@@ -26,9 +26,9 @@ func (c cache) begin() outcome {
 	case len(old) > 0:
 		o.report, o.awaited = waits(next.Move, earlierPods), old
 	case c.Proxies.Warmup == 0 && !next.adds():
-		return c.enter(steadyRoutes(next.To))
+		return c.use(steadyRoutes(next.To))
 	default:
-		return c.enter(next)
+		return c.use(next)
 	}
 	return o
 }
@@ -40,18 +40,18 @@ func (c cache) announcing() outcome {
 	extended, found := c.extended()
 	switch {
 	case !c.applied:
-		return c.enter(c.routes)
+		return c.use(c.routes)
 	case found:
-		return c.enter(extended)
+		return c.use(extended)
 	case c.wanted():
-		return c.addServers()
+		return c.prepareServers()
 	case slices.Contains(c.running, before):
-		return c.enter(before)
+		return c.use(before)
 	}
-	o := c.enter(c.routes)
-	if c.proxiesSettled() {
+	o := c.use(c.routes)
+	if c.settled() {
 		if o.report.Until, o.wait = c.end(o.report.Phase, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
-			return c.enter(before)
+			return c.use(before)
 		}
 	}
 	return o
@@ -62,12 +62,12 @@ func (c cache) announcing() outcome {
 func (c cache) wanted() bool {
 	r := c.routes
 	next := c.target(r.From)
-	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing && !c.anyLost() || !c.editedAgain())
+	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing && !c.anyStuck() || !c.editedAgain())
 }
 
-func (f Facts) anyLost() bool {
+func (f Facts) anyStuck() bool {
 	for ordinal := range f.Servers {
-		if f.lost(ordinal) {
+		if f.Stuck(ordinal) {
 			return true
 		}
 	}
@@ -93,9 +93,9 @@ func (c cache) old(next Routes) (pods []Pod) {
 	return pods
 }
 
-// addServers adds the servers of the move, or cleans those that stay. When they are ready and clean, the proxies prepare.
-func (c cache) addServers() outcome {
-	r, ready, o := c.routes, c.ready(), c.enter(c.routes)
+// prepareServers adds the servers of the move, or cleans those that stay. When they are ready and clean, the proxies prepare.
+func (c cache) prepareServers() outcome {
+	r, ready, o := c.routes, c.addedReady() && !c.editedAgain(), c.use(c.routes)
 	o.run = o.run.join(r.To.Span())
 	for _, ordinal := range r.mayHaveItems() {
 		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
@@ -108,26 +108,26 @@ func (c cache) addServers() outcome {
 	}
 	clean := r.Task() == NoTask || c.jobComplete() || !c.CanRunJob && c.Job == nil
 	switch {
-	case !clean || !ready || !c.proxiesSettled():
+	case !clean || !ready || !c.settled():
 		return o
 	case c.Proxies.Warmup == 0:
-		return c.enter(steadyRoutes(r.To))
+		return c.use(steadyRoutes(r.To))
 	}
-	return c.enter(r.in(Preparing))
+	return c.use(r.in(Preparing))
 }
 
-// ready reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
+// addedReady reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
 // still serves, and its items move after this move. So does the slot of one whose node does not respond once items have moved.
-func (c cache) ready() bool {
+func (c cache) addedReady() bool {
 	r := c.routes
 	for slot, ordinal := range r.To.Ordinals() {
-		wanted := int32(slot) < c.Size || r.keepsSlots()
-		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.ServesOn(ordinal) || r.Phase == Warming && c.lost(ordinal)
-		if wanted && !serves && !r.From.Has(ordinal) {
+		needed := int32(slot) < c.Size || r.keepsSlots()
+		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.ServesOn(ordinal) || r.Phase == Warming && c.Stuck(ordinal)
+		if needed && !serves && !r.From.Has(ordinal) {
 			return false
 		}
 	}
-	return !c.editedAgain()
+	return true
 }
 
 func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }

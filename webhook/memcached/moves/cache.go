@@ -55,7 +55,7 @@ func (f Facts) restartsEmpty() Routes {
 	}
 	first := f.Workload.Run.First
 	for ordinal := range f.Servers {
-		if !f.lost(ordinal) {
+		if !f.Stuck(ordinal) {
 			return Routes{}
 		}
 		first = max(first, ordinal+1) // its name is in use

@@ -14,8 +14,8 @@ type Decision struct {
 	// ProxyReplicas is the desired number of proxies, and Routes are what they do.
 	ProxyReplicas int32
 	Routes        Routes
-	// LostServers is the number of servers whose nodes do not respond, and whose slots spares have; 0 while items move.
-	LostServers int32
+	// StuckServers is the number of servers that do not end, and whose slots spares have; 0 while items move.
+	StuckServers int32
 	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
 	Unreached bool
 	// Job is the desired Job; the zero value if there is none.
@@ -58,7 +58,7 @@ func (c cache) next() outcome {
 		return c.stopAll()
 	}
 	if unknown := c.unknown(); unknown != "" && !c.templateChanged() {
-		return c.stay(unknown)
+		return c.await(unknown)
 	}
 	return c.inPhase()
 }
@@ -103,15 +103,15 @@ func (c cache) complete(o outcome) Decision {
 		}
 	}
 	overdue, wait := c.overdue(o.awaited)
-	o.report.Overdue, o.report.Settled = overdue, o.routes == c.routes && c.proxiesSettled()
+	o.report.Overdue, o.report.Settled = overdue, o.routes == c.routes && c.settled()
 	d := Decision{
 		Run: o.run, Partition: c.partition(o.routes, o.run),
 		ProxyReplicas: c.Proxies.Replicas, Routes: o.routes, Unreached: !c.reaches(o.routes),
-		LostServers: c.onSpares(o.routes),
-		Job:         o.job,
-		ProxyStatus: record(o.routes, c.revision, o.report),
-		Wait:        soonest(wait, o.wait),
-		Report:      o.report,
+		StuckServers: c.stuckServers(o.routes),
+		Job:          o.job,
+		ProxyStatus:  record(o.routes, c.revision, o.report),
+		Wait:         soonest(wait, o.wait),
+		Report:       o.report,
 	}
 	recordTime(d.ProxyStatus, c.Status.Proxy, c.Now)
 	serving := o.routes.To.Slots.Count
@@ -124,23 +124,25 @@ func (c cache) complete(o outcome) Decision {
 	return d
 }
 
-// onSpares returns the number of servers whose slots steady proxies leave to spares; 0 if one can return.
-func (c cache) onSpares(r Routes) int32 {
-	if r.Phase != Steady || c.returned(r.To) != r.To {
-		return 0
+// stuckServers returns the number of servers that do not end, and whose slots steady proxies leave to spares.
+func (c cache) stuckServers(r Routes) (stuck int32) {
+	for _, spare := range r.To.Spares() {
+		if r.Phase == Steady && c.Stuck(spare.Own) {
+			stuck++
+		}
 	}
-	return int32(len(r.To.Spares()))
+	return stuck
 }
 
 // overdue returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
 func (f Facts) overdue(pods []Pod) (first Pod, wait time.Duration) {
 	for _, pod := range pods {
-		if pod.Deleted == nil {
+		if pod.Ends == nil {
 			continue
 		}
-		left := pod.Deleted.Sub(f.Now)
+		left := pod.Ends.Sub(f.Now)
 		switch {
-		case left > 0 && !pod.Lost:
+		case left > 0 && !pod.NodeLost:
 			wait = soonest(wait, left)
 		case first.Name == "" || pod.Name < first.Name:
 			first = pod

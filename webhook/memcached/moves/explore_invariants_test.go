@@ -179,7 +179,7 @@ func checkReady(f Facts, d Decision) string {
 		return ""
 	}
 	for _, ordinal := range newServers(f, d.Routes) {
-		gone := f.lost(ordinal) && d.Routes.Phase == Closing
+		gone := f.Stuck(ordinal) && d.Routes.Phase == Closing
 		if !f.Servers[ordinal].Ready && !f.ServesOn(ordinal) && !gone {
 			return "proxies use new servers only when these are ready"
 		}

@@ -35,7 +35,7 @@ func (s *space) nodeEvents(w world, i int, yield func(name string, next world)) 
 	change("the pod of a lost server ends", ended)
 }
 
-func (w *world) anyLost() bool {
+func (w *world) anyStuck() bool {
 	return slices.ContainsFunc(w.servers[:], func(server serverWorld) bool { return server.lost })
 }
 
@@ -49,7 +49,7 @@ func (w *world) serves(ordinal int32) bool {
 func (w *world) reachedWithout() bool {
 	d, pool := w.deployment, w.deployment.routes.to.pool()
 	lostOwn := func(spare Spare) bool { return w.servers[spare.Own].lost }
-	if !w.desired || !w.anyLost() || w.status.phase != 0 || w.copy.exists || w.set.template != w.template {
+	if !w.desired || !w.anyStuck() || w.status.phase != 0 || w.copy.exists || w.set.template != w.template {
 		return false
 	}
 	if w.size == 0 {

@@ -81,7 +81,7 @@ func (s *space) decide(v observation) decision {
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.ProxyReplicas), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
-			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Lost)}
+			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.GivesUp)}
 		}
 	}
 	s.decisions[v] = d
@@ -148,9 +148,9 @@ func (v observation) server(i int) Server {
 	server, after := v.world.servers[i], i >= int(v.world.deployment.routes.to.first)
 	unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after
 	live := !server.stops && !server.starting
-	seen := Server{Ready: live && !unready, HasItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
+	seen := Server{Ready: live && !unready, LiveWithItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
 	if server.stops {
-		seen.Deleted, seen.Lost, seen.CanHold = new(epoch.Add(time.Hour)), server.lost, !server.lost && !server.starting
+		seen.Ends, seen.NodeLost, seen.CanHold = new(epoch.Add(time.Hour)), server.lost, !server.lost && !server.starting
 	}
 	return seen
 }

@@ -81,11 +81,11 @@ type Workload struct {
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
 type Pod struct {
 	Name string
-	// Deleted is the deletion timestamp; nil if the pod is not being deleted.
-	Deleted *time.Time
-	// Lost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
+	// Ends is the deletion timestamp, at which the grace period is over; nil if the pod is not being deleted.
+	Ends *time.Time
+	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
 	// responds, or is known to be off.
-	Lost bool
+	NodeLost bool
 }
 
 // Server is a pod with a server.
@@ -93,9 +93,9 @@ type Server struct {
 	Pod
 	// Ready is false for a pod that is being deleted, although it may still serve.
 	Ready bool
-	// HasItems is false for a pod that is being deleted. It reports whether memcached runs since the pod was ready last. So it is also true while the pod is not ready for a moment,
-	// or because of another container.
-	HasItems bool
+	// LiveWithItems reports whether the pod is not being deleted, and memcached runs since the pod was ready last. So it is also true while the pod is
+	// not ready for a moment, or because of another container.
+	LiveWithItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
 	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
@@ -151,7 +151,7 @@ func (f Facts) existing() Range {
 // notDeleted returns the ordinals of servers that are not being deleted.
 func (f Facts) notDeleted() (ordinals []int32) {
 	for ordinal, server := range f.Servers {
-		if server.Deleted == nil {
+		if server.Ends == nil {
 			ordinals = append(ordinals, ordinal)
 		}
 	}
@@ -161,11 +161,11 @@ func (f Facts) notDeleted() (ordinals []int32) {
 // ServesOn reports whether a server is being deleted, and still serves.
 func (f Facts) ServesOn(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.CanHold && server.Deleted != nil && server.Deleted.After(f.Now)
+	return server.CanHold && server.Ends != nil && server.Ends.After(f.Now)
 }
 
 // hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.Deleted == nil && !server.Ready && !server.HasItems
+	return server.Ends == nil && !server.Ready && !server.LiveWithItems
 }

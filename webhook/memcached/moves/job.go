@@ -63,8 +63,8 @@ type ObservedJob struct {
 type Job struct {
 	Routes
 	Rollout string
-	// Lost are the ordinals, with commas between them, of servers that it gives up soon: their nodes did not respond when it began.
-	Lost string
+	// GivesUp are the ordinals, with commas between them, of servers that it gives up soon: they were stuck when it began.
+	GivesUp string
 }
 
 // lostText is before the ordinals in the text of a Job.
@@ -73,8 +73,8 @@ const lostText = " without "
 // String returns a text that is different for each Job.
 func (j Job) String() string {
 	text := j.Routes.String() + " " + j.Rollout
-	if j.Lost != "" {
-		text += lostText + j.Lost
+	if j.GivesUp != "" {
+		text += lostText + j.GivesUp
 	}
 	return text
 }
@@ -82,20 +82,20 @@ func (j Job) String() string {
 // jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
 // respond any more.
 func (c cache) jobOfPhase() Job {
-	job, lost := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
+	job, stuck := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
 	if c.routes.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(c.routes.JobServers(), func(ordinal int32) bool { return !c.lost(ordinal) }) {
-			lost = append(lost, strconv.Itoa(int(ordinal)))
+		for _, ordinal := range slices.DeleteFunc(c.routes.JobServers(), func(ordinal int32) bool { return !c.Stuck(ordinal) }) {
+			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}
-	job.Lost = strings.Join(lost, ",")
+	job.GivesUp = strings.Join(stuck, ",")
 	if c.Job == nil {
 		return job
 	}
 	begun, found := strings.CutPrefix(c.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+lostText)
 	givesUp := strings.Split(begun, ",")
-	if found && !slices.ContainsFunc(lost, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
-		job.Lost = begun
+	if found && !slices.ContainsFunc(stuck, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
+		job.GivesUp = begun
 	}
 	return job
 }

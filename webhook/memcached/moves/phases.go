@@ -56,18 +56,21 @@ func (c cache) inPhase() outcome {
 	return c.steady()
 }
 
-// stay continues with the routes, and with the recorded end of their phase. Users read why if a move has not begun.
-func (c cache) stay(why string) outcome {
-	o := c.with(c.routes, why)
+// stay continues with the routes, and with the recorded end of their phase.
+func (c cache) stay() outcome { return c.await("") }
+
+// await stays in the steady phase for a reason, which users read if a move follows.
+func (c cache) await(why string) outcome {
+	o := c.useWith(c.routes, why)
 	o.report.Until = c.recordedEnd(o.report.Phase)
 	return o
 }
 
-// enter uses routes.
-func (c cache) enter(routes Routes) outcome { return c.with(routes, earlierPhase) }
+// use uses the routes of this phase or of the next one.
+func (c cache) use(routes Routes) outcome { return c.useWith(routes, earlierPhase) }
 
-// with uses routes, and says why a move that follows waits. It neither adds nor removes a server.
-func (c cache) with(routes Routes, why string) outcome {
+// useWith uses routes, and reports why a move that follows waits. It neither adds nor removes a server.
+func (c cache) useWith(routes Routes, why string) outcome {
 	o := outcome{routes: routes, run: c.neededWith(routes), job: c.keepJob(routes)}
 	if routes.Phase == Steady {
 		o.report = c.steadyReport(routes.To, why)
@@ -84,7 +87,7 @@ func (c cache) steady() outcome {
 	case c.applied && c.hasServersToRemove(c.routes.To):
 		return c.removing()
 	case unsettled != "":
-		return c.stay(unsettled)
+		return c.await(unsettled)
 	}
 	return c.begin()
 }
@@ -92,7 +95,7 @@ func (c cache) steady() outcome {
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
 func (c cache) removing() outcome {
-	used, o := c.routes.To.Span(), c.enter(c.routes)
+	used, o := c.routes.To.Span(), c.use(c.routes)
 	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
 	})
@@ -111,14 +114,14 @@ func (c cache) removing() outcome {
 // preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
 // told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
 func (c cache) preparing() outcome {
-	announcing, unsettled := c.routes.in(Announcing), c.unsettled()
+	announcing := c.routes.in(Announcing)
 	switch {
 	case c.applied && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
-		return c.enter(announcing)
-	case unsettled != "" || !c.ready():
-		return c.stay(unsettled)
+		return c.use(announcing)
+	case !c.settled() || !c.addedReady() || c.editedAgain():
+		return c.stay()
 	}
-	return c.enter(c.routes.in(Warming))
+	return c.use(c.routes.in(Warming))
 }
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
@@ -126,15 +129,15 @@ func (c cache) preparing() outcome {
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
 // is left to move.
 func (c cache) warming() outcome {
-	r, unsettled := c.routes, c.unsettled()
-	if unsettled != "" || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.ready() {
-		return c.stay(unsettled)
+	r := c.routes
+	if !c.settled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.addedReady() {
+		return c.stay()
 	}
-	o := c.enter(r)
+	o := c.use(r)
 	o.job = c.startJob(o.job)
 	o.report.Until, o.wait = c.end(o.report.Phase, c.Proxies.Warmup)
 	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
-		return c.enter(r.in(Closing))
+		return c.use(r.in(Closing))
 	}
 	return o
 }
@@ -143,15 +146,15 @@ func (c cache) warming() outcome {
 func (c cache) nothingLeft() bool {
 	r := c.routes
 	return r.keepsSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
-		unread := c.lost(ordinal) && (c.jobFailed() || !c.CanRunJob)
+		unread := c.Stuck(ordinal) && (c.jobFailed() || !c.CanRunJob)
 		return !unread && !c.hasStopped(ordinal)
 	})
 }
 
 // closing ends the move.
 func (c cache) closing() outcome {
-	if unsettled := c.unsettled(); unsettled != "" {
-		return c.stay(unsettled)
+	if !c.settled() {
+		return c.stay()
 	}
-	return c.enter(steadyRoutes(c.routes.To))
+	return c.use(steadyRoutes(c.routes.To))
 }

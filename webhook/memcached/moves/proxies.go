@@ -40,13 +40,13 @@ func (c cache) unsettled() string {
 	switch {
 	case !c.applied || !c.allRun(c.routes):
 		return earlierPhase
-	case d.RolledOut && d.Replicas == c.Proxies.Replicas, d.Updated && d.Replicas == c.Proxies.Replicas && !c.reaches(c.routes):
-		return ""
+	case d.Replicas != c.Proxies.Replicas || !d.Updated, !d.RolledOut && c.reaches(c.routes):
+		return "Not all proxies are available."
 	}
-	return "Not all proxies are available."
+	return ""
 }
 
-func (c cache) proxiesSettled() bool { return c.unsettled() == "" }
+func (c cache) settled() bool { return c.unsettled() == "" }
 
 // allRun reports whether all proxies that may run have one of these routes.
 func (c cache) allRun(routes ...Routes) bool {
@@ -58,11 +58,11 @@ func (c cache) allRun(routes ...Routes) bool {
 func (c cache) allObserved() bool {
 	var available int32
 	for _, proxy := range c.Proxies.Pods {
-		if proxy.Routes == c.routes && proxy.Deleted == nil {
+		if proxy.Routes == c.routes && proxy.Ends == nil {
 			available++
 		}
 	}
-	return c.proxiesSettled() && available >= c.Proxies.Replicas
+	return c.settled() && available >= c.Proxies.Replicas
 }
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDecide(t *testing.T) {
-	deleted := func(secondsAgo int) Pod { return Pod{Deleted: new(noon.Add(-time.Duration(secondsAgo) * time.Second))} }
+	deleted := func(secondsAgo int) Pod { return Pod{Ends: new(noon.Add(-time.Duration(secondsAgo) * time.Second))} }
 	routed := func(labels ...string) func(*Facts) {
 		return func(s *Facts) {
 			for i, label := range labels {

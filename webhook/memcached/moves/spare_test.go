@@ -11,7 +11,7 @@ import (
 // ending lets a server be deleted, with so many seconds left.
 func ending(ordinal int32, seconds int) func(*Facts) {
 	return func(f *Facts) {
-		pod := Pod{Name: "cache-1", Deleted: new(noon.Add(time.Duration(seconds) * time.Second))}
+		pod := Pod{Name: "cache-1", Ends: new(noon.Add(time.Duration(seconds) * time.Second))}
 		f.Servers[ordinal] = Server{Pod: pod, Updated: true, CanHold: true}
 	}
 }
@@ -64,7 +64,7 @@ func TestSpare(t *testing.T) {
 		{"another server is being deleted later: it has its turn after this move", 3, 4, away + "preparing", all(ending(0, 400), ending(1, 500)), "0-3", away + "warming", warmUp},
 		{"the first slot", 3, 3, "0-2", ending(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
 		{"before a change of the size", 4, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
-		{"before a change of the template", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }), "0-2", away + "announcing", adding},
+		{"before a change of the template", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }), "0-2", away + "announcing", adding},
 		{"while a change of the size begins: its new server is the spare", 4, 4, "0-2_0-3_announcing", all(ending(1, 500), rolling), "0-3", "0-2_0-2.1_announcing", adding},
 		{"while a change of the size begins, which all proxies expect: it is given up", 4, 4, "0-2_0-3_announcing", all(ending(1, 500), until(-1)), "0-3", "0-2", removing},
 		{"while a change of the size moves items, which goes on", 4, 4, "0-2_0-3_warming", all(ending(1, 500), until(100)), "0-3", "0-2_0-3_warming", warmUp},
@@ -96,8 +96,8 @@ func TestSpare(t *testing.T) {
 		{"the spare is being deleted, and the server has started again", 3, 4, "0-2.1", ending(3, 500), "0-3", back + "announcing", adding},
 		{"the spare is being deleted, and the server has not started again", 3, 4, "0-2.1", all(ending(3, 500), starting), "0-3", "0-2.1_0-2.1-1_announcing", adding},
 		{"the size changes: the items move back first", 4, 4, "0-2.1", nil, "0-3", back + "announcing", adding},
-		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{Ready: true, HasItems: true} }, "0-3", "0-2.1_4-6_announcing", adding},
-		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, HasItems: true} }, "0-3", back + "announcing", adding},
+		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }, "0-3", "0-2.1_4-6_announcing", adding},
+		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, LiveWithItems: true} }, "0-3", back + "announcing", adding},
 		{"the size becomes 0", 0, 4, "0-2.1", nil, "0-3", "0-2.1", removing},
 	}
 	checkMoves(t, cases)

@@ -37,7 +37,7 @@ func (c cache) removeProxies() outcome {
 func (c cache) hasBegun() bool {
 	d, hasItems := c.Proxies.Deployment, false
 	for _, server := range c.Servers {
-		hasItems = hasItems || server.HasItems
+		hasItems = hasItems || server.LiveWithItems
 	}
 	return d != nil && d.Replicas > 0 && hasItems
 }
@@ -81,7 +81,7 @@ func (c cache) stopAll() outcome {
 	case c.proxiesStopped(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o, none := c.enter(routes), Range{First: serving.Slots.First}
+	o, none := c.use(routes), Range{First: serving.Slots.First}
 	o.stopProxies = true
 	if existing.Count == 0 {
 		o.run = none

@@ -20,29 +20,29 @@ func (c cache) target(from Pool) Pool {
 	}
 	resized := Range{from.Slots.First, c.Step(from.Slots.Count)}
 	returned, movesItems := c.returned(from), c.Proxies.Warmup > 0 && c.Size > 0
-	outdated := c.endOfOutdated(from) > from.Slots.First
-	stuck := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
+	outdated := c.hasOutdated(from)
+	blocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	switch {
-	case movesItems && outdated, c.Size > 0 && stuck:
-		return c.away(from, poolOf(Range{from.Span().End(), c.Size}), c.lost)
+	case movesItems && outdated, c.Size > 0 && blocked:
+		return c.away(from, poolOf(Range{from.Span().End(), c.Size}), c.Stuck)
 	case from.HasSpares():
 		return returned
 	}
-	return c.away(from, poolOf(resized), func(ordinal int32) bool { return c.lost(ordinal) && !from.Has(ordinal) })
+	return c.away(from, poolOf(resized), func(ordinal int32) bool { return c.Stuck(ordinal) && !from.Has(ordinal) })
 }
 
 // stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
 const stuckDelay = time.Minute
 
-// lost reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
-func (f Facts) lost(ordinal int32) bool {
+// Stuck reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
+func (f Facts) Stuck(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.Lost || server.Deleted != nil && server.Deleted.Add(stuckDelay).Before(f.Now)
+	return server.NodeLost || server.Ends != nil && server.Ends.Add(stuckDelay).Before(f.Now)
 }
 
 // mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
 func (f Facts) mustMove(ordinal int32) bool {
-	return f.Size > 0 && (f.lost(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
+	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
 }
 
 // away returns a pool that follows another one, in which other servers have the slots of those that must move: their own ones if these are ready, or
@@ -82,13 +82,13 @@ func fits(from, to Pool) bool {
 func (c cache) spareOrdinal(from, pool Pool, own int32) int32 {
 	underWay := c.routes.To
 	for _, spare := range underWay.Spares() {
-		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.lost(spare.Ordinal) {
+		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.Stuck(spare.Ordinal) {
 			return spare.Ordinal
 		}
 	}
 	ordinal := pool.Slots.End()
 	uncleaned := func() bool { return !c.CanRunJob && from.Span().Has(ordinal) } // a former spare has items of its time
-	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || c.lost(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
+	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || c.Stuck(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
 		ordinal++
 	}
 	return ordinal
@@ -98,7 +98,7 @@ func (c cache) spareOrdinal(from, pool Pool, own int32) int32 {
 func (c cache) returned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
-		if !c.lost(spare.Own) {
+		if !c.Stuck(spare.Own) {
 			pool = pool.back(spare.Own)
 		}
 	}

@@ -7,8 +7,8 @@ func (c cache) partition(routes Routes, run Range) int32 {
 	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		kept = routes.From.Span()
 	}
-	switch steady := routes.Phase == Steady && routes.To.Span().contains(run); {
-	case !steady:
+	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run); {
+	case moving:
 		end = c.endOf(poolOf(kept), every)
 	case c.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		end = c.endOfOutdated(routes.To)
@@ -19,21 +19,24 @@ func (c cache) partition(routes Routes, run Range) int32 {
 	return max(0, min(end, kept.End())-run.First)
 }
 
-// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; 0 if there is none. If the
-// StatefulSet has more ready pods than are observed, any of them may have some.
+// hasOutdated reports whether a server has items, and is not known to have the desired template.
+func (f Facts) hasOutdated(p Pool) bool { return f.endOfOutdated(p) > p.Slots.First }
+
+// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; at most the first ordinal if
+// there is none. If the StatefulSet has more ready pods than are observed, any of them may have some.
 func (f Facts) endOfOutdated(p Pool) int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {
 		if server.Ready {
 			ready++
 		}
-		items = items || server.HasItems
+		items = items || server.LiveWithItems
 	}
 	late := f.Workload != nil && f.Workload.Ready > ready
 	if !items && !late {
 		return 0
 	}
-	return f.endOf(p, func(server Server) bool { return late || server.HasItems })
+	return f.endOf(p, func(server Server) bool { return late || server.LiveWithItems })
 }
 
 // endOf returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing

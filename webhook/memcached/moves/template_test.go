@@ -70,7 +70,7 @@ func changed(servers Range, change func(*Server)) func(*Facts) {
 
 // unready lets servers serve nothing, and blip lets them not be ready for a moment.
 func unready(servers Range) func(*Facts) {
-	return changed(servers, func(s *Server) { s.Ready, s.HasItems = false, false })
+	return changed(servers, func(s *Server) { s.Ready, s.LiveWithItems = false, false })
 }
 
 func blip(servers Range) func(*Facts) {

@@ -72,7 +72,7 @@ func TestJobOfLostServers(t *testing.T) {
 		{"a lost server may come back with items that were not deleted", "0-3_0-2_announcing", "1", ""},
 	} {
 		in := &Input{Memcached: memcached, Memory: memory.Of(&memcached.Spec)}
-		in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(test.routes), Rollout: "5", Lost: test.lost}
+		in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(test.routes), Rollout: "5", GivesUp: test.lost}
 		spec, got := moveJob(in).(*batchv1.Job).Spec, ""
 		for _, arg := range spec.Template.Spec.Containers[0].Args {
 			if strings.HasPrefix(arg, "--lost") {

@@ -32,15 +32,15 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
 		var err error
-		reach := diagnosis.ProxyReachesNoServer(o.liveProxyPods, d, o.request.Now)
+		reach := diagnosis.ProxyReachesNoServer(o.liveProxies, d, o.request.Now)
 		if proxies, err = assessProxies(o, d.ProxyReplicas, built.proxies, changed, reach); err != nil {
 			return assessment{}, err
 		}
 	}
 	spec := &o.memcached.Spec
-	rollout := conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.livePods) // the steps of a move come before it
+	rollout := conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.liveServers) // the steps of a move come before it
 	if d.StuckServers > 0 {
-		rollout = conditions.RolloutOf(o.workload, d.Run.Count, o.memcached, o.livePods)
+		rollout = conditions.RolloutOf(o.workload, d.Run.Count, o.memcached, o.liveServers)
 		rollout.Replaced = d.StuckServers
 	}
 	servers := &conditions.Input{
@@ -51,7 +51,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 
 		Workload:        o.workload,
 		Rollout:         rollout,
-		Pods:            o.livePods,
+		Pods:            o.liveServers,
 		Serving:         o.serving(d.Routes),
 		Selector:        children.SelectorLabels(o.memcached),
 		Container:       children.ContainerName,
@@ -70,8 +70,8 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		Memcached:     o.memcached,
 		Memory:        t.memory,
 		Images:        t.servers.Defaults.Images,
-		ProxyPods:     o.liveProxyPods,
-		LostPods:      slices.DeleteFunc(slices.Concat(o.pods, o.predecessorPods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
+		ProxyPods:     o.liveProxies,
+		LostPods:      slices.DeleteFunc(slices.Concat(o.servers, o.proxies, o.predecessorPods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
 		Job:           o.job,
 		Facts:         facts,
 		Decision:      d,
@@ -92,8 +92,8 @@ func assessProxies(
 		Now:    o.request.Now,
 
 		Workload:  o.proxyDeployment,
-		Rollout:   conditions.RolloutOf(o.proxyDeployment, replicas, o.memcached, o.liveProxyPods),
-		Pods:      o.liveProxyPods,
+		Rollout:   conditions.RolloutOf(o.proxyDeployment, replicas, o.memcached, o.liveProxies),
+		Pods:      o.liveProxies,
 		Selector:  children.ProxySelector(o.memcached),
 		Container: proxy.ContainerName,
 

@@ -31,7 +31,7 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 		Servers:         o.serverFacts(),
 		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:         o.proxyFacts(),
-		Predecessor:     slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return holds(pod) || pod.IsLost() }),
+		Predecessor:     slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return canHold(pod) || pod.IsLost() }),
 		Orphans:         o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
 		Job:             jobFacts(o.job),
 		CanRunJob:       c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
@@ -58,12 +58,12 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 
 // serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
 func (o *observation) serverFacts() map[int32]moves.Server {
-	if !o.moves() {
+	if !o.hasProxies() {
 		return nil
 	}
-	servers, selector := make(map[int32]moves.Server, len(o.pods)), children.SelectorLabels(o.memcached)
-	for _, pod := range o.pods {
-		if ordinal, found := children.Ordinal(o.memcached, pod); found && pod.Selected(o.memcached.Namespace, selector) {
+	servers := make(map[int32]moves.Server, len(o.servers))
+	for _, pod := range o.servers {
+		if ordinal, found := children.Ordinal(o.memcached, pod); found {
 			servers[ordinal] = serverFact(pod, o.workload)
 		}
 	}
@@ -76,7 +76,7 @@ func serverFact(pod *observed.Pod, workload *observed.Workload) moves.Server {
 		Pod:           podFact(pod),
 		Ready:         live && pod.Ready(),
 		LiveWithItems: live && pod.RunsSinceReady(children.ContainerName),
-		CanHold:       holds(pod),
+		CanHold:       canHold(pod),
 		Why:           pod.DisruptionReason(),
 		Updated:       workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}
@@ -89,8 +89,8 @@ func podFact(pod *observed.Pod) moves.Pod {
 	return moves.Pod{Name: pod.Name, Ends: &pod.DeletionTimestamp.Time, NodeLost: pod.IsLost()}
 }
 
-// holds reports whether a pod serves on while it is being deleted: memcached and its hold run.
-func holds(pod *observed.Pod) bool {
+// canHold reports whether a pod would serve on while it is being deleted: memcached and its hold run.
+func canHold(pod *observed.Pod) bool {
 	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost()
 }
 
@@ -116,11 +116,8 @@ func (o *observation) proxyFacts() moves.Proxies {
 			CaughtUp: d.CaughtUp(),
 		}
 	}
-	selector := children.ProxySelector(o.memcached)
-	for _, pod := range o.pods {
-		if pod.Selected(o.memcached.Namespace, selector) {
-			p.Pods = append(p.Pods, moves.ProxyPod{Pod: podFact(pod), Routes: moves.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
-		}
+	for _, pod := range o.proxies {
+		p.Pods = append(p.Pods, moves.ProxyPod{Pod: podFact(pod), Routes: moves.ParseRoutes(pod.Labels[proxy.RoutesLabel])})
 	}
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
@@ -63,7 +64,7 @@ func TestObservedProxies(t *testing.T) {
 			pods = append(pods, observedProxy(memcached, "old", "0-3"))
 			test.pod(pods[2])
 		}
-		got := (&observation{memcached: memcached, proxyDeployment: deployment, pods: pods}).proxyFacts()
+		got := observationOf(memcached, pods, func(o *observation) { o.proxyDeployment = deployment }).proxyFacts()
 		if got.Deployment.RolledOut != test.rolledOut {
 			t.Errorf("%s: the rollout has finished: %t", test.reason, got.Deployment.RolledOut)
 		}
@@ -72,6 +73,19 @@ func TestObservedProxies(t *testing.T) {
 			t.Errorf("%s: proxies (-want +got):\n%s", test.reason, diff)
 		}
 	}
+}
+
+// observationOf returns an observation of pods.
+func observationOf(memcached *v1alpha1.Memcached, pods []*observed.Pod, change func(*observation)) *observation {
+	values := make([]observed.Pod, 0, len(pods))
+	for _, pod := range pods {
+		values = append(values, *pod)
+	}
+	request := &syncRequest{Related: relatedGroups{Pods: composite.GroupOf(values...)}}
+	o := &observation{request: request, memcached: memcached, recorded: &memcached.Status}
+	change(o)
+	o.splitPods()
+	return o
 }
 
 func TestObservedServers(t *testing.T) {
@@ -93,7 +107,7 @@ func TestObservedServers(t *testing.T) {
 		server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
 	}
 	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
-	o := &observation{memcached: memcached, workload: workload, pods: pods}
+	o := observationOf(memcached, pods, func(o *observation) { o.workload = workload })
 	want := map[int32]moves.Server{
 		0: {Pod: moves.Pod{Name: "cache-0"}, Ready: true, LiveWithItems: true},
 		1: {Pod: moves.Pod{Name: "cache-1"}},

@@ -26,7 +26,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxServers)
 		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
 	case deployment != nil:
-		workload, status.Servers = deployment, children.ServerAddresses(o.livePods)
+		workload, status.Servers = deployment, children.ServerAddresses(o.liveServers)
 	}
 	if workload != nil {
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
@@ -53,7 +53,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		Now:    o.request.Now,
 
 		Workload:        workload,
-		Pods:            o.livePods,
+		Pods:            o.liveServers,
 		Serving:         o.serving(moves.RecordedRoutes(status.Proxy)),
 		Selector:        children.SelectorLabels(memcached),
 		Container:       children.ContainerName,

@@ -25,21 +25,21 @@ type observation struct {
 	proxyDeployment *observed.Workload
 	// job copies items, or cleans servers.
 	job *observed.Job
-	// pods are those of this Memcached, and predecessorPods those of a deleted one of the same name. hasOrphans reports whether some of pods are
-	// older than this one.
-	pods, predecessorPods []*observed.Pod
-	hasOrphans            bool
+	// servers and proxies are the pods of this Memcached that may run. liveServers and liveProxies are those that are not being deleted.
+	servers, proxies         []*observed.Pod
+	liveServers, liveProxies []*observed.Pod
+	// predecessorPods are those of a deleted Memcached of the same name. hasOrphans reports whether other pods are older than this one.
+	predecessorPods []*observed.Pod
+	hasOrphans      bool
 	// recorded is the status that decisions follow from: an empty one if that of the parent may follow from predecessorPods before they were
 	// deleted.
 	recorded *v1alpha1.MemcachedStatus
-	// livePods and liveProxyPods are not being deleted.
-	livePods, liveProxyPods []*observed.Pod
 	// domain is the DNS domain of the cluster.
 	domain string
 }
 
 func (c Config) observe(request *syncRequest) *observation {
-	memcached, existing, pods := request.Parent.WithDefaults(), &request.Children, request.Related.Pods.All()
+	memcached, existing := request.Parent.WithDefaults(), &request.Children
 	workload, other := existing.workloads(memcached)
 	o := &observation{
 		request:         request,
@@ -48,8 +48,6 @@ func (c Config) observe(request *syncRequest) *observation {
 		losesItems:      other != nil && request.Parent.Spec.Workload != v1alpha1.StatefulSetWorkload,
 		proxyDeployment: existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)),
 		job:             existing.Jobs.Get(memcached.Namespace, proxy.JobName(memcached)),
-		livePods:        observed.LivePods(pods, memcached.Namespace, children.SelectorLabels(memcached)),
-		liveProxyPods:   observed.LivePods(pods, memcached.Namespace, children.ProxySelector(memcached)),
 		domain:          cmp.Or(c.ClusterDomain, DefaultClusterDomain),
 		recorded:        &memcached.Status,
 	}
@@ -60,12 +58,14 @@ func (c Config) observe(request *syncRequest) *observation {
 	return o
 }
 
-// splitPods sets apart the pods of a deleted Memcached of the same name that still terminate. They are older than this one.
+// splitPods tells servers from proxies, and both from the pods of a deleted Memcached of the same name that still terminate: they are older than
+// this one.
 //
 // No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
 // is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
 func (o *observation) splitPods() {
-	created, adopted := o.memcached.CreationTimestamp.Time, false
+	created, adopted, namespace := o.memcached.CreationTimestamp.Time, false, o.memcached.Namespace
+	ofServers, ofProxies := children.SelectorLabels(o.memcached), children.ProxySelector(o.memcached)
 	for _, workload := range []*observed.Workload{o.workload, o.proxyDeployment} {
 		adopted = adopted || workload != nil && workload.CreationTimestamp.Before(created)
 	}
@@ -75,12 +75,20 @@ func (o *observation) splitPods() {
 			o.predecessorPods = append(o.predecessorPods, pod)
 			continue
 		}
-		o.pods, o.hasOrphans = append(o.pods, pod), o.hasOrphans || isOlder
+		o.hasOrphans = o.hasOrphans || isOlder
+		switch {
+		case pod.Selected(namespace, ofServers):
+			o.servers = append(o.servers, pod)
+		case pod.Selected(namespace, ofProxies):
+			o.proxies = append(o.proxies, pod)
+		}
 	}
+	o.liveServers = slices.DeleteFunc(slices.Clone(o.servers), (*observed.Pod).Terminating)
+	o.liveProxies = slices.DeleteFunc(slices.Clone(o.proxies), (*observed.Pod).Terminating)
 }
 
-// moves reports whether items can move: spec has proxies, or those that it had may still run.
-func (o *observation) moves() bool { return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil }
+// hasProxies reports whether spec has proxies, or those that it had may still run.
+func (o *observation) hasProxies() bool { return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil }
 
 // serving returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
 // holds.
@@ -88,8 +96,7 @@ func (o *observation) serving(routes moves.Routes) []*observed.Pod {
 	if routes == (moves.Routes{}) {
 		return nil
 	}
-	selector := children.SelectorLabels(o.memcached)
-	return children.Serving(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.pods), func(pod *observed.Pod) bool {
-		return pod.Terminating() && !holds(pod) || !pod.Selected(o.memcached.Namespace, selector)
+	return children.Serving(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
+		return pod.Terminating() && !canHold(pod)
 	}))
 }

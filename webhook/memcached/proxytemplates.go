@@ -55,6 +55,6 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 	template := func(defaults proxy.Defaults) corev1.PodTemplateSpec {
 		return proxy.PodTemplate(o.memcached, defaults, size, routes).PodTemplateSpec
 	}
-	kept, err := keepRunning(deployment, o.liveProxyPods, proxy.ContainerName, configured, running, template)
+	kept, err := keepRunning(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
 	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, routes: routes}, err
 }

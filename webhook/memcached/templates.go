@@ -25,7 +25,7 @@ func (c Config) templates(o *observation) (t templates, err error) {
 	if t.servers, err = c.serverTemplate(o, t.memory); err != nil {
 		return t, err
 	}
-	if o.workload != nil && o.moves() {
+	if o.workload != nil && o.hasProxies() {
 		// Not what somebody else has changed since: Metacontroller takes that back.
 		if t.applied, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, o.workload); err != nil {
 			return t, err
@@ -65,6 +65,6 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	template := func(defaults children.Defaults) corev1.PodTemplateSpec {
 		return children.PodTemplate(o.memcached, defaults, size).PodTemplateSpec
 	}
-	kept, err := keepRunning(o.workload, o.livePods, children.ContainerName, configured, running, template)
+	kept, err := keepRunning(o.workload, o.liveServers, children.ContainerName, configured, running, template)
 	return children.PodTemplate(o.memcached, kept, size), err
 }

@@ -29,7 +29,7 @@ type Controlled interface {
 // A struct of groups declares what a hook observes. The tag of each field is Metacontroller's key of the group:
 //
 //	type children struct {
-//		Deployments composite.Group[object.Deployment] `json:"Deployment.apps/v1"`
+//		Deployments composite.Group[observed.Workload] `json:"Deployment.apps/v1"`
 //	}
 //
 // A request must have the group of each field, unless it is a kind of child whose tag contains composite:"optional". A

@@ -29,7 +29,7 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Workload:        o.workloadFacts(t.applied),
 		Servers:         o.serverFacts(),
-		RecordedServers: children.RecordedServers(o.memcached, o.recorded.Servers),
+		RecordedRun: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:         o.proxyFacts(),
 		Predecessor:     slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return canHold(pod) || pod.IsLost() }),
 		Orphans:         o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,

@@ -3,8 +3,11 @@ package diagnosis
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -22,7 +25,7 @@ var (
 		Meaning: "The node of a server or of a proxy does not respond: [A node dies](change.md#a-node-dies). The keys of the server miss, and cannot be stored. With proxies, another server gets them in about two minutes.",
 		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only if the node responds again or does not exist: **switch the node off**, then delete its Node object."})
 	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
-		Meaning: "More than half of the servers are on nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pod, so the keys of these servers get no other server.",
+		Meaning: "More than half of the servers are on several nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pod, so the keys of these servers get no other server.",
 		Remedy:  "Check the nodes and their network. If they do not come back, **switch them off**, then delete their Node objects."})
 	ReasonServerReplaced = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ServerReplaced", Parent: "Memcached",
 		Meaning: "A spare serves the keys of a server whose node does not respond, and keeps them until the node responds again or does not exist: [A node dies](change.md#a-node-dies).",
@@ -32,9 +35,9 @@ var (
 // nodeLost returns a problem for servers and proxies whose nodes do not respond, and a risk while spares have their slots.
 func nodeLost(c *Cache) conditions.Finding {
 	var found conditions.Finding
-	servers, proxies := c.lostPods()
+	servers, proxies, nodes := c.lostPods()
 	switch {
-	case len(servers) > 1 && 2*len(servers) > int(*c.Memcached.Spec.Size):
+	case nodes > 1 && 2*len(servers) > int(*c.Memcached.Spec.Size):
 		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. Their keys miss, and cannot be stored.",
 			len(servers), *c.Memcached.Spec.Size, servers[0])
 	case len(servers) > 0:
@@ -42,33 +45,35 @@ func nodeLost(c *Cache) conditions.Finding {
 	case len(proxies) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients have to connect again, and another proxy starts.", proxies[0])
 	}
-	if c.Decision.StuckServers > 0 {
+	serving := c.Decision.Routes.Serving()
+	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return c.Facts.Stuck(spare.Own) }) {
 		found.Risk = ReasonServerReplaced.Risk("The servers are %s: nodes of replaced servers do not respond. Repair the nodes, or switch them off and then delete their Node objects.",
-			c.Decision.Routes.To.Describe())
+			serving.Describe())
 	}
 	return found
 }
 
-// lostPods returns the names of servers that clients or proxies use, and of proxies that are not being deleted, whose nodes do not respond.
-// A server whose items move decides for its keys until the move ends.
-func (c *Cache) lostPods() (servers, proxies []string) {
-	routes := c.Decision.Routes
+// lostPods returns the names of servers that clients or proxies use, and of proxies that are not being deleted, whose nodes do not respond,
+// and the number of nodes of these servers. A server whose items move decides for its keys until the move ends.
+func (c *Cache) lostPods() (servers, proxies []string, nodes int) {
+	routes, nodesOfServers := c.Decision.Routes, sets.Set[string]{}
 	for _, pod := range c.LostPods {
 		ordinal, found := children.Ordinal(c.Memcached, pod)
 		switch isProxy := pod.Labels[children.ProxyLabel] != ""; {
 		case isProxy && !pod.Terminating():
 			proxies = append(proxies, pod.Name)
-		case !isProxy && c.replaces(pod, found && (routes.Serving().Has(ordinal) || routes.From.Has(ordinal))):
+		case !isProxy && c.keysWait(pod, found && (routes.Serving().Has(ordinal) || routes.From.Has(ordinal))):
 			servers = append(servers, pod.Name)
+			nodesOfServers.Insert(pod.Spec.NodeName)
 		}
 	}
 	slices.Sort(servers)
 	slices.Sort(proxies)
-	return servers, proxies
+	return servers, proxies, len(nodesOfServers)
 }
 
-// replaces reports whether the keys of a server wait for another one. A Deployment has replaced each pod that is being deleted.
-func (c *Cache) replaces(pod *observed.Pod, serves bool) bool {
+// keysWait reports whether the keys of a server wait for another one. A Deployment has replaced each pod that is being deleted.
+func (c *Cache) keysWait(pod *observed.Pod, serves bool) bool {
 	if c.Memcached.Spec.Proxy != nil {
 		return serves
 	}

@@ -16,7 +16,7 @@ import (
 
 // lostPod returns a pod as it is when its node does not respond.
 func lostPod(name string, terminating bool) *observed.Pod {
-	pod := &observed.Pod{Meta: observed.Meta{Name: name}}
+	pod := &observed.Pod{Meta: observed.Meta{Name: name}, Spec: observed.PodSpec{NodeName: "node-a"}}
 	pod.Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 	if terminating {
 		pod.DeletionTimestamp = new(metav1.NewTime(noon.Add(time.Minute)))
@@ -30,34 +30,41 @@ func TestNodeLost(t *testing.T) {
 	deployment, set := v1alpha1.MemcachedSpec{Size: new(int32(3))}, v1alpha1.MemcachedSpec{Size: new(int32(3)), Workload: v1alpha1.StatefulSetWorkload}
 	proxyPod, gone := lostPod("cache-proxy-a", false), lostPod("cache-proxy-b", true)
 	proxyPod.Labels, gone.Labels = map[string]string{children.ProxyLabel: "cache"}, map[string]string{children.ProxyLabel: "cache"}
-	one, deleted := lostPod("cache-1", false), lostPod("cache-1", true)
+	one, deleted, other := lostPod("cache-1", false), lostPod("cache-1", true), lostPod("cache-2", false)
+	other.Spec.NodeName = "node-b"
 	for _, test := range []struct {
-		reason   string
-		spec     v1alpha1.MemcachedSpec
-		routes   string
-		replaced int32
-		pods     []*observed.Pod
-		problem  string
-		risk     string
+		reason  string
+		spec    v1alpha1.MemcachedSpec
+		routes  string
+		pods    []*observed.Pod
+		problem string
+		risk    string
 	}{
-		{"no node is lost", proxied, "0-2", 0, nil, "", ""},
-		{"from the moment when the node does not respond", proxied, "0-2", 0, []*observed.Pod{one}, "NodeLost", ""},
-		{"until the spare has the slot", proxied, "0-2_0-2.1_preparing", 0, []*observed.Pod{deleted}, "NodeLost", ""},
-		{"the lost server decides for each key that moves", proxied, "0-2_0-2.1_warming", 0, []*observed.Pod{deleted}, "NodeLost", ""},
-		{"proxies of the phase before run", proxied, "0-2_0-2.1_closing", 0, []*observed.Pod{deleted}, "NodeLost", ""},
-		{"the spare serves", proxied, "0-2.1", 1, []*observed.Pod{deleted}, "", "ServerReplaced"},
-		{"the spare is lost too", proxied, "0-2.1", 1, []*observed.Pod{deleted, lostPod("cache-3", false)}, "NodeLost", "ServerReplaced"},
-		{"most servers", proxied, "0-2", 0, []*observed.Pod{one, lostPod("cache-2", false)}, "ServersLost", ""},
-		{"a proxy", proxied, "0-2", 0, []*observed.Pod{proxyPod}, "NodeLost", ""},
-		{"another proxy has replaced it", proxied, "0-2", 0, []*observed.Pod{gone}, "", ""},
-		{"a pod of a Deployment", deployment, "", 0, []*observed.Pod{one}, "NodeLost", ""},
-		{"a Deployment has replaced it", deployment, "", 0, []*observed.Pod{deleted}, "", ""},
-		{"a StatefulSet replaces nothing", set, "", 0, []*observed.Pod{deleted}, "NodeLost", ""},
+		{"no node is lost", proxied, "0-2", nil, "", ""},
+		{"from the moment when the node does not respond", proxied, "0-2", []*observed.Pod{one}, "NodeLost", ""},
+		{"until the spare has the slot", proxied, "0-2_0-2.1_preparing", []*observed.Pod{deleted}, "NodeLost", ""},
+		{"the lost server decides for each key that moves", proxied, "0-2_0-2.1_warming", []*observed.Pod{deleted}, "NodeLost", "ServerReplaced"},
+		{"proxies of the phase before run", proxied, "0-2_0-2.1_closing", []*observed.Pod{deleted}, "NodeLost", "ServerReplaced"},
+		{"the spare serves", proxied, "0-2.1", []*observed.Pod{deleted}, "", "ServerReplaced"},
+		{"the slot of another one returns", proxied, "0-2.1.2-1_0-2.1_preparing", []*observed.Pod{deleted}, "", "ServerReplaced"},
+		{"the spare is lost too", proxied, "0-2.1", []*observed.Pod{deleted, lostPod("cache-3", false)}, "NodeLost", "ServerReplaced"},
+		{"most servers", proxied, "0-2", []*observed.Pod{one, other}, "ServersLost", ""},
+		{"most servers, and one node: spares get their slots", proxied, "0-2", []*observed.Pod{one, lostPod("cache-2", false)}, "NodeLost", ""},
+		{"a proxy", proxied, "0-2", []*observed.Pod{proxyPod}, "NodeLost", ""},
+		{"another proxy has replaced it", proxied, "0-2", []*observed.Pod{gone}, "", ""},
+		{"a pod of a Deployment", deployment, "", []*observed.Pod{one}, "NodeLost", ""},
+		{"a Deployment has replaced it", deployment, "", []*observed.Pod{deleted}, "", ""},
+		{"a StatefulSet replaces nothing", set, "", []*observed.Pod{deleted}, "NodeLost", ""},
 	} {
-		d := moves.Decision{Routes: moves.ParseRoutes(test.routes), StuckServers: test.replaced}
+		facts := moves.Facts{Servers: map[int32]moves.Server{}}
+		for _, pod := range test.pods {
+			if pod.Terminating() {
+				facts.Servers[1] = moves.Server{Pod: moves.Pod{NodeLost: true}}
+			}
+		}
 		memcached := cacheOf(test.spec)
 		memcached.Name = "cache"
-		found, problem, risk := nodeLost(&Cache{Memcached: memcached, LostPods: test.pods, Decision: d}), "", ""
+		found, problem, risk := nodeLost(&Cache{Memcached: memcached, LostPods: test.pods, Facts: facts, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}}), "", ""
 		if found.Problem != nil {
 			problem = found.Problem.Reason.String()
 		}

@@ -17,7 +17,7 @@ func (c cache) begin() outcome {
 	used := c.routes.To
 	next := Routes{Move{used, c.target(used)}, Announcing}
 	o := outcome{routes: c.routes, run: used.Span(), job: c.keepJob(c.routes)}
-	left := c.untilStep(c.stepStatus(c.revision, used.Slots.Count))
+	left := c.untilStep(c.revision)
 	old := c.old(next)
 	switch {
 	case next.To == used:

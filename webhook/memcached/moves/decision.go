@@ -32,7 +32,7 @@ type Decision struct {
 }
 
 // Decide returns the decision. It finds out where the cache is (cache.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
-// proxies stop), and completes that to a decision.
+// proxies stop), and completes that to a decision. Without proxies, steps.go decides.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
 		return f.direct()

@@ -93,7 +93,7 @@ func (s *space) facts(v observation) Facts {
 	w := v.world
 	facts := Facts{
 		Now: at(v.clock), Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Status: w.status.status(), RecordedServers: w.status.recorded.servers(),
+		Status: w.status.status(), RecordedRun: w.status.recorded.servers(),
 	}
 	facts.Workload, facts.Servers = observedSet(v)
 	facts.Job, facts.CanRunJob = w.copy.observed(), s.copies

@@ -10,13 +10,16 @@
 // What a decision goes through, and what it consists of:
 //
 //	Facts     what is desired and observed
-//	cache     the facts of a cache with proxies, and how far its move is (cache.go)
+//	cache     the facts of a cache with proxies, and how far its move is (cache.go, proxies.go)
+//	target    the servers that a move is to (target.go)
 //	outcome   what the function of a phase returns (phases.go, begin.go, stop.go)
-//	Decision  an outcome, and what follows from it (decision.go)
+//	Decision  an outcome, and what follows from it (decision.go): which pods keep their template (template.go), and what status has (record.go).
+//	          A cache without proxies has its own decision (steps.go)
 //
 //	Range     a range of ordinals
 //	Pool      the servers of proxies by slot: a range, some of whose slots spares may have
-//	Routes    the pools before and after a move, and a phase: what proxies do
+//	Move      the pools before and after it
+//	Routes    a move and a phase: what proxies do
 //	Job       routes, and for which rollout a Job cleans or copies items
 //	Report    what users read about a move (report.go)
 //
@@ -47,8 +50,8 @@ type Facts struct {
 	Workload *Workload
 	// Servers are the pods of the StatefulSet that exist, by ordinal.
 	Servers map[int32]Server
-	// RecordedServers are those in status.
-	RecordedServers Range
+	// RecordedRun are the servers in status.
+	RecordedRun Range
 
 	Proxies Proxies
 	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
@@ -137,7 +140,7 @@ type ProxyPod struct {
 
 // existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
 func (f Facts) existing() Range {
-	existing := f.RecordedServers
+	existing := f.RecordedRun
 	if f.Workload != nil {
 		existing = f.Workload.Run
 	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {

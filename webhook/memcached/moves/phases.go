@@ -10,15 +10,16 @@ import (
 // This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their label,
 // library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
 //
-//	in status        of proxies  what happens
-//	Waiting          steady      what must end first
+//	in status        of proxies  what happens, until what
+//	Waiting          steady      nothing, until pods with the names of new servers, and proxies of the move before, have ended
 //	AddingServers    announcing  n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new
-//	                             servers are added
-//	Cleaning         announcing  the same before a decrease, in which a Job deletes from the m servers what earlier moves have left there
-//	Preparing        preparing   n servers have the items, and the proxies follow items that others move
-//	WarmingUp        warming     items move to m servers. After the rollout, the warm-up begins
-//	Closing          closing     m servers have the items, and no item moves
-//	RemovingServers  steady      the proxies know m servers alone. After the rollout, other servers are removed
+//	                             servers are added, until they are ready, and clean if they are not new
+//	Cleaning         announcing  the same before a decrease, until a Job has deleted from the m servers what earlier moves have left there
+//	Preparing        preparing   n servers have the items, and the proxies follow items that others move, until all proxies do
+//	WarmingUp        warming     items move to m servers. When all proxies do so, a Job begins, and the phase lasts until it has read all items,
+//	                             or for the time in spec
+//	Closing          closing     m servers have the items, and no item moves, until all proxies know that
+//	RemovingServers  steady      the proxies know m servers alone, and other servers are removed when no running proxy knows them
 //
 // What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
 

@@ -152,7 +152,7 @@ func TestDecide(t *testing.T) {
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 3, 0, "", "", 0},
 		{"spec has a Deployment and no proxies any more, and nothing runs: all servers start", 2, 0, "3-5", func(s *Facts) {
-			s.Proxies, s.Workload, s.Servers, s.RecordedServers = Proxies{}, nil, nil, Range{3, 3}
+			s.Proxies, s.Workload, s.Servers, s.RecordedRun = Proxies{}, nil, nil, Range{3, 3}
 			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
 			s.recordedRemoval(3, 2)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}

@@ -45,7 +45,8 @@ func (r Range) contains(other Range) bool {
 	return other.Count == 0 || other.First >= r.First && other.End() <= r.End()
 }
 
-// join returns the range with the servers of both; r alone if other ones neither overlap nor follow.
+// join returns the range with the servers of both. It returns r alone if the other ones neither overlap nor follow: they are of routes that somebody
+// has edited.
 func (r Range) join(other Range) Range {
 	switch {
 	case r.Count == 0:

@@ -22,7 +22,7 @@ func (f Facts) direct() Decision {
 	revision, existing := f.Workload.Revision, min(f.Workload.Run.Count, MaxServers)
 	d.Run.Count = existing
 	d.Scaling = f.stepStatus(revision, existing)
-	left := f.untilStep(d.Scaling)
+	left := f.untilStep(revision)
 	switch recorded, next := f.Status.Scaling, f.Step(existing); {
 	case recorded != nil && recorded.Observed.Equal(revision) && recorded.Replicas == next: // not applied, or not observed yet
 		d.Run.Count, d.Scaling.Replicas = next, next
@@ -45,25 +45,30 @@ func (f Facts) Step(from int32) int32 {
 	return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)
 }
 
-// stepStatus returns the status of steps of an object. The last step was at the latest when the hook first observed this revision
-// of the object. A new object has had no step.
-func (f Facts) stepStatus(revision v1alpha1.Revision, replicas int32) *v1alpha1.ScalingStatus {
-	recorded, since := f.Status.Scaling, f.Now
+// lastStep returns when the last step of an object was: at the latest when the hook first observed this revision of the object. A new object has
+// had no step.
+func (f Facts) lastStep(revision v1alpha1.Revision) time.Time {
+	recorded, last := f.Status.Scaling, f.Now
 	switch {
 	case recorded != nil && recorded.LastStepTime != nil && recorded.Observed.Equal(revision):
-		since = recorded.LastStepTime.Time
+		last = recorded.LastStepTime.Time
 	case revision.Generation <= 1 && !revision.Created.IsZero():
-		since = revision.Created.Time
+		last = revision.Created.Time
 	}
-	if since.After(f.Now) { // a clock was set back
-		since = f.Now
+	if last.After(f.Now) { // a clock was set back
+		return f.Now
 	}
-	return &v1alpha1.ScalingStatus{Replicas: replicas, LastStepTime: seconds(since), Observed: revision}
+	return last
 }
 
-// untilStep returns the rest of the interval since the last step.
-func (f Facts) untilStep(last *v1alpha1.ScalingStatus) time.Duration {
-	return min(max(last.LastStepTime.Add(f.Interval).Sub(f.Now), 0), f.Interval)
+// untilStep returns the rest of the interval since the last step of an object.
+func (f Facts) untilStep(revision v1alpha1.Revision) time.Duration {
+	return min(max(seconds(f.lastStep(revision)).Add(f.Interval).Sub(f.Now), 0), f.Interval)
+}
+
+// stepStatus returns the status of steps of an object.
+func (f Facts) stepStatus(revision v1alpha1.Revision, replicas int32) *v1alpha1.ScalingStatus {
+	return &v1alpha1.ScalingStatus{Replicas: replicas, LastStepTime: seconds(f.lastStep(revision)), Observed: revision}
 }
 
 // seconds returns a time as status has it, rounded up to seconds.

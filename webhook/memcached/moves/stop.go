@@ -61,7 +61,7 @@ func (c cache) mustStopAll() bool {
 func (c cache) losesLastServers() bool {
 	d := c.Proxies.Deployment
 	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
-		c.routes.Phase == Steady && c.Step(c.routes.To.Slots.Count) == 0 && c.untilStep(c.stepStatus(c.revision, 0)) == 0
+		c.routes.Phase == Steady && c.Step(c.routes.To.Slots.Count) == 0 && c.untilStep(c.revision) == 0
 }
 
 // stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would delete new

@@ -37,7 +37,7 @@ spec:
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	kubectl(t, "apply", "--filename", clustertest.WriteFile(t, "metrics.yaml", metricsCRD))
-	kubectl(t, "wait", "--for=condition=Established", "crd/pods.metrics.k8s.io", "--timeout", waitTimeout.String())
+	must(t, shared.WaitEstablished(t.Context(), "pods.metrics.k8s.io"))
 	memcached, hpa := autoscalerExample(t)
 	for _, c := range []struct {
 		name, reason string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -95,4 +96,21 @@ func Condition(parent *unstructured.Unstructured, conditionType string) map[stri
 		}
 	}
 	return nil
+}
+
+// WaitEstablished waits until the API server serves the resources of CRDs. kubectl wait fails when a CRD has no conditions yet.
+func (c *Cluster) WaitEstablished(ctx context.Context, crds ...string) error {
+	crd := &unstructured.Unstructured{}
+	crd.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	return poll(ctx, time.Minute, fmt.Sprintf("the API server serves %q", crds), func(ctx context.Context) error {
+		for _, name := range crds {
+			if err := c.Client.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
+				return err
+			}
+			if condition := Condition(crd, "Established"); condition["status"] != "True" {
+				return fmt.Errorf("%s has the condition %v", name, condition)
+			}
+		}
+		return nil
+	})
 }

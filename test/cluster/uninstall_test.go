@@ -75,7 +75,7 @@ func uninstall(t *testing.T) {
 func reinstall(t *testing.T, controller *unstructured.Unstructured) {
 	t.Helper()
 	kubectl(t, "apply", "--kustomize", filepath.Join(shared.root, "crds/memcached"))
-	kubectl(t, "wait", "--for=condition=Established", "crd/memcacheds.cache.example.com", "--timeout=1m")
+	must(t, shared.WaitEstablished(t.Context(), "memcacheds.cache.example.com"))
 	again := &unstructured.Unstructured{Object: map[string]any{"spec": controller.Object["spec"]}}
 	again.SetGroupVersionKind(controller.GroupVersionKind())
 	again.SetName(controller.GetName())

@@ -119,7 +119,7 @@ func expectWithinLimit(t *testing.T, reason, spec string) {
 func TestPolicyOfOtherKinds(t *testing.T) {
 	kubectl(t, "apply", "--kustomize", filepath.Join(root, "crds/nginx"))
 	kubectl(t, "apply", "--kustomize", filepath.Join(root, "crds/customimagedeploy"))
-	kubectl(t, "wait", "--for=condition=Established", "crd/nginxes.proxy.example.com", "crd/customimagedeploys.customimagedeploy.example.com")
+	expect(t, "the kinds exist", installed.WaitEstablished(t.Context(), "nginxes.proxy.example.com", "customimagedeploys.customimagedeploy.example.com"), "")
 	limit(t, "limited-kinds")
 	cases := []struct{ reason, apiVersion, kind, spec, want string }{
 		{"an image of the registry", "proxy.example.com/v1alpha1", "Nginx", "{count: 1, image: registry.example.com/nginx}", ""},

@@ -23,19 +23,19 @@ const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 func (c Config) facts(o *observation, t templates) moves.Facts {
 	spec := &o.memcached.Spec
 	return moves.Facts{
-		Now:             o.request.Now.Time,
-		Size:            *spec.Size,
-		MaxStep:         ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:        time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:        o.workloadFacts(t.applied),
-		Servers:         o.serverFacts(),
+		Now:         o.request.Now.Time,
+		Size:        *spec.Size,
+		MaxStep:     ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:    time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Workload:    o.workloadFacts(t.applied),
+		Servers:     o.serverFacts(),
 		RecordedRun: children.RecordedServers(o.memcached, o.recorded.Servers),
-		Proxies:         o.proxyFacts(),
-		Predecessor:     slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return canHold(pod) || pod.IsLost() }),
-		Orphans:         o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
-		Job:             jobFacts(o.job),
-		CanRunJob:       c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
-		Status:          o.recorded,
+		Proxies:     o.proxyFacts(),
+		Predecessor: slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return canHold(pod) || pod.IsLost() }),
+		Orphans:     o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
+		Job:         jobFacts(o.job),
+		CanRunJob:   c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
+		Status:      o.recorded,
 	}
 }
 

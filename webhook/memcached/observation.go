@@ -88,7 +88,9 @@ func (o *observation) splitPods() {
 }
 
 // hasProxies reports whether spec has proxies, or those that it had may still run.
-func (o *observation) hasProxies() bool { return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil }
+func (o *observation) hasProxies() bool {
+	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil
+}
 
 // serving returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
 // holds.

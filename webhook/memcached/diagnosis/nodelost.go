@@ -22,7 +22,7 @@ gets the slot of the server once Kubernetes has deleted its pod.
 // The reasons of nodes that do not respond.
 var (
 	ReasonNodeLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "NodeLost", Parent: "Memcached",
-		Meaning: "The node of a server or of a proxy does not respond: [A node dies](change.md#a-node-dies). The keys of the server miss, and cannot be stored. With proxies, another server gets them in about two minutes.",
+		Meaning: "The node of a server or of a proxy does not respond: [A node dies](change.md#a-node-dies). If the server does not run or cannot be reached, its keys miss, and cannot be stored. With proxies, another server gets them in about two minutes.",
 		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only if the node responds again or does not exist: **switch the node off**, then delete its Node object."})
 	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
 		Meaning: "More than half of the servers are on several nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pod, so the keys of these servers get no other server.",
@@ -38,7 +38,7 @@ func nodeLost(c *Cache) conditions.Finding {
 	servers, proxies, nodes := c.lostPods()
 	switch {
 	case nodes > 1 && 2*len(servers) > int(*c.Memcached.Spec.Size):
-		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. Their keys miss, and cannot be stored.",
+		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. If they cannot be reached either, their keys miss, and cannot be stored.",
 			len(servers), *c.Memcached.Spec.Size, servers[0])
 	case len(servers) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. %s", servers[0], effect(&c.Memcached.Spec))
@@ -84,9 +84,9 @@ func (c *Cache) keysWait(pod *observed.Pod, serves bool) bool {
 func effect(spec *v1alpha1.MemcachedSpec) string {
 	switch {
 	case spec.Proxy != nil:
-		return "Its keys miss, and cannot be stored until they have another server."
+		return "If the server cannot be reached either, its keys miss, and cannot be stored until they have another server."
 	case spec.Workload == v1alpha1.StatefulSetWorkload:
-		return "Its keys miss until the node responds again. If it does not, switch the node off, then delete its Node object: a StatefulSet replaces no pod before."
+		return "If the server cannot be reached either, its keys miss until the node responds again. If it does not, switch the node off, then delete its Node object: a StatefulSet replaces no pod before."
 	}
-	return "Its keys miss until Kubernetes replaces the pod, by default six minutes after the node has stopped to respond."
+	return "If the server cannot be reached either, its keys miss until Kubernetes replaces the pod, by default six minutes after the node has stopped to respond."
 }

@@ -23,7 +23,7 @@ const overduePeriod = time.Minute
 func overdue(o checked) Finding {
 	pending, since := o.pending, desiredSince(o.Input)
 	if pending == nil {
-		pending, since = missingPods(o.Input), later(since, lastPodChange(o.Pods, o.Now))
+		pending, since = missingPods(o.Input), later(since, LastPodChange(o.Pods, o.Now))
 	}
 	if pending == nil {
 		return Finding{}

@@ -39,8 +39,8 @@ func missingPods(o *Input) *Progress {
 		kind, workload.Name, existing, desired, strings.ToLower(kind), workload.Name, workload.Namespace)
 }
 
-// lastPodChange returns the last time at which a pod started, or its condition Ready or a condition that is not True changed.
-func lastPodChange(pods []*observed.Pod, now metav1.Time) time.Time {
+// LastPodChange returns the last time at which a pod started, or its condition Ready or a condition that is not True changed.
+func LastPodChange(pods []*observed.Pod, now metav1.Time) time.Time {
 	var last time.Time
 	note := func(change time.Time) {
 		if change.Sub(now.Time) <= maxClockSkew {

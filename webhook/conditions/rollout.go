@@ -62,17 +62,21 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 
 // Settled reports whether exactly the desired replicas run, and all of them are updated, ready and available.
 func (r Rollout) Settled() bool {
-	serve := r.Desired - r.Replaced
+	serve := r.serve()
 	return r.Current && r.Replicas == r.Desired && r.Updated == serve && r.Ready == serve && r.Available == serve &&
 		r.readyPods >= serve
 }
+
+// serve returns the number of replicas that have to be ready.
+func (r Rollout) serve() int32 { return r.Desired - r.Replaced }
 
 // AllUpdated reports whether every pod has the current pod template.
 func (r Rollout) AllUpdated() bool { return r.Current && r.Updated == r.Replicas }
 
 // onlyAge reports whether all replicas are updated and ready, but some for less than minReadySeconds.
 func (r Rollout) onlyAge() bool {
-	return r.Current && r.Updated == r.Desired && r.Ready == r.Desired && r.Available < r.Desired && r.readyPods >= r.Desired
+	serve := r.serve()
+	return r.Current && r.Updated == serve && r.Ready == serve && r.Available < serve && r.readyPods >= serve
 }
 
 // progress returns what a rollout that is not settled waits for.

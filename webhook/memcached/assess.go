@@ -33,7 +33,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 	if o.memcached.Spec.Proxy != nil {
 		var err error
 		reach := diagnosis.ProxyReachesNoServer(o.liveProxies, d, o.request.Now)
-		if proxies, err = assessProxies(o, d.ProxyReplicas, built.proxies, changed, reach); err != nil {
+		if proxies, err = assessProxies(o, d.ProxyReplicas, built.proxies, lastStep(o, d, changed), reach); err != nil {
 			return assessment{}, err
 		}
 	}
@@ -83,7 +83,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 
 // assessProxies returns the assessment of the proxies.
 func assessProxies(
-	o *observation, replicas int32, built []runtime.Object, changed metav1.Time, findings ...conditions.Finding,
+	o *observation, replicas int32, built []runtime.Object, last time.Time, findings ...conditions.Finding,
 ) (*conditions.Assessment, error) {
 	assessed, err := conditions.Assess(&conditions.Input{
 		Parent: o.memcached,
@@ -98,22 +98,23 @@ func assessProxies(
 		Container: proxy.ContainerName,
 
 		Children: built,
-		LastStep: changed.Time,
+		LastStep: last,
 		Remedies: diagnosis.ProxyRemedies(),
 	}, findings...)
 	return &assessed, err
 }
 
-// lastStep returns when the number of servers, or with proxies their routes, changed last without a change of spec.
+// lastStep returns when the children changed last without a change of spec: the number of servers, and with proxies their routes. How many proxies
+// a rollout may replace at once follows from the servers that are ready.
 func lastStep(o *observation, d moves.Decision, changed metav1.Time) time.Time {
 	var last time.Time
 	if d.Scaling != nil {
 		last = d.Scaling.LastStepTime.Time
 	}
-	if o.memcached.Spec.Proxy != nil && changed.After(last) {
-		last = changed.Time
+	if o.memcached.Spec.Proxy == nil {
+		return last
 	}
-	return last
+	return slices.MaxFunc([]time.Time{last, changed.Time, conditions.LastPodChange(o.liveServers, o.request.Now)}, time.Time.Compare)
 }
 
 // changeTimeStep is the precision of the time of the last change. A sync that observes the status before the last write does not know when the

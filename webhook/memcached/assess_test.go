@@ -116,6 +116,30 @@ func TestConditionsOfProxies(t *testing.T) {
 	}
 }
 
+// TestServersThatStartLate checks that the first server that is ready after more than a minute is no problem of the proxies, although their
+// Deployment still has the strategy of a cache without servers.
+func TestServersThatStartLate(t *testing.T) {
+	request := proxied(t, 3, "0-2")
+	o := proxyConfig.observe(&request)
+	templates, err := proxyConfig.templates(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decision := proxyConfig.facts(o, templates).Decide()
+	decision.Unreached = true
+	before := applied(proxyConfig.build(o, templates, decision).all()).Deployments.Get("web", "cache-proxy")
+	deployment := request.Children.Deployments.Get("web", "cache-proxy")
+	before.CreationTimestamp, before.Status = deployment.CreationTimestamp, deployment.Status
+	before.Annotations["deployment.kubernetes.io/revision"] = "7"
+	*deployment = *before
+	request.Parent.Status.Conditions = []metav1.Condition{{Type: api.Ready, Status: metav1.ConditionFalse, LastTransitionTime: *ago(3600)}}
+	request.Related.Pods.Get("web", "cache-0").Status.Conditions[0].LastTransitionTime = noon.Time
+	got := conditionsOf(t, proxyConfig, request)
+	if got[api.Stalled].Status == metav1.ConditionTrue || got[api.Degraded].Status != metav1.ConditionFalse || got[api.Ready].Reason != "DeploymentOutdated" {
+		t.Errorf("Stalled is %+v, Degraded %+v and Ready %+v, want a Deployment that is applied in a moment", got[api.Stalled], got[api.Degraded], got[api.Ready])
+	}
+}
+
 // TestAddressOfProxies checks that clients find only the Service of their own cache: Metacontroller sends no other one.
 func TestAddressOfProxies(t *testing.T) {
 	for reason, test := range map[string]struct {

@@ -1,7 +1,6 @@
 package memcached
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -31,7 +30,7 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 		Servers:     o.serverFacts(),
 		RecordedRun: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:     o.proxyFacts(),
-		Predecessor: slices.ContainsFunc(o.predecessorPods, func(pod *observed.Pod) bool { return canHold(pod) || pod.IsLost() }),
+		Predecessor: o.predecessorFacts(),
 		Orphans:     o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
 		Job:         jobFacts(o.job),
 		CanRunJob:   c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
@@ -87,6 +86,16 @@ func podFact(pod *observed.Pod) moves.Pod {
 		return moves.Pod{Name: pod.Name}
 	}
 	return moves.Pod{Name: pod.Name, Ends: &pod.DeletionTimestamp.Time, NodeLost: pod.IsLost()}
+}
+
+// predecessorFacts returns the pods of a deleted Memcached of the same name that may serve for longer than a moment.
+func (o *observation) predecessorFacts() (pods []moves.Pod) {
+	for _, pod := range o.predecessorPods {
+		if canHold(pod) || pod.IsLost() {
+			pods = append(pods, podFact(pod))
+		}
+	}
+	return pods
 }
 
 // canHold reports whether a pod would serve on while it is being deleted: memcached and its hold run.

@@ -41,7 +41,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	var proxies *conditions.Assessment
 	if o.proxyDeployment != nil && status.Proxy != nil {
 		var err error
-		if proxies, err = assessProxies(o, ptr.Deref(o.proxyDeployment.Spec.Replicas, 0), nil, o.request.Now); err != nil {
+		if proxies, err = assessProxies(o, ptr.Deref(o.proxyDeployment.Spec.Replicas, 0), nil, o.request.Now.Time); err != nil {
 			return status, err
 		}
 		status.Proxy.ReadyReplicas = proxies.Rollout.Ready

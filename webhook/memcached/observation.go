@@ -87,7 +87,7 @@ func (o *observation) splitPods() {
 	o.liveProxies = slices.DeleteFunc(slices.Clone(o.proxies), (*observed.Pod).Terminating)
 }
 
-// hasProxies reports whether spec has proxies, or those that it had may still run.
+// hasProxies reports whether spec or status has proxies: those that spec had may still run.
 func (o *observation) hasProxies() bool {
 	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil
 }

@@ -100,7 +100,7 @@ func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 // ProxyPeers returns the peers that may connect to the proxies: clients, and the pods that copy items.
 func ProxyPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
 	clients := ClientPeers(memcached)
-	if !memcached.Spec.WarmsUp() || len(memcached.Spec.NetworkPolicy.From) == 0 {
+	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
 	return append([]networkingv1.NetworkPolicyPeer{Peer(MoveSelector(memcached))}, clients...)

@@ -6,8 +6,8 @@ import (
 )
 
 // statefulSet returns a StatefulSet, whose pods keep their names. Pods start and terminate in parallel, because they do not
-// depend on each other. A rollout replaces one pod after the other. The start and the partition are explicit, so that those that were set
-// manually do not last.
+// depend on each other. A rollout replaces one pod after the other. The partition is explicit, so that one that was set manually does not
+// last.
 func statefulSet(in *Input) *appsv1.StatefulSet {
 	memcached := in.Memcached
 	return &appsv1.StatefulSet{

@@ -15,7 +15,7 @@ then are lost. A decrease does not begin before the remaining servers are clean,
 
 // ReasonJobFailed is for a change whose Job has failed.
 var ReasonJobFailed = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobFailed", Parent: "Memcached",
-	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits.",
+	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits; in `AddingServers`, items stay on a spare, and no other server can be drained.",
 	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
 
 func jobFailed(c *Cache) conditions.Finding {

@@ -12,7 +12,7 @@ import (
 // claimDelay is longer than the items last that preparing proxies write, and that steady ones would return.
 const claimDelay = 10 * time.Second
 
-// begin announces the next step towards spec.
+// begin announces the next move: towards spec, or away from servers that are being deleted.
 func (c cache) begin() outcome {
 	used := c.routes.To
 	next := Routes{Move{used, c.target(used)}, Announcing}
@@ -57,12 +57,16 @@ func (c cache) announcing() outcome {
 	return o
 }
 
-// wanted reports whether the move is still wanted. New pods that preparing proxies know have the desired template, and so have all new pods while a
-// server is lost: a StatefulSet with a pod that is not available replaces none. Slots that are to move too have their turn after this move.
+// wanted reports whether the move leads to where the cache is to be, or to a part of it: slots that are to move too have their turn after this move.
 func (c cache) wanted() bool {
-	r := c.routes
-	next := c.target(r.From)
-	return (next == r.To || r.isPartOf(next)) && (r.Phase == Announcing && !c.anyStuck() || !c.editedAgain())
+	next := c.target(c.routes.From)
+	return (next == c.routes.To || c.routes.isPartOf(next)) && !c.startsOutdated()
+}
+
+// startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet replaces
+// them, unless it has a pod that does not end: then it replaces none.
+func (c cache) startsOutdated() bool {
+	return c.editedAgain() && (c.routes.Phase != Announcing || c.anyStuck())
 }
 
 func (f Facts) anyStuck() bool {
@@ -100,13 +104,16 @@ func (c cache) prepareServers() outcome {
 	for _, ordinal := range r.mayHaveItems() {
 		o.awaited = append(o.awaited, c.Servers[ordinal].Pod) // it starts again when it has stopped
 	}
+	cold := c.Proxies.Warmup == 0 && r.Task() == CleanStaying // as in begin: nothing is cleaned
 	switch {
+	case cold:
+		o.job = Job{}
 	case r.Task() != NoTask && ready:
 		o.job = c.startJob(o.job)
 	case c.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), c.unready): // it did not reach the server, so it begins again when the server is ready
 		o.job = Job{}
 	}
-	clean := r.Task() == NoTask || c.jobComplete() || !c.CanRunJob && c.Job == nil
+	clean := r.Task() == NoTask || c.jobComplete() || (cold || !c.CanRunJob) && c.Job == nil
 	switch {
 	case !clean || !ready || !c.settled():
 		return o

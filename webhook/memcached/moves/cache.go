@@ -40,16 +40,16 @@ func (f Facts) cache() cache {
 // lastRoutes returns the routes to continue from. They are those of the first source that knows them.
 func (f Facts) lastRoutes() Routes {
 	return cmp.Or(
-		f.restartsEmpty(), // no items are left, whatever a label says
-		f.labelled(),      // the last decision that was applied
-		f.lastPhase(),     // of status and running proxies
-		f.serversExist(),  // they may have items
-		f.created(),       // a new cache
+		f.routesOfRestart(),   // no items are left, whatever a label says
+		f.routesOfLabel(),     // the last decision that was applied
+		f.routesOfLastPhase(), // of status and running proxies
+		f.routesOfServers(),   // they may have items
+		f.routesOfNew(),       // a new cache
 	)
 }
 
-// restartsEmpty returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
-func (f Facts) restartsEmpty() Routes {
+// routesOfRestart returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
+func (f Facts) routesOfRestart() Routes {
 	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || !f.proxiesStopped() {
 		return Routes{}
 	}
@@ -63,16 +63,16 @@ func (f Facts) restartsEmpty() Routes {
 	return steadyRoutes(poolOf(Range{first, f.Size}))
 }
 
-// labelled returns the routes of the Deployment of the proxies.
-func (f Facts) labelled() Routes {
+// routesOfLabel returns the routes of the Deployment of the proxies.
+func (f Facts) routesOfLabel() Routes {
 	if f.Proxies.Deployment == nil {
 		return Routes{}
 	}
 	return f.Proxies.Deployment.Routes
 }
 
-// lastPhase returns the routes of the last phase among recorded ones and those of running proxies.
-func (f Facts) lastPhase() Routes {
+// routesOfLastPhase returns the routes of the last phase among recorded ones and those of running proxies.
+func (f Facts) routesOfLastPhase() Routes {
 	routes := RecordedRoutes(f.Status.Proxy)
 	for _, running := range f.Proxies.Pods {
 		if routes == (Routes{}) || slices.Index(phaseOrder, running.Routes.Phase) > slices.Index(phaseOrder, routes.Phase) {
@@ -86,8 +86,8 @@ func (f Facts) lastPhase() Routes {
 	return routes
 }
 
-// serversExist returns the routes of proxies that use all servers.
-func (f Facts) serversExist() Routes {
+// routesOfServers returns the routes of proxies that use all servers.
+func (f Facts) routesOfServers() Routes {
 	existing := f.existing()
 	if existing.Count == 0 {
 		return Routes{}
@@ -96,7 +96,7 @@ func (f Facts) serversExist() Routes {
 	return steadyRoutes(poolOf(existing))
 }
 
-// created returns the routes of a cache without servers.
-func (f Facts) created() Routes {
+// routesOfNew returns the routes of a cache without servers.
+func (f Facts) routesOfNew() Routes {
 	return steadyRoutes(poolOf(Range{f.existing().First, max(f.Size, 1)}))
 }

@@ -32,7 +32,7 @@ type Decision struct {
 }
 
 // Decide returns the decision. It finds out where the cache is (cache.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
-// proxies stop), and completes that to a decision. Without proxies, steps.go decides.
+// proxies stop), and completes that to a decision. Without proxies, direct.go decides.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
 		return f.direct()
@@ -50,10 +50,10 @@ func (c cache) next() outcome {
 	switch {
 	case !c.Proxies.Desired:
 		return c.removeProxies()
-	case c.Predecessor && c.Size > 0 && !c.hasBegun():
-		return c.awaitPredecessor(c.created(), predecessor)
+	case len(c.Predecessor) > 0 && c.Size > 0 && !c.hasBegun():
+		return c.startNoProxy(c.routesOfNew(), predecessor)
 	case c.Orphans && c.Size > 0 && c.routes.Phase == Steady:
-		return c.awaitPredecessor(c.routes, c.unknown())
+		return c.startNoProxy(c.routes, c.unknown())
 	case c.mustStopAll():
 		return c.stopAll()
 	}
@@ -110,7 +110,7 @@ func (c cache) complete(o outcome) Decision {
 		StuckServers: c.stuckServers(o.routes),
 		Job:          o.job,
 		ProxyStatus:  record(o.routes, c.revision, o.report),
-		Wait:         soonest(wait, o.wait),
+		Wait:         soonest(soonest(wait, o.wait), c.nextEnd()),
 		Report:       o.report,
 	}
 	recordTime(d.ProxyStatus, c.Status.Proxy, c.Now)
@@ -149,6 +149,19 @@ func (f Facts) overdue(pods []Pod) (first Pod, wait time.Duration) {
 		}
 	}
 	return first, wait
+}
+
+// nextEnd returns when the next server serves no more, or is stuck; 0 if none is being deleted.
+func (f Facts) nextEnd() (wait time.Duration) {
+	for _, server := range f.Servers {
+		if server.Ends == nil {
+			continue
+		}
+		for _, at := range []time.Time{*server.Ends, server.Ends.Add(stuckDelay)} {
+			wait = soonest(wait, max(0, at.Sub(f.Now)))
+		}
+	}
+	return wait
 }
 
 // soonest returns the shorter of two times, of which 0 is none.

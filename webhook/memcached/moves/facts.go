@@ -14,7 +14,7 @@
 //	target    the servers that a move is to (target.go)
 //	outcome   what the function of a phase returns (phases.go, begin.go, stop.go)
 //	Decision  an outcome, and what follows from it (decision.go): which pods keep their template (template.go), and what status has (record.go).
-//	          A cache without proxies has its own decision (steps.go)
+//	          A cache without proxies has its own decision (direct.go)
 //
 //	Range     a range of ordinals
 //	Pool      the servers of proxies by slot: a range, some of whose slots spares may have
@@ -54,10 +54,11 @@ type Facts struct {
 	RecordedRun Range
 
 	Proxies Proxies
-	// Predecessor reports whether a server of a deleted Memcached of the same name serves on. Proxies would reach it by its name, and find its
+	// Predecessor are pods of a deleted Memcached of the same name that serve on: servers, and proxies whose nodes do not respond. Proxies would reach it by its name, and find its
 	// items. Orphans reports whether servers are older than the Memcached and none of its workloads is observed: the garbage collector has not
 	// deleted them yet, or they wait for their adoption.
-	Predecessor, Orphans bool
+	Predecessor []Pod
+	Orphans     bool
 	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.
 	Job *ObservedJob
 	// CanRunJob reports whether a Job can run.

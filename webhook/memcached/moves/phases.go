@@ -21,6 +21,8 @@ import (
 //	Closing          closing     m servers have the items, and no item moves, until all proxies know that
 //	RemovingServers  steady      the proxies know m servers alone, and other servers are removed when no running proxy knows them
 //
+// Without a warm-up, steady proxies follow on announcing ones, or on those before if no server is added.
+//
 // What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
 
 // movePhase returns the phase in status of proxies that are not steady.
@@ -60,7 +62,7 @@ func (c cache) inPhase() outcome {
 // stay continues with the routes, and with the recorded end of their phase.
 func (c cache) stay() outcome { return c.await("") }
 
-// await stays in the steady phase for a reason, which users read if a move follows.
+// await continues with the routes, and with the recorded end of their phase. Users read why if the phase is the steady one, and a move follows.
 func (c cache) await(why string) outcome {
 	o := c.useWith(c.routes, why)
 	o.report.Until = c.recordedEnd(o.report.Phase)

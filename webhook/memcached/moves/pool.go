@@ -138,6 +138,9 @@ func parsePool(first, last, spares string) Pool {
 	for _, words := range spareText.FindAllStringSubmatch(spares, MaxSpares+1) {
 		own, _ := strconv.ParseInt(words[1], 10, 32) // a number that is too large is not a slot
 		offset, _ := strconv.ParseInt(cmp.Or(words[2], "0"), 10, 32)
+		if offset >= maxSpareOffset {
+			return Pool{}
+		}
 		spare := Spare{int32(own), p.Slots.End() + int32(offset)}
 		if !p.Slots.Has(spare.Own) || p.Has(spare.Ordinal) {
 			return Pool{}

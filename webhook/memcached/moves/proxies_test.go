@@ -86,7 +86,9 @@ func TestDecide(t *testing.T) {
 		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},
 		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "0-1", func(s *Facts) {
 			s.Workload, s.Servers[2] = nil, Server{Pod: deleted(20)}
-		}, 2, 2, "0-1", waiting, 0},
+		}, 2, 2, "0-1", waiting, 40},
+		{"the warm-up is switched off while a Job that cleans has failed: the Job goes", 3, 4, "0-3_0-2_announcing", all(cold, cleans, func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"then the decrease begins", 3, 4, "0-3_0-2_announcing", all(cold, func(s *Facts) { s.CanRunJob = true }), 4, 2, "0-2", removing, 0},
 		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "0-2_0-3_warming", func(s *Facts) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
 		}, 4, 2, "0-2_0-3_warming", warmUp, 600},

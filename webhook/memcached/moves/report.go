@@ -38,7 +38,7 @@ var explanations = map[v1alpha1.MovePhase]string{
 const (
 	earlierPhase = "Proxies of an earlier phase are replaced first."
 	earlierPods  = "Removed servers with the names of the new ones have not stopped yet."
-	predecessor  = "Servers of a deleted Memcached of the same name still serve its clients, and stop in seconds, unless their node does not respond: then switch it off and delete its Node object."
+	predecessor  = "Pods of a deleted Memcached of the same name still serve its clients, and stop in seconds if their nodes respond."
 )
 
 // waits returns the report of a move that waits.
@@ -56,8 +56,11 @@ func removal(from, to Range) Report {
 // report returns the report of proxies that are not steady.
 func (c cache) report(r Routes) Report {
 	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
-	if report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob {
+	switch {
+	case report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
 		report.Explanation = "The proxies are rolled out so that they expect the change."
+	case r.Phase == Announcing && r.Purpose() == v1alpha1.MoveReturn:
+		report.Explanation = "The server starts and is cleaned, and the proxies are rolled out so that they expect the change."
 	}
 	return report
 }

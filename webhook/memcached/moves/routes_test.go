@@ -29,6 +29,7 @@ func TestParseRoutes(t *testing.T) {
 		"3-5.5.4-1":               {},
 		"3-5.4-0":                 {},
 		"3-5.4-100":               {},
+		"3-5.4-2147483647":        {}, // the ordinal would be negative
 		"3-5.3.4-1.5-1":           {},
 		"3-5.4_3-6.4_warming":     {}, // its ordinal would change
 		"3-5.6":                   {},

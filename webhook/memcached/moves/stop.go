@@ -42,10 +42,11 @@ func (c cache) hasBegun() bool {
 	return d != nil && d.Replicas > 0 && hasItems
 }
 
-// awaitPredecessor runs no proxy before the servers of a deleted Memcached have stopped.
-func (c cache) awaitPredecessor(routes Routes, why string) outcome {
+// startNoProxy runs no proxy while the servers may be those of a deleted Memcached.
+func (c cache) startNoProxy(routes Routes, why string) outcome {
 	return outcome{
 		routes: routes, run: c.neededWith(routes), job: c.keepJob(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
+		awaited: c.Predecessor,
 	}
 }
 
@@ -68,7 +69,7 @@ func (c cache) losesLastServers() bool {
 // items.
 func (c cache) stopIsUnfinished() bool {
 	d := c.Proxies.Deployment
-	removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.restartsEmpty() == Routes{}
+	removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.routesOfRestart() == Routes{}
 	return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // target returns the servers that follow others. The first of these that differ from them:
 //
-//  1. Other servers have the slots of those that must move: their time is limited, or their keys fail.
+//  1. Other servers have the slots of those that are drained, evicted or lost: their time is limited, or their keys fail.
 //  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
 //     whose slots cannot return. No key is lost, so that is one step.
 //  3. Slots return from spares.
@@ -37,7 +37,7 @@ const stuckDelay = time.Minute
 // Stuck reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
 func (f Facts) Stuck(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.NodeLost || server.Ends != nil && server.Ends.Add(stuckDelay).Before(f.Now)
+	return server.NodeLost || server.Ends != nil && !server.Ends.Add(stuckDelay).After(f.Now)
 }
 
 // mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
@@ -45,12 +45,12 @@ func (f Facts) mustMove(ordinal int32) bool {
 	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
 }
 
-// away returns a pool that follows another one, in which other servers have the slots of those that must move: their own ones if these are ready, or
+// away returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are ready, or
 // spares. A slot stays if the label of the proxies has no room for its spare.
-func (c cache) away(from, pool Pool, mustMove func(ordinal int32) bool) Pool {
+func (c cache) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	var leaving []int32
 	for ordinal := range c.Servers {
-		if pool.Has(ordinal) && mustMove(ordinal) {
+		if pool.Has(ordinal) && leaves(ordinal) {
 			leaving = append(leaving, ordinal)
 		}
 	}

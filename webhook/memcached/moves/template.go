@@ -3,20 +3,20 @@ package moves
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
 func (c cache) partition(routes Routes, run Range) int32 {
-	kept, end := run, int32(0)
+	limit, end := run, int32(0)
 	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
-		kept = routes.From.Span()
+		limit = routes.From.Span()
 	}
 	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run); {
 	case moving:
-		end = c.endOf(poolOf(kept), every)
+		end = c.endOf(poolOf(limit), every)
 	case c.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		end = c.endOfOutdated(routes.To)
 	}
 	if routes.Replaces() {
 		end = max(end, routes.From.Span().End())
 	}
-	return max(0, min(end, kept.End())-run.First)
+	return max(0, min(end, limit.End())-run.First)
 }
 
 // hasOutdated reports whether a server has items, and is not known to have the desired template.

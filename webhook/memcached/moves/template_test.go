@@ -158,7 +158,7 @@ func TestWaiting(t *testing.T) {
 		"Proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
 		"Not all proxies are available.":         all(edited, busy),
 		"Removed servers with the names of the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
-		"Servers of a deleted Memcached of the ": all(ended(), func(f *Facts) { f.Predecessor = true }),
+		"Pods of a deleted Memcached of the ":    all(ended(), func(f *Facts) { f.Predecessor = []Pod{{Name: "cache-0"}} }),
 	} {
 		f := factsOf(3, 3, "0-2")
 		change(f)

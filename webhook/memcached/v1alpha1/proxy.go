@@ -62,7 +62,7 @@ type Warmup struct {
 // +kubebuilder:validation:Enum=Waiting;AddingServers;Cleaning;Preparing;WarmingUp;Closing;RemovingServers
 type MovePhase string
 
-// The phases of a move, in their order.
+// The phases of a move, in their order. A decrease has Cleaning, and each other move AddingServers.
 const (
 	// MoveWaiting waits until removed servers, or proxies of an earlier change, have stopped.
 	MoveWaiting MovePhase = "Waiting"
@@ -106,7 +106,7 @@ type ProxyStatus struct {
 	// needs about as long, within its grace period.
 	// +optional
 	LastMoveSeconds int64 `json:"lastMoveSeconds,omitempty"`
-	// controller is what only the operator reads.
+	// controller is what only the operator reads. It also reads move.
 	// +optional
 	Controller ProxyDecision `json:"controller,omitzero"`
 }

@@ -61,13 +61,13 @@ func TestApart(t *testing.T) {
 					applyServers(t, memcached, moves.Decision{Run: moves.Range{First: 3, Count: 3}})
 				}
 				rollOut(t, memcached, routes)
-				proxies := waitPods(t, memcached, children.ProxySelector(memcached), 2)
-				checkApart(t, proxies, nodes, routes)
-				checkFree(t, memcached, proxies, nodes, routes)
+				running := waitPods(t, memcached, children.ProxySelector(memcached), 2)
+				checkApart(t, running, nodes, routes)
+				checkFree(t, memcached, running, nodes, routes)
 				if i%2 == 1 {
-					drained := proxies[0].Spec.NodeName
+					drained := running[0].Spec.NodeName
 					kubectl(t, "cordon", drained)
-					kubectl(t, "delete", "pod", "--namespace", memcached.Namespace, proxies[0].Name)
+					kubectl(t, "delete", "pod", "--namespace", memcached.Namespace, running[0].Name)
 					checkApart(t, waitPods(t, memcached, children.ProxySelector(memcached), 2), nodes, routes+" after a drain of "+drained)
 					kubectl(t, "uncordon", drained)
 				}
@@ -170,7 +170,7 @@ func checkApart(t *testing.T, pods []corev1.Pod, nodes []*corev1.Node, when stri
 }
 
 // checkFree reports that proxies are on nodes with servers while there are others.
-func checkFree(t *testing.T, memcached *v1alpha1.Memcached, proxies []corev1.Pod, nodes []*corev1.Node, when string) {
+func checkFree(t *testing.T, memcached *v1alpha1.Memcached, pods []corev1.Pod, nodes []*corev1.Node, when string) {
 	t.Helper()
 	var servers corev1.PodList
 	must(t, shared.Client.List(t.Context(), &servers, client.InNamespace(memcached.Namespace), client.MatchingLabels(children.SelectorLabels(memcached))))
@@ -179,12 +179,12 @@ func checkFree(t *testing.T, memcached *v1alpha1.Memcached, proxies []corev1.Pod
 		taken[server.Spec.NodeName] = true
 	}
 	onFree := 0
-	for _, proxy := range proxies {
+	for _, proxy := range pods {
 		if !taken[proxy.Spec.NodeName] {
 			onFree++
 		}
 	}
-	if free := len(nodes) - len(taken); onFree < min(free, len(proxies)) {
-		t.Errorf("routes %s: %d proxies are on the %d nodes without servers, want %d", when, onFree, free, min(free, len(proxies)))
+	if free := len(nodes) - len(taken); onFree < min(free, len(pods)) {
+		t.Errorf("routes %s: %d proxies are on the %d nodes without servers, want %d", when, onFree, free, min(free, len(pods)))
 	}
 }

@@ -164,7 +164,8 @@ func TestMetacontrollerPolicyKinds(t *testing.T) {
 	err := caller.SubResource("token").Create(t.Context(), account, &authenticationv1.TokenRequest{})
 	expect(t, "the token of a ServiceAccount", err, "may not write /serviceaccounts")
 
-	mine := decode(t, "apiVersion: v1\nkind: Service\nmetadata: {name: of-a-user, namespace: default}\nspec: {ports: [{port: 80}]}")
+	// The finalizer keeps it until the end of the test, although the owner that it gets does not exist.
+	mine := decode(t, "apiVersion: v1\nkind: Service\nmetadata: {name: of-a-user, namespace: default, finalizers: [example.com/kept]}\nspec: {ports: [{port: 80}]}")
 	if err := installed.Client.Create(t.Context(), mine); err != nil {
 		t.Fatal(err)
 	}

@@ -26,21 +26,17 @@ func routed(memcached *v1alpha1.Memcached) Template {
 	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2"))
 }
 
-// TestProxyPodOptions checks that the options of pods apply to proxies, except those that place servers.
+// TestProxyPodOptions checks that the options of pods apply to proxies. TestPlacement checks those that place servers.
 func TestProxyPodOptions(t *testing.T) {
 	memcached := sample.Proxied(3)
 	spec := &memcached.Spec
 	spec.PodLabels = map[string]v1alpha1.LabelValue{"team": "shop", children.ProxyLabel: "other", RoutesLabel: "9"}
 	spec.PodAnnotations = map[string]string{"a": "b"}
 	spec.NodeSelector = map[string]string{"disk": "none"}
-	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}, PodAffinity: &corev1.PodAffinity{}}
 	spec.Proxy.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 	template := routed(memcached)
 	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "0-2" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
-	}
-	if affinity := template.Spec.Affinity; affinity.NodeAffinity != spec.Affinity.NodeAffinity || affinity.PodAffinity != nil {
-		t.Errorf("of the affinity in spec, only that to nodes applies: %+v", affinity)
 	}
 	if template.Spec.NodeSelector["disk"] != "none" || len(template.Spec.Containers[0].Resources.Requests) != 0 {
 		t.Errorf("the node selector and the resources are those of spec: %+v", template.Spec)

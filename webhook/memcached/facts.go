@@ -117,7 +117,7 @@ func (o *observation) proxyFacts() moves.Proxies {
 		number, _ := strconv.ParseInt(d.Annotations[deploymentRevisionAnnotation], 10, 64) // 0 until the first rollout begins
 		updated := !d.Terminating() && d.CaughtUp() && status.Replicas == replicas && status.UpdatedReplicas == replicas
 		p.Deployment = &moves.Deployment{
-			// metadata.generation also changes with annotations.
+			// metadata.generation also changes with annotations, and the number of the rollout with the pod template alone.
 			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
 			Routes:   proxy.RoutesOf(d),
 			Replicas: replicas,

@@ -55,7 +55,7 @@ func drainTooLong(c *Cache) *conditions.Risk {
 // time left.
 func endsNext(f moves.Facts, r moves.Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
-		if !r.Keeps(ordinal) || !f.ServesOn(ordinal) {
+		if !r.FindsItems(ordinal) || !f.ServesOn(ordinal) {
 			continue
 		}
 		if each := server.Ends.Sub(f.Now); !found || each < left || each == left && ordinal < next {

@@ -75,15 +75,15 @@ func awaited(pod moves.Pod) string {
 }
 
 // purpose returns what a move is for.
-func purpose(f moves.Facts, r moves.Report) string {
-	from, to := r.From.Slots.Count, r.To.Slots.Count
-	switch purpose := r.Purpose(); {
-	case r.Phase == v1alpha1.MoveRemovingServers:
+func purpose(f moves.Facts, report moves.Report) string {
+	from, to := report.From.Slots.Count, report.To.Slots.Count
+	switch purpose := report.Purpose(); {
+	case report.Phase == v1alpha1.MoveRemovingServers:
 		return fmt.Sprintf("Removing servers: %d of %d stay", to, from)
 	case purpose == v1alpha1.MoveToSpare:
-		return toSpares(f, r)
+		return toSpares(f, report)
 	case purpose == v1alpha1.MoveReturn:
-		return back(r)
+		return back(report)
 	case purpose == v1alpha1.MoveReplace:
 		return fmt.Sprintf("Replacing %d servers with %d new ones, which have the desired pod template", from, to)
 	case from == to:
@@ -93,9 +93,9 @@ func purpose(f moves.Facts, r moves.Report) string {
 }
 
 // toSpares describes a move from servers that leave to spares.
-func toSpares(f moves.Facts, r moves.Report) string {
+func toSpares(f moves.Facts, report moves.Report) string {
 	var leaving []string
-	for _, ordinal := range r.Removed() {
+	for _, ordinal := range report.Removed() {
 		leaving = append(leaving, leavingServer(f, ordinal))
 	}
 	if len(leaving) == 1 {
@@ -120,10 +120,10 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 }
 
 // back describes a move back from spares.
-func back(r moves.Report) string {
+func back(report moves.Report) string {
 	var servers []string
-	for _, spare := range r.From.Spares() {
-		if r.To.Has(spare.Own) {
+	for _, spare := range report.From.Spares() {
+		if report.To.Has(spare.Own) {
 			servers = append(servers, strconv.Itoa(int(spare.Own)))
 		}
 	}
@@ -135,19 +135,19 @@ func back(r moves.Report) string {
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func nextPhase(f moves.Facts, d moves.Decision) string {
-	r, job, announcing := d.Report, f.Job, d.Routes.Phase == moves.Announcing
+	report, job, announcing := d.Report, f.Job, d.Routes.Phase == moves.Announcing
 	if job != nil && job.For != d.Job.String() {
 		job = nil
 	}
 	switch {
-	case announcing && r.Until != nil:
-		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", text(r.Until))
+	case announcing && report.Until != nil:
+		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", text(report.Until))
 	case announcing && d.Job != (moves.Job{}):
 		return cleaned(job)
-	case r.Phase == v1alpha1.MoveWarmingUp:
-		return warmUp(f, r, job)
-	case r.Until != nil && r.Until.After(f.Now):
-		return fmt.Sprintf("The next phase begins after %s.", text(r.Until))
+	case report.Phase == v1alpha1.MoveWarmingUp:
+		return warmUp(f, report, job)
+	case report.Until != nil && report.Until.After(f.Now):
+		return fmt.Sprintf("The next phase begins after %s.", text(report.Until))
 	}
 	return RoomRemedy(f, d)
 }
@@ -155,18 +155,18 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 func text(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // warmUp returns what begins and ends a warm-up.
-func warmUp(f moves.Facts, r moves.Report, job *moves.ObservedJob) string {
+func warmUp(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
 	awaited := "proxies are available"
-	if r.Settled {
+	if report.Settled {
 		awaited = "new servers are ready"
 	}
 	switch {
-	case r.Until == nil:
+	case report.Until == nil:
 		return "The warm-up begins once all " + awaited + "."
-	case !r.Until.After(f.Now):
+	case !report.Until.After(f.Now):
 		return "The next phase begins once all " + awaited + "."
 	}
-	return copied(job, text(r.Until))
+	return copied(job, text(report.Until))
 }
 
 // cleaned returns how far the Job is that cleans servers; "" if there is none.

@@ -16,7 +16,7 @@ const claimDelay = 10 * time.Second
 func (c cache) begin() outcome {
 	used := c.routes.To
 	next := Routes{Move{used, c.target(used)}, Announcing}
-	o := outcome{routes: c.routes, run: used.Span(), job: c.keepJob(c.routes)}
+	o := outcome{routes: c.routes, run: used.Span(), job: c.jobUnderWay(c.routes)}
 	left := c.untilStep(c.revision)
 	old := c.old(next)
 	switch {
@@ -128,7 +128,7 @@ func (c cache) prepareServers() outcome {
 func (c cache) addedReady() bool {
 	r := c.routes
 	for slot, ordinal := range r.To.Ordinals() {
-		needed := int32(slot) < c.Size || r.keepsSlots()
+		needed := int32(slot) < c.Size || r.sameSlots()
 		serves := c.Servers[ordinal].Ready || r.Phase != Announcing && c.ServesOn(ordinal) || r.Phase == Warming && c.Stuck(ordinal)
 		if needed && !serves && !r.From.Has(ordinal) {
 			return false

@@ -108,8 +108,8 @@ func (w world) endsCold() bool {
 
 // finds reports whether a proxy that runs, or a new one, finds the items of a server.
 func (w world) finds(ordinal int32) bool {
-	return w.deployment.replicas > 0 && w.deployment.routes.routes().Keeps(ordinal) ||
-		slices.ContainsFunc(w.running(), func(pod podWorld) bool { return pod.routes.routes().Keeps(ordinal) })
+	return w.deployment.replicas > 0 && w.deployment.routes.routes().FindsItems(ordinal) ||
+		slices.ContainsFunc(w.running(), func(pod podWorld) bool { return pod.routes.routes().FindsItems(ordinal) })
 }
 
 // checkRoutes checks the invariants of a change of routes.

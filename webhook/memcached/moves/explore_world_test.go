@@ -199,7 +199,7 @@ func (w *world) use() {
 	for _, pod := range w.pods {
 		r := pod.routes.routes()
 		for i := range w.servers {
-			if pod.exists && (r.Keeps(int32(i)) || r.Phase == Closing && r.From.Has(int32(i))) {
+			if pod.exists && (r.FindsItems(int32(i)) || r.Phase == Closing && r.From.Has(int32(i))) {
 				w.servers[i].used = w.servers[i].exists && !w.servers[i].starting
 			}
 		}

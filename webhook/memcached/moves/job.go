@@ -41,7 +41,7 @@ func (r Routes) JobServers() []int32 {
 		return r.To.Ordinals()
 	case r.Task() == CleanAdded:
 		return r.mayHaveItems()
-	case r.adds() && !r.keepsSlots():
+	case r.adds() && !r.sameSlots():
 		return r.From.Ordinals()
 	}
 	return r.Removed()
@@ -116,9 +116,9 @@ func (c cache) jobFailed() bool {
 	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Failed
 }
 
-// keepJob returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
+// jobUnderWay returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (c cache) keepJob(next Routes) Job {
+func (c cache) jobUnderWay(next Routes) Job {
 	if job := c.observedJobOfPhase(); job != nil && (next == c.routes || job.Complete || job.Failed) {
 		return c.jobOfPhase()
 	}

@@ -33,13 +33,13 @@ func (m Move) Replaces() bool { return m.Purpose() == v1alpha1.MoveReplace }
 // Resizes reports whether servers are added to those before, or removed from them.
 func (m Move) Resizes() bool { return m.Purpose() == v1alpha1.MoveResize }
 
-// keepsSlots reports whether slots move to spares or back alone.
-func (m Move) keepsSlots() bool { return m.From.Slots == m.To.Slots }
+// sameSlots reports whether slots move to spares or back alone.
+func (m Move) sameSlots() bool { return m.From.Slots == m.To.Slots }
 
 // isPartOf reports whether a move of the same slots moves each slot as this one does, and maybe others.
 func (m Move) isPartOf(next Pool) bool {
 	from, to := m.From.Ordinals(), m.To.Ordinals()
-	if !m.keepsSlots() || next.Slots != m.To.Slots {
+	if !m.sameSlots() || next.Slots != m.To.Slots {
 		return false
 	}
 	for slot, ordinal := range next.Ordinals() {

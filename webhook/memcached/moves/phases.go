@@ -74,7 +74,7 @@ func (c cache) use(routes Routes) outcome { return c.useWith(routes, earlierPhas
 
 // useWith uses routes, and reports why a move that follows waits. It neither adds nor removes a server.
 func (c cache) useWith(routes Routes, why string) outcome {
-	o := outcome{routes: routes, run: c.neededWith(routes), job: c.keepJob(routes)}
+	o := outcome{routes: routes, run: c.neededWith(routes), job: c.jobUnderWay(routes)}
 	if routes.Phase == Steady {
 		o.report = c.steadyReport(routes.To, why)
 	} else {
@@ -148,7 +148,7 @@ func (c cache) warming() outcome {
 // nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
 func (c cache) nothingLeft() bool {
 	r := c.routes
-	return r.keepsSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
+	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
 		unread := c.Stuck(ordinal) && (c.jobFailed() || !c.CanRunJob)
 		return !unread && !c.hasStopped(ordinal)
 	})

@@ -72,8 +72,8 @@ func (r Routes) Other() Pool {
 // Knows returns the range of the servers that proxies with these routes connect to.
 func (r Routes) Knows() Range { return r.Serving().Span().join(r.Other().Span()) }
 
-// Keeps reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
-func (r Routes) Keeps(ordinal int32) bool {
+// FindsItems reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
+func (r Routes) FindsItems(ordinal int32) bool {
 	return r.Serving().Has(ordinal) || r.Phase == Warming && r.From.Has(ordinal)
 }
 

@@ -9,7 +9,7 @@ func (c cache) removeProxies() outcome {
 	if c.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, job: c.keepJob(routes), stopProxies: true}
+	o := outcome{routes: routes, run: existing, job: c.jobUnderWay(routes), stopProxies: true}
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
 	switch {
 	case routes.Phase != Steady:
@@ -45,7 +45,7 @@ func (c cache) hasBegun() bool {
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached.
 func (c cache) startNoProxy(routes Routes, why string) outcome {
 	return outcome{
-		routes: routes, run: c.neededWith(routes), job: c.keepJob(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
+		routes: routes, run: c.neededWith(routes), job: c.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
 		awaited: c.Predecessor,
 	}
 }

@@ -182,6 +182,11 @@ func (p *parentController) create(ctx context.Context, parent, child *unstructur
 	labelled, owned := existing.GetLabels()[uidLabel] == string(owner.UID), metav1.IsControlledBy(existing, parent)
 	switch {
 	case labelled && metav1.GetControllerOf(existing) == nil:
+		// The garbage collector may have orphaned it since the parent was observed. It would delete a child that is adopted then.
+		current := ofKind(p.kind)
+		if err := p.client.Get(ctx, client.ObjectKeyFromObject(parent), current); err != nil || current.GetUID() != parent.GetUID() || current.GetDeletionTimestamp() != nil {
+			return client.IgnoreNotFound(err)
+		}
 		existing.SetOwnerReferences(append(existing.GetOwnerReferences(), owner))
 	case owned && !labelled:
 		existing.SetOwnerReferences(nil)

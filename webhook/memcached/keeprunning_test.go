@@ -8,6 +8,7 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -70,6 +71,28 @@ func TestKeepRunning(t *testing.T) {
 		}
 		if diff := cmp.Diff(got[0], desired.Status.Image); diff != "" {
 			t.Errorf("%s: status.image (-in the template +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestKeepRunningWithoutRoutes checks an upgrade while somebody has edited the label of the proxies: they get their routes again, and the defaults of
+// this release.
+func TestKeepRunningWithoutRoutes(t *testing.T) {
+	for _, label := range []string{"", "edited"} {
+		request := proxied(t, 3, "0-2")
+		request.Children.Deployments.Get("web", "cache-proxy").Spec.Template.Metadata.Labels[proxy.RoutesLabel] = label
+		got, err := Config{OperatorImage: "operator:1", Image: "memcached:next"}.sync(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, child := range got.Children {
+			d, isDeployment := child.(*appsv1.Deployment)
+			if !isDeployment {
+				continue
+			}
+			if image := d.Spec.Template.Spec.Containers[0].Image; d.Spec.Template.Labels[proxy.RoutesLabel] != "0-2" || image != "memcached:next" {
+				t.Errorf("label %q: the proxies have routes %q and image %s", label, d.Spec.Template.Labels[proxy.RoutesLabel], image)
+			}
 		}
 	}
 }

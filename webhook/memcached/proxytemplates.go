@@ -51,10 +51,14 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		configured.ExporterImage = c.OperatorImage
 		running.ExporterImage = runningImage(deployment, children.ExporterName, c.OperatorImage)
 	}
-	routes := proxy.RoutesOf(deployment)
-	template := func(defaults proxy.Defaults) corev1.PodTemplateSpec {
-		return proxy.PodTemplate(o.memcached, defaults, size, routes).PodTemplateSpec
+	templates := &proxyTemplates{memcached: o.memcached, memory: size, running: configured, configured: configured, routes: proxy.RoutesOf(deployment)}
+	if templates.routes == (moves.Routes{}) { // there is no Deployment, or somebody has edited its label
+		return templates, nil
 	}
-	kept, err := keepRunning(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
-	return &proxyTemplates{memcached: o.memcached, memory: size, running: kept, configured: configured, routes: routes}, err
+	template := func(defaults proxy.Defaults) corev1.PodTemplateSpec {
+		return proxy.PodTemplate(o.memcached, defaults, size, templates.routes).PodTemplateSpec
+	}
+	var err error
+	templates.running, err = keepRunning(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
+	return templates, err
 }

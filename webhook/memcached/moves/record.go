@@ -16,14 +16,14 @@ func record(routes Routes, revision v1alpha1.Revision, r Report) *v1alpha1.Proxy
 	}
 }
 
-// recordTime adds to a status when its move began, and how long the last move took. No decision depends on them.
+// recordTime adds to a status when its move was ready to begin, and how long the items of the last move took. No decision depends on them.
 func recordTime(status, before *v1alpha1.ProxyStatus, now time.Time) {
 	var last *v1alpha1.MoveStatus
 	if before != nil {
 		status.LastMoveSeconds, last = before.LastMoveSeconds, before.Move
 	}
 	move := status.Move
-	if move == nil || move.Phase == v1alpha1.MoveWaiting || move.Phase == v1alpha1.MoveRemovingServers {
+	if move == nil || move.Phase != v1alpha1.MovePreparing && move.Phase != v1alpha1.MoveWarmingUp && move.Phase != v1alpha1.MoveClosing {
 		return
 	}
 	move.Since = seconds(now)

@@ -31,7 +31,7 @@ func TestRecordedServers(t *testing.T) {
 	}
 }
 
-// TestRecordedTimes checks how long status says that a move has taken: from its first phase until its items have moved.
+// TestRecordedTimes checks how long status says that a move has taken: from Preparing, when its servers are ready, until its items have moved.
 func TestRecordedTimes(t *testing.T) {
 	begun, earlier := metav1.NewTime(noon.Add(-90*time.Second)), metav1.NewTime(noon.Add(-time.Hour))
 	move := func(phase v1alpha1.MovePhase, to int32, since *metav1.Time) *v1alpha1.MoveStatus {
@@ -43,8 +43,9 @@ func TestRecordedTimes(t *testing.T) {
 		since       *metav1.Time
 		seconds     int64
 	}{
-		{"it begins", nil, move(adding, 4, nil), new(metav1.NewTime(noon)), 7},
-		{"it goes on", move(adding, 4, &begun), move(preparing, 4, nil), &begun, 7},
+		{"its servers start, which may take long", nil, move(adding, 4, nil), nil, 7},
+		{"it begins", move(adding, 4, nil), move(preparing, 4, nil), new(metav1.NewTime(noon)), 7},
+		{"it goes on", move(preparing, 4, &begun), move(warmUp, 4, nil), &begun, 7},
 		{"its items have moved", move(warmUp, 4, &begun), move(closing, 4, nil), &begun, 90},
 		{"the phase is repeated", move(closing, 4, &earlier), move(closing, 4, nil), &earlier, 7},
 		{"the status before is lost", move(warmUp, 4, nil), move(closing, 4, nil), new(metav1.NewTime(noon)), 7},

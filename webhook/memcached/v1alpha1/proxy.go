@@ -102,8 +102,8 @@ type ProxyStatus struct {
 	// move is the change of the servers that is under way.
 	// +optional
 	Move *MoveStatus `json:"move,omitempty"`
-	// lastMoveSeconds is how long the last change took until its items had moved: from its first phase to Closing. A server that is drained
-	// needs about as long, within its grace period.
+	// lastMoveSeconds is how long the last change took to move its items: from Preparing, when its servers were ready, to Closing. A server that
+	// is drained needs at least as long, within its grace period.
 	// +optional
 	LastMoveSeconds int64 `json:"lastMoveSeconds,omitempty"`
 	// controller is what only the operator reads. It also reads move.
@@ -154,7 +154,7 @@ type MoveStatus struct {
 	// phase is the current phase.
 	// +required
 	Phase MovePhase `json:"phase,omitempty"`
-	// since is when the first phase of the change began.
+	// since is when Preparing began.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
 	// until is when the phase ends: the end of the warm-up, or the removal of servers. It is set once the rollout of the phase has

@@ -6,7 +6,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Move is a change of the servers of proxies: those before it and those after it.
+// Move is a change of the servers of proxies: those before it and those after it. A key that moves has one of each, which library.lua calls P and
+// C. In status, those that serve are servers, and the others that proxies know otherServers: see [Routes.Serving] and [Routes.Other].
 type Move struct{ From, To Pool }
 
 // HasSpares reports whether a spare has a slot before or after the move.

@@ -65,7 +65,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		RoomRemedy: diagnosis.RoomRemedy(facts, d),
 		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
-	findings, own := diagnosis.Diagnose(&diagnosis.Cache{
+	findings, own := diagnosis.Diagnose(&diagnosis.Input{
 		Input:         servers,
 		Memcached:     o.memcached,
 		Memory:        t.memory,

@@ -12,8 +12,8 @@ import (
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
-// Cache is what the checks of a cache look at.
-type Cache struct {
+// Input is what the checks of a cache look at.
+type Input struct {
 	// Input is that of the servers.
 	*conditions.Input
 	// Memcached has its defaults.
@@ -43,14 +43,14 @@ var Reasons = []conditions.Reason{
 
 // Diagnose returns what the checks find, in the order in which their problems and risks count, and the conditions that only a cache has.
 // Each check has a file.
-func Diagnose(c *Cache) ([]conditions.Finding, []metav1.Condition) {
-	mounted, reloaded := secretNotMounted(c), secretNotReloaded(c)
+func Diagnose(in *Input) ([]conditions.Finding, []metav1.Condition) {
+	mounted, reloaded := secretNotMounted(in), secretNotReloaded(in)
 	findings := []conditions.Finding{
-		nodeLost(c), mounted, reloaded, memoryLimitTooLow(c), flashMemoryTooLow(c), graceTooShort(c), jobFailed(c), jobNotStarted(c), holdNotRunning(c),
-		fewProxies(c),
+		nodeLost(in), mounted, reloaded, memoryLimitTooLow(in), flashMemoryTooLow(in), graceTooShort(in), jobFailed(in), jobNotStarted(in), holdNotRunning(in),
+		fewProxies(in),
 	}
 	var own []metav1.Condition
-	for _, condition := range []*metav1.Condition{metricsReady(c), secretsCurrent(c, conditions.Merge(mounted, reloaded).Problem)} {
+	for _, condition := range []*metav1.Condition{metricsReady(in), secretsCurrent(in, conditions.Merge(mounted, reloaded).Problem)} {
 		if condition != nil {
 			own = append(own, *condition)
 		}

@@ -20,9 +20,9 @@ var (
 		Remedy:  "Make room on other nodes, then start the proxies again: `kubectl rollout restart deployment NAME-proxy`."})
 )
 
-func fewProxies(c *Cache) conditions.Finding {
-	proxies := c.ProxyPods
-	switch spec := c.Memcached.Spec.Proxy; {
+func fewProxies(in *Input) conditions.Finding {
+	proxies := in.ProxyPods
+	switch spec := in.Memcached.Spec.Proxy; {
 	case spec == nil || len(proxies) == 0 || *spec.Replicas == 0:
 		return conditions.Finding{}
 	case *spec.Replicas == 1:

@@ -17,13 +17,13 @@ var ReasonFlashMemoryTooLow = conditions.NewReason(conditions.SeverityRisk, cond
 	Meaning: "The cache runs, but its flash never fills, because the keys do not fit into memory.",
 	Remedy:  "Increase the memory, or correct the size of the items or of the flash: [Flash](flash.md#memory)."})
 
-func flashMemoryTooLow(c *Cache) conditions.Finding {
-	size := c.Memory
+func flashMemoryTooLow(in *Input) conditions.Finding {
+	size := in.Memory
 	needed := size.KeysMiB + memory.MinItemMiB
 	if size.ItemMiB >= needed { // always without flash: validation refuses less memory
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonFlashMemoryTooLow.Risk(
 		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemSize), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
-		size.FlashMiB, memory.AverageItemBytes(c.Memcached.Spec.Flash), needed, size.ItemMiB)}
+		size.FlashMiB, memory.AverageItemBytes(in.Memcached.Spec.Flash), needed, size.ItemMiB)}
 }

@@ -33,7 +33,7 @@ func TestFlashMemoryTooLow(t *testing.T) {
 		spec.Flash = sample.Flash("100Gi")
 		test.change(&spec)
 		got := conditions.Risk{}
-		if risk := flashMemoryTooLow(&Cache{Memcached: &v1alpha1.Memcached{Spec: spec}, Memory: memory.Of(&spec)}).Risk; risk != nil {
+		if risk := flashMemoryTooLow(&Input{Memcached: &v1alpha1.Memcached{Spec: spec}, Memory: memory.Of(&spec)}).Risk; risk != nil {
 			got = *risk
 		}
 		if got.Reason.String() != test.want || test.reason == "the memory is too small" && got.Message != message {

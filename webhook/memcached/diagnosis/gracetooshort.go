@@ -23,27 +23,27 @@ var ReasonGraceTooShort = conditions.NewReason(conditions.SeverityRisk, conditio
 // endsSoon is the rest of the grace period in which a server should have no items any more.
 const endsSoon = time.Minute
 
-func graceTooShort(c *Cache) conditions.Finding {
-	ordinal, left, found := endsNext(c.Facts, c.Decision.Routes)
+func graceTooShort(in *Input) conditions.Finding {
+	ordinal, left, found := endsNext(in.Facts, in.Decision.Routes)
 	switch {
 	case !found:
-		return conditions.Finding{Risk: drainTooLong(c)}
+		return conditions.Finding{Risk: drainTooLong(in)}
 	case left > endsSoon:
 		return conditions.Finding{Wait: left - endsSoon}
 	}
-	server := c.Facts.Servers[ordinal]
+	server := in.Facts.Servers[ordinal]
 	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
 		"Pod %s is being deleted and ends at %s, and %s. Items that have not moved by then are lost. Check the pods of the cache and of its Job. For later drains, increase spec.terminationGracePeriodSeconds.",
-		server.Name, server.Ends.UTC().Format(time.RFC3339), stage(c.Decision.Routes, ordinal))}
+		server.Name, server.Ends.UTC().Format(time.RFC3339), stage(in.Decision.Routes, ordinal))}
 }
 
 // drainTooLong returns the risk of a drain that takes as long as the last move did; nil if there is time.
-func drainTooLong(c *Cache) *conditions.Risk {
-	status := c.Decision.ProxyStatus
-	if status == nil || !c.Images.HasHold() {
+func drainTooLong(in *Input) *conditions.Risk {
+	status := in.Decision.ProxyStatus
+	if status == nil || !in.Images.HasHold() {
 		return nil
 	}
-	grace := children.GracePeriodSeconds(&c.Memcached.Spec, c.Images)
+	grace := children.GracePeriodSeconds(&in.Memcached.Spec, in.Images)
 	if status.LastMoveSeconds <= grace {
 		return nil
 	}

@@ -35,7 +35,7 @@ func TestGraceTooShort(t *testing.T) {
 		{"the first of two", "0-2", map[int32]moves.Server{0: server("cache-0", 90*time.Second), 2: server("cache-2", 70*time.Second)}, "", 10 * time.Second},
 		{"a server that serves nothing", "0-2.1", map[int32]moves.Server{1: server("cache-1", time.Second)}, "", 0},
 	} {
-		got := graceTooShort(&Cache{Facts: moves.Facts{Now: now, Servers: test.servers}, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}})
+		got := graceTooShort(&Input{Facts: moves.Facts{Now: now, Servers: test.servers}, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}})
 		var risk string
 		if got.Risk != nil {
 			risk = got.Risk.Message
@@ -65,7 +65,7 @@ func TestDrainTooLong(t *testing.T) {
 		{"nothing moves in a drain", children.Images{}, new(int64(60)), 61, ""},
 	} {
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace
-		got := graceTooShort(&Cache{Memcached: memcached, Images: test.images, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{LastMoveSeconds: test.took}}})
+		got := graceTooShort(&Input{Memcached: memcached, Images: test.images, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{LastMoveSeconds: test.took}}})
 		if (got.Risk != nil) != (test.want != "") || got.Risk != nil && !strings.HasPrefix(got.Risk.Message, test.want) {
 			t.Errorf("%s: the risk is %+v, want %q", test.reason, got.Risk, test.want)
 		}

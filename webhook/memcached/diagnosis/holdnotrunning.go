@@ -17,10 +17,10 @@ var ReasonHoldNotRunning = conditions.NewReason(conditions.SeverityRisk, conditi
 	Meaning: "The sidecar `hold` does not run in a server: a drain, an eviction or a deletion of its pod [loses its items](change.md#drains). The operator ran without `--operator-image` when the pod was created, the pod has an earlier template, or the sidecar has failed.",
 	Remedy:  "The message names a pod. Run the operator with `--operator-image`. Pods get the sidecar with the next change of their template, such as `spec.podAnnotations`, which moves their items."})
 
-func holdNotRunning(c *Cache) conditions.Finding {
+func holdNotRunning(in *Input) conditions.Finding {
 	count, first := 0, ""
-	for _, pod := range c.Pods {
-		if !c.Memcached.Spec.WarmsUp() || !pod.ContainerRunning(children.ContainerName) || pod.SidecarRunning(children.HoldName) {
+	for _, pod := range in.Pods {
+		if !in.Memcached.Spec.WarmsUp() || !pod.ContainerRunning(children.ContainerName) || pod.SidecarRunning(children.HoldName) {
 			continue
 		}
 		count++
@@ -32,9 +32,9 @@ func holdNotRunning(c *Cache) conditions.Finding {
 		return conditions.Finding{}
 	}
 	remedy := "Pods with an earlier template are replaced. Otherwise check why the sidecar does not run."
-	if !c.Images.HasHold() {
+	if !in.Images.HasHold() {
 		remedy = "Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it."
 	}
 	return conditions.Finding{Risk: ReasonHoldNotRunning.Risk(
-		"The sidecar hold does not run in %d of %d pods, such as %s. If such a pod is drained or deleted, its items are lost. %s", count, len(c.Pods), first, remedy)}
+		"The sidecar hold does not run in %d of %d pods, such as %s. If such a pod is drained or deleted, its items are lost. %s", count, len(in.Pods), first, remedy)}
 }

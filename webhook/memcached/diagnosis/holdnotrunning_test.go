@@ -36,7 +36,7 @@ func TestHoldNotRunning(t *testing.T) {
 		{"there are no proxies", v1alpha1.MemcachedSpec{}, "", []*observed.Pod{other}, ""},
 		{"the user has switched the warm-up off", v1alpha1.MemcachedSpec{Proxy: &v1alpha1.Proxy{Warmup: v1alpha1.Warmup{Enabled: new(false)}}}, "", []*observed.Pod{other}, ""},
 	} {
-		found := holdNotRunning(&Cache{Memcached: cacheOf(test.spec), Images: children.Images{Hold: test.image}, Input: &conditions.Input{Pods: test.pods}})
+		found := holdNotRunning(&Input{Memcached: cacheOf(test.spec), Images: children.Images{Hold: test.image}, Input: &conditions.Input{Pods: test.pods}})
 		got := ""
 		if found.Risk != nil {
 			got = strings.Replace(found.Risk.Message, ". If such a pod is drained or deleted, its items are lost. ", ": ", 1)

@@ -18,12 +18,12 @@ var ReasonJobFailed = conditions.NewReason(conditions.SeverityRisk, conditions.D
 	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits; in `AddingServers`, items stay on a spare, and no other server can be drained.",
 	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
 
-func jobFailed(c *Cache) conditions.Finding {
-	d, observed := c.Decision, c.Facts.Job
+func jobFailed(in *Input) conditions.Finding {
+	d, observed := in.Decision, in.Facts.Job
 	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
-	name := proxy.JobName(c.Memcached)
+	name := proxy.JobName(in.Memcached)
 	switch d.Job.Task() {
 	case moves.CleanAdded:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(

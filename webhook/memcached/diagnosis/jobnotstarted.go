@@ -27,8 +27,8 @@ const jobStartPeriod = time.Minute
 
 // jobNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
 // jobStartPeriod.
-func jobNotStarted(c *Cache) conditions.Finding {
-	d, job := c.Decision, c.Job
+func jobNotStarted(in *Input) conditions.Finding {
+	d, job := in.Decision, in.Job
 	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes {
 		return conditions.Finding{}
 	}
@@ -39,8 +39,8 @@ func jobNotStarted(c *Cache) conditions.Finding {
 	case moves.CleanStaying:
 		effect = "The decrease begins when it has cleaned the remaining servers."
 	}
-	since, risk := jobDesiredSince(c.Memcached, d), ReasonJobNotStarted.Risk(
-		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.JobName(c.Memcached), effect)
+	since, risk := jobDesiredSince(in.Memcached, d), ReasonJobNotStarted.Risk(
+		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
 	if job != nil && !job.Terminating() && job.Annotations[proxy.JobForAnnotation] == d.Job.String() {
 		status := job.Status
 		if status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
@@ -52,7 +52,7 @@ func jobNotStarted(c *Cache) conditions.Finding {
 		risk = ReasonJobNotStarted.Risk(
 			"No pod of Job %s has run in the minute since its start. %s Check the Events of the Job and of its pods.", job.Name, effect)
 	}
-	if left := since.Add(jobStartPeriod).Sub(c.Now.Time); left > 0 {
+	if left := since.Add(jobStartPeriod).Sub(in.Now.Time); left > 0 {
 		return conditions.Finding{Wait: min(left, jobStartPeriod)} // the clock of the control plane may be ahead
 	}
 	return conditions.Finding{Risk: risk}

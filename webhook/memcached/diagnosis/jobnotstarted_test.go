@@ -59,7 +59,7 @@ func TestJobNotStarted(t *testing.T) {
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
 		test.change(job, &plan)
-		if got := jobNotStarted(&Cache{Memcached: memcached, Job: job, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
+		if got := jobNotStarted(&Input{Memcached: memcached, Job: job, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
 			t.Errorf("%s: the risk is %+v with a wait of %s, want one: %t, and %s", test.reason, got.Risk, got.Wait, test.risk, test.wait)
 		}
 	}

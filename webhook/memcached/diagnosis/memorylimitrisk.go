@@ -13,12 +13,12 @@ var ReasonMemoryLimitTooLow = conditions.NewReason(conditions.SeverityRisk, cond
 	Meaning: "The cache runs, and may be killed when it is full.",
 	Remedy:  "Increase the limit or decrease the memory for items: [Memory](configure.md#memory)."})
 
-func memoryLimitTooLow(c *Cache) conditions.Finding {
-	size := c.Memory
+func memoryLimitTooLow(in *Input) conditions.Finding {
+	size := in.Memory
 	if !size.LimitTooLow() {
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonMemoryLimitTooLow.Risk(
 		"The memory limit is %s, but %d MiB of items (spec.cache.memory) need up to %dMi. Increase spec.resources.limits.memory, or decrease spec.cache.memory.",
-		c.Memcached.Spec.Resources.Limits.Memory(), size.ItemMiB, size.NeededMiB)}
+		in.Memcached.Spec.Resources.Limits.Memory(), size.ItemMiB, size.NeededMiB)}
 }

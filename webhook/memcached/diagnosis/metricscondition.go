@@ -37,8 +37,8 @@ func metricsReason(id string, status metav1.ConditionStatus, meaning, remedy str
 }
 
 // metricsReady returns the condition MetricsReady; nil without metrics.
-func metricsReady(c *Cache) *metav1.Condition {
-	spec, pods := &c.Memcached.Spec, slices.Concat(c.Pods, c.ProxyPods)
+func metricsReady(in *Input) *metav1.Condition {
+	spec, pods := &in.Memcached.Spec, slices.Concat(in.Pods, in.ProxyPods)
 	if !spec.Metrics.Enabled {
 		return nil
 	}
@@ -55,11 +55,11 @@ func metricsReady(c *Cache) *metav1.Condition {
 	switch {
 	case !spec.HasExporter():
 		return newCondition(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter does not support spec.auth.mode ASCII, so no pod has one. Set spec.auth.mode to SASL for metrics.")
-	case len(c.Pods) == 0:
+	case len(in.Pods) == 0:
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))
-	case spec.Metrics.ServiceMonitor != nil && !c.ListsMonitors:
+	case spec.Metrics.ServiceMonitor != nil && !in.ListsMonitors:
 		return newCondition(metav1.ConditionFalse, ReasonServiceMonitorNotManaged, "The ServiceMonitor is not created, because the CompositeController does not manage ServiceMonitors. Add manifests/components/service-monitors to the installation, or remove spec.metrics.serviceMonitor.")
 	}
 	return newCondition(metav1.ConditionTrue, ReasonExporting, fmt.Sprintf("The exporters of %d of %d pods are ready.", ready, len(pods)))

@@ -46,7 +46,7 @@ func TestMetricsReady(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		if condition := metricsReady(&Cache{Memcached: cacheOf(test.spec), Input: &conditions.Input{Pods: test.pods}, ProxyPods: test.proxy, ListsMonitors: test.listed}); condition != nil {
+		if condition := metricsReady(&Input{Memcached: cacheOf(test.spec), Input: &conditions.Input{Pods: test.pods}, ProxyPods: test.proxy, ListsMonitors: test.listed}); condition != nil {
 			got = condition.Reason
 			if (condition.Status == metav1.ConditionTrue) != (got == "Exporting") || condition.Type != MetricsReady || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)

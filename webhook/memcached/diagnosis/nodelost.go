@@ -33,20 +33,20 @@ var (
 )
 
 // nodeLost returns a problem for servers and proxies whose nodes do not respond, and a risk while spares have their slots.
-func nodeLost(c *Cache) conditions.Finding {
+func nodeLost(in *Input) conditions.Finding {
 	var found conditions.Finding
-	servers, proxies, nodes := c.lostPods()
+	servers, proxies, nodes := in.lostPods()
 	switch {
-	case nodes > 1 && 2*len(servers) > int(*c.Memcached.Spec.Size):
+	case nodes > 1 && 2*len(servers) > int(*in.Memcached.Spec.Size):
 		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. If they cannot be reached either, their keys miss, and cannot be stored.",
-			len(servers), *c.Memcached.Spec.Size, servers[0])
+			len(servers), *in.Memcached.Spec.Size, servers[0])
 	case len(servers) > 0:
-		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. %s", servers[0], effect(&c.Memcached.Spec))
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. %s", servers[0], effect(&in.Memcached.Spec))
 	case len(proxies) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients have to connect again, and another proxy starts.", proxies[0])
 	}
-	serving := c.Decision.Routes.Serving()
-	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return c.Facts.Stuck(spare.Own) }) {
+	serving := in.Decision.Routes.Serving()
+	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.Own) }) {
 		found.Risk = ReasonServerReplaced.Risk("The servers are %s: nodes of replaced servers do not respond. Repair the nodes, or switch them off and then delete their Node objects.",
 			serving.Describe())
 	}
@@ -55,14 +55,14 @@ func nodeLost(c *Cache) conditions.Finding {
 
 // lostPods returns the names of servers that clients or proxies use, and of proxies that are not being deleted, whose nodes do not respond,
 // and the number of nodes of these servers. A server whose items move decides for its keys until the move ends.
-func (c *Cache) lostPods() (servers, proxies []string, nodes int) {
-	routes, nodesOfServers := c.Decision.Routes, sets.Set[string]{}
-	for _, pod := range c.LostPods {
-		ordinal, found := children.Ordinal(c.Memcached, pod)
+func (in *Input) lostPods() (servers, proxies []string, nodes int) {
+	routes, nodesOfServers := in.Decision.Routes, sets.Set[string]{}
+	for _, pod := range in.LostPods {
+		ordinal, found := children.Ordinal(in.Memcached, pod)
 		switch isProxy := pod.Labels[children.ProxyLabel] != ""; {
 		case isProxy && !pod.Terminating():
 			proxies = append(proxies, pod.Name)
-		case !isProxy && c.keysWait(pod, found && (routes.Serving().Has(ordinal) || routes.From.Has(ordinal))):
+		case !isProxy && in.keysWait(pod, found && (routes.Serving().Has(ordinal) || routes.From.Has(ordinal))):
 			servers = append(servers, pod.Name)
 			nodesOfServers.Insert(pod.Spec.NodeName)
 		}
@@ -73,11 +73,11 @@ func (c *Cache) lostPods() (servers, proxies []string, nodes int) {
 }
 
 // keysWait reports whether the keys of a server wait for another one. A Deployment has replaced each pod that is being deleted.
-func (c *Cache) keysWait(pod *observed.Pod, serves bool) bool {
-	if c.Memcached.Spec.Proxy != nil {
+func (in *Input) keysWait(pod *observed.Pod, serves bool) bool {
+	if in.Memcached.Spec.Proxy != nil {
 		return serves
 	}
-	return c.Memcached.Spec.Workload == v1alpha1.StatefulSetWorkload || !pod.Terminating()
+	return in.Memcached.Spec.Workload == v1alpha1.StatefulSetWorkload || !pod.Terminating()
 }
 
 // effect returns what the loss of a server means, and what ends it.

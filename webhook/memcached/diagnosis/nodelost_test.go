@@ -64,7 +64,7 @@ func TestNodeLost(t *testing.T) {
 		}
 		memcached := cacheOf(test.spec)
 		memcached.Name = "cache"
-		found, problem, risk := nodeLost(&Cache{Memcached: memcached, LostPods: test.pods, Facts: facts, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}}), "", ""
+		found, problem, risk := nodeLost(&Input{Memcached: memcached, LostPods: test.pods, Facts: facts, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}}), "", ""
 		if found.Problem != nil {
 			problem = found.Problem.Reason.String()
 		}
@@ -100,7 +100,7 @@ func TestFewProxies(t *testing.T) {
 	} {
 		memcached := cacheOf(v1alpha1.MemcachedSpec{Proxy: &v1alpha1.Proxy{Replicas: new(test.replicas)}})
 		got := conditions.Reason{}
-		if risk := fewProxies(&Cache{Memcached: memcached, ProxyPods: test.proxies}).Risk; risk != nil {
+		if risk := fewProxies(&Input{Memcached: memcached, ProxyPods: test.proxies}).Risk; risk != nil {
 			got = risk.Reason
 		}
 		if got != test.want {

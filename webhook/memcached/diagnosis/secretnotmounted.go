@@ -39,9 +39,9 @@ var (
 const mountPeriod = time.Minute
 
 // secretNotMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod.
-func secretNotMounted(c *Cache) conditions.Finding {
+func secretNotMounted(in *Input) conditions.Finding {
 	var found conditions.Finding
-	spec := &c.Memcached.Spec
+	spec := &in.Memcached.Spec
 	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
 		return found
 	}
@@ -49,11 +49,11 @@ func secretNotMounted(c *Cache) conditions.Finding {
 	if spec.TLS == nil && spec.Auth == nil {
 		reason = ReasonFlashNotMounted
 	}
-	for _, pod := range c.Pods {
+	for _, pod := range in.Pods {
 		if !waitingForVolumes(pod) {
 			continue
 		}
-		if left := pod.Status.StartTime.Add(mountPeriod).Sub(c.Now.Time); left > 0 {
+		if left := pod.Status.StartTime.Add(mountPeriod).Sub(in.Now.Time); left > 0 {
 			found.Wait = conditions.Soonest(found.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
 			continue
 		}

@@ -30,20 +30,20 @@ const reportPeriod = 2 * time.Minute
 
 // secretNotReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
 // earlier content. All pods must have the current pod template, because an earlier one may use other Secrets.
-func secretNotReloaded(c *Cache) conditions.Finding {
-	if !c.Images.HasReloader() || !c.Rollout.AllUpdated() {
+func secretNotReloaded(in *Input) conditions.Finding {
+	if !in.Images.HasReloader() || !in.Rollout.AllUpdated() {
 		return conditions.Finding{}
 	}
-	before := meta.FindStatusCondition(c.Memcached.Status.Conditions, SecretsCurrent)
-	for _, pod := range c.Pods {
+	before := meta.FindStatusCondition(in.Memcached.Status.Conditions, SecretsCurrent)
+	for _, pod := range in.Pods {
 		end := reloaderEnd(pod)
 		switch {
 		case end == nil:
 		case end.ExitCode == 1 && end.Message != "":
 			return conditions.Finding{Problem: ReasonSecretNotReloaded.Problem(
-				"Pod %s: memcached does not accept %s: %s", pod.Name, secretNames(&c.Memcached.Spec, "or"), end.Message)}
+				"Pod %s: memcached does not accept %s: %s", pod.Name, secretNames(&in.Memcached.Spec, "or"), end.Message)}
 		case end.ExitCode != 0 && before != nil && before.Reason == ReasonSecretNotReloaded.String():
-			if left := end.FinishedAt.Add(reportPeriod).Sub(c.Now.Time); left > 0 {
+			if left := end.FinishedAt.Add(reportPeriod).Sub(in.Now.Time); left > 0 {
 				return conditions.Finding{Problem: ReasonSecretNotReloaded.Problem("%s", before.Message), Wait: min(left, reportPeriod)}
 			}
 		}

@@ -34,20 +34,20 @@ var (
 )
 
 // secretsCurrent returns the condition SecretsCurrent; nil if the cache does not have it. The problem is that of the Secrets.
-func secretsCurrent(c *Cache, problem *conditions.Problem) *metav1.Condition {
-	spec := &c.Memcached.Spec
+func secretsCurrent(in *Input, problem *conditions.Problem) *metav1.Condition {
+	spec := &in.Memcached.Spec
 	if !spec.NeedsReloader() {
 		return nil
 	}
 	status, reason := metav1.ConditionTrue, ReasonLoaded
 	message := fmt.Sprintf("memcached uses the latest content of %s that its pods received.", secretNames(spec, "and"))
 	switch {
-	case !c.Images.HasReloader():
+	case !in.Images.HasReloader():
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
 		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
-	case !slices.ContainsFunc(c.Pods, runsWithReloader):
+	case !slices.ContainsFunc(in.Pods, runsWithReloader):
 		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
 		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepts %s.", secretNames(spec, "and"))
 	}

@@ -68,7 +68,7 @@ func TestSecretsCurrent(t *testing.T) {
 	for _, test := range cases {
 		var status metav1.ConditionStatus
 		got := ""
-		if condition := secretsOf(&Cache{Memcached: cacheOf(test.spec), Images: children.Images{Reloader: test.image}, Input: &conditions.Input{Rollout: test.rollout, Pods: test.pods, Now: noon}}); condition != nil {
+		if condition := secretsOf(&Input{Memcached: cacheOf(test.spec), Images: children.Images{Reloader: test.image}, Input: &conditions.Input{Rollout: test.rollout, Pods: test.pods, Now: noon}}); condition != nil {
 			status, got = condition.Status, condition.Reason
 			if condition.Type != SecretsCurrent || condition.Message == "" {
 				t.Errorf("%s: the condition is %v", test.reason, condition)
@@ -86,9 +86,9 @@ func cacheOf(spec v1alpha1.MemcachedSpec) *v1alpha1.Memcached {
 }
 
 // secretsOf returns the condition SecretsCurrent of a cache; nil if it has none.
-func secretsOf(c *Cache) *metav1.Condition {
-	c.Memory = memory.Of(&c.Memcached.Spec)
-	_, own := Diagnose(c)
+func secretsOf(in *Input) *metav1.Condition {
+	in.Memory = memory.Of(&in.Memcached.Spec)
+	_, own := Diagnose(in)
 	return meta.FindStatusCondition(own, SecretsCurrent)
 }
 
@@ -111,7 +111,7 @@ func TestReloaderWasKilled(t *testing.T) {
 	for _, test := range cases {
 		memcached := cacheOf(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "x"}})
 		memcached.Status.Conditions = test.before
-		found, got := secretNotReloaded(&Cache{Memcached: memcached, Images: children.Images{Reloader: "i"}, Input: &conditions.Input{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}}), ""
+		found, got := secretNotReloaded(&Input{Memcached: memcached, Images: children.Images{Reloader: "i"}, Input: &conditions.Input{Rollout: conditions.Rollout{Current: true}, Pods: []*observed.Pod{test.pod}, Now: noon}}), ""
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}
@@ -153,7 +153,7 @@ func TestNotMounted(t *testing.T) {
 	}
 	for _, test := range cases {
 		got := ""
-		found := secretNotMounted(&Cache{Memcached: cacheOf(test.spec), Input: &conditions.Input{Pods: test.pods, Now: noon}})
+		found := secretNotMounted(&Input{Memcached: cacheOf(test.spec), Input: &conditions.Input{Pods: test.pods, Now: noon}})
 		if found.Problem != nil {
 			got = found.Problem.Message
 		}

@@ -31,55 +31,55 @@ type Decision struct {
 	Report Report
 }
 
-// Decide returns the decision. It finds out where the cache is (cache.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
+// Decide returns the decision. It finds out where the cache is (situation.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
 // proxies stop), and completes that to a decision. Without proxies, direct.go decides.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
 		return f.direct()
 	}
-	c := f.cache()
-	o := c.next()
+	s := f.situation()
+	o := s.next()
 	if o.done {
 		return f.direct()
 	}
-	return c.complete(o)
+	return s.complete(o)
 }
 
 // next returns what follows.
-func (c cache) next() outcome {
+func (s situation) next() outcome {
 	switch {
-	case !c.Proxies.Desired:
-		return c.removeProxies()
-	case len(c.Predecessor) > 0 && c.Size > 0 && !c.hasBegun():
-		return c.startNoProxy(c.routesOfNew(), predecessor)
-	case c.Orphans && c.Size > 0 && c.routes.Phase == Steady:
-		return c.startNoProxy(c.routes, c.unknown())
-	case c.mustStopAll():
-		return c.stopAll()
+	case !s.Proxies.Desired:
+		return s.removeProxies()
+	case len(s.Predecessor) > 0 && s.Size > 0 && !s.hasBegun():
+		return s.startNoProxy(s.routesOfNew(), predecessor)
+	case s.Orphans && s.Size > 0 && s.routes.Phase == Steady:
+		return s.startNoProxy(s.routes, noStatefulSet)
+	case s.mustStopAll():
+		return s.stopAll()
 	}
-	if unknown := c.unknown(); unknown != "" && !c.templateChanged() {
-		return c.await(unknown)
+	if unknown := s.templateObstacle(); unknown != noObstacle && !s.templateChanged() {
+		return s.await(unknown)
 	}
-	return c.inPhase()
+	return s.inPhase()
 }
 
-// unknown says why it is not known which pods have the desired template; "" if it is known.
-func (f Facts) unknown() string {
+// templateObstacle returns why it is not known which pods have the desired template.
+func (f Facts) templateObstacle() obstacle {
 	switch w := f.Workload; {
 	case w == nil:
-		return "The StatefulSet is not observed."
+		return noStatefulSet
 	case !w.TemplateApplied:
-		return "The StatefulSet does not have the pod template yet."
+		return templateNotApplied
 	case !w.CaughtUp:
-		return "The StatefulSet controller has not observed the pod template yet."
+		return templateNotObserved
 	}
-	return ""
+	return noObstacle
 }
 
 // templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
 // move begins at once, and proxies that the edit replaces too are replaced once.
-func (c cache) templateChanged() bool {
-	return c.routes.Phase == Steady && c.Workload != nil && !c.Workload.TemplateApplied
+func (s situation) templateChanged() bool {
+	return s.routes.Phase == Steady && s.Workload != nil && !s.Workload.TemplateApplied
 }
 
 // outcome is what follows in a phase. The rest of the decision follows from it.
@@ -96,38 +96,38 @@ type outcome struct {
 }
 
 // complete returns the decision for an outcome.
-func (c cache) complete(o outcome) Decision {
-	for _, proxy := range c.Proxies.Pods {
-		if proxy.Routes != c.routes || o.stopProxies {
+func (s situation) complete(o outcome) Decision {
+	for _, proxy := range s.Proxies.Pods {
+		if proxy.Routes != s.routes || o.stopProxies {
 			o.awaited = append(o.awaited, proxy.Pod)
 		}
 	}
-	overdue, wait := c.overdue(o.awaited)
-	o.report.Overdue, o.report.Settled = overdue, o.routes == c.routes && c.settled()
+	overdue, wait := s.overdue(o.awaited)
+	o.report.Overdue, o.report.Settled = overdue, o.routes == s.routes && s.settled()
 	d := Decision{
-		Run: o.run, Partition: c.partition(o.routes, o.run),
-		ProxyReplicas: c.Proxies.Replicas, Routes: o.routes, Unreached: !c.reaches(o.routes),
-		StuckServers: c.stuckServers(o.routes),
+		Run: o.run, Partition: s.partition(o.routes, o.run),
+		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),
+		StuckServers: s.stuckServers(o.routes),
 		Job:          o.job,
-		ProxyStatus:  record(o.routes, c.revision, o.report),
-		Wait:         soonest(soonest(wait, o.wait), c.nextEnd()),
+		ProxyStatus:  record(o.routes, s.revision, o.report),
+		Wait:         soonest(soonest(wait, o.wait), s.nextEnd()),
 		Report:       o.report,
 	}
-	recordTime(d.ProxyStatus, c.Status.Proxy, c.Now)
+	recordTime(d.ProxyStatus, s.Status.Proxy, s.Now)
 	serving := o.routes.To.Slots.Count
 	if o.stopProxies {
 		d.ProxyReplicas, serving = 0, 0
 	}
-	if c.MaxStep > 0 {
-		d.Scaling = c.stepStatus(c.revision, serving)
+	if s.MaxStep > 0 {
+		d.Scaling = s.stepStatus(s.revision, serving)
 	}
 	return d
 }
 
 // stuckServers returns the number of servers that do not end, and whose slots steady proxies leave to spares.
-func (c cache) stuckServers(r Routes) (stuck int32) {
+func (s situation) stuckServers(r Routes) (stuck int32) {
 	for _, spare := range r.To.Spares() {
-		if r.Phase == Steady && c.Stuck(spare.Own) {
+		if r.Phase == Steady && s.Stuck(spare.Own) {
 			stuck++
 		}
 	}

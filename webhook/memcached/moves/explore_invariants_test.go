@@ -191,7 +191,7 @@ func checkReady(f Facts, d Decision) string {
 func newServers(f Facts, r Routes) []int32 {
 	before := f.Proxies.Deployment.Routes.Serving()
 	switch {
-	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.cache().editedAgain()):
+	case r.Phase == Closing && (!r.Replaces() || f.Proxies.Warmup == 0 || f.situation().editedAgain()):
 		return nil
 	case r.Phase == Closing:
 		before = r.From
@@ -204,7 +204,7 @@ func newServers(f Facts, r Routes) []int32 {
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
 	shown := d.ProxyStatus != nil && d.ProxyStatus.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
-	away := d.Routes.Phase == Steady && f.cache().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
+	away := d.Routes.Phase == Steady && f.situation().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
 	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Run) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}

@@ -81,18 +81,18 @@ func (j Job) String() string {
 
 // jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
 // respond any more.
-func (c cache) jobOfPhase() Job {
-	job, stuck := Job{Routes: c.routes, Rollout: c.revision.String()}, []string(nil)
-	if c.routes.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(c.routes.JobServers(), func(ordinal int32) bool { return !c.Stuck(ordinal) }) {
+func (s situation) jobOfPhase() Job {
+	job, stuck := Job{Routes: s.routes, Rollout: s.revision.String()}, []string(nil)
+	if s.routes.Phase == Warming {
+		for _, ordinal := range slices.DeleteFunc(s.routes.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
 			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}
 	job.GivesUp = strings.Join(stuck, ",")
-	if c.Job == nil {
+	if s.Job == nil {
 		return job
 	}
-	begun, found := strings.CutPrefix(c.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+lostText)
+	begun, found := strings.CutPrefix(s.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+lostText)
 	givesUp := strings.Split(begun, ",")
 	if found && !slices.ContainsFunc(stuck, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
 		job.GivesUp = begun
@@ -101,34 +101,34 @@ func (c cache) jobOfPhase() Job {
 }
 
 // observedJobOfPhase returns the observed Job of this rollout; nil if there is none.
-func (c cache) observedJobOfPhase() *ObservedJob {
-	if c.Job == nil || !c.CanRunJob || c.Job.For != c.jobOfPhase().String() {
+func (s situation) observedJobOfPhase() *ObservedJob {
+	if s.Job == nil || !s.CanRunJob || s.Job.For != s.jobOfPhase().String() {
 		return nil
 	}
-	return c.Job
+	return s.Job
 }
 
 // jobComplete and jobFailed report whether the Job of this rollout has ended.
-func (c cache) jobComplete() bool {
-	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Complete
+func (s situation) jobComplete() bool {
+	return s.observedJobOfPhase() != nil && s.observedJobOfPhase().Complete
 }
-func (c cache) jobFailed() bool {
-	return c.observedJobOfPhase() != nil && c.observedJobOfPhase().Failed
+func (s situation) jobFailed() bool {
+	return s.observedJobOfPhase() != nil && s.observedJobOfPhase().Failed
 }
 
 // jobUnderWay returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (c cache) jobUnderWay(next Routes) Job {
-	if job := c.observedJobOfPhase(); job != nil && (next == c.routes || job.Complete || job.Failed) {
-		return c.jobOfPhase()
+func (s situation) jobUnderWay(next Routes) Job {
+	if job := s.observedJobOfPhase(); job != nil && (next == s.routes || job.Complete || job.Failed) {
+		return s.jobOfPhase()
 	}
 	return Job{}
 }
 
 // startJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
-func (c cache) startJob(kept Job) Job {
-	if d := c.Proxies.Deployment; c.CanRunJob && c.Job == nil && d != nil && d.CaughtUp {
-		return c.jobOfPhase()
+func (s situation) startJob(kept Job) Job {
+	if d := s.Proxies.Deployment; s.CanRunJob && s.Job == nil && d != nil && d.CaughtUp {
+		return s.jobOfPhase()
 	}
 	return kept
 }

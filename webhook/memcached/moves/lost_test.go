@@ -82,7 +82,7 @@ func TestLostLabels(t *testing.T) {
 			lost(test.slots.End() - 5 + int32(ordinal))(f)
 		}
 		from := poolOf(test.slots)
-		to := f.cache().target(from)
+		to := f.situation().target(from)
 		if got := len(to.Spares()); got != test.want {
 			t.Errorf("%d slots of %s move, want %d", got, test.slots, test.want)
 		}

@@ -45,68 +45,68 @@ func (r Routes) movePhase() v1alpha1.MovePhase {
 const observationDelay = 10 * time.Second
 
 // inPhase returns what follows in the phase of the proxies.
-func (c cache) inPhase() outcome {
-	switch c.routes.Phase {
+func (s situation) inPhase() outcome {
+	switch s.routes.Phase {
 	case Announcing:
-		return c.announcing()
+		return s.announcing()
 	case Preparing:
-		return c.preparing()
+		return s.preparing()
 	case Warming:
-		return c.warming()
+		return s.warming()
 	case Closing:
-		return c.closing()
+		return s.closing()
 	}
-	return c.steady()
+	return s.steady()
 }
 
 // stay continues with the routes, and with the recorded end of their phase.
-func (c cache) stay() outcome { return c.await("") }
+func (s situation) stay() outcome { return s.await(noObstacle) }
 
 // await continues with the routes, and with the recorded end of their phase. Users read why if the phase is the steady one, and a move follows.
-func (c cache) await(why string) outcome {
-	o := c.useWith(c.routes, why)
-	o.report.Until = c.recordedEnd(o.report.Phase)
+func (s situation) await(why obstacle) outcome {
+	o := s.useWith(s.routes, why)
+	o.report.Until = s.recordedEnd(o.report.Phase)
 	return o
 }
 
 // use uses the routes of this phase or of the next one.
-func (c cache) use(routes Routes) outcome { return c.useWith(routes, earlierPhase) }
+func (s situation) use(routes Routes) outcome { return s.useWith(routes, earlierPhase) }
 
 // useWith uses routes, and reports why a move that follows waits. It neither adds nor removes a server.
-func (c cache) useWith(routes Routes, why string) outcome {
-	o := outcome{routes: routes, run: c.neededWith(routes), job: c.jobUnderWay(routes)}
+func (s situation) useWith(routes Routes, why obstacle) outcome {
+	o := outcome{routes: routes, run: s.neededWith(routes), job: s.jobUnderWay(routes)}
 	if routes.Phase == Steady {
-		o.report = c.steadyReport(routes.To, why)
+		o.report = s.steadyReport(routes.To, why)
 	} else {
-		o.report = c.report(routes)
+		o.report = s.report(routes)
 	}
 	return o
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
-func (c cache) steady() outcome {
-	unsettled := c.unsettled()
+func (s situation) steady() outcome {
+	obstacle := s.rolloutObstacle()
 	switch {
-	case c.applied && c.hasServersToRemove(c.routes.To):
-		return c.removing()
-	case unsettled != "":
-		return c.await(unsettled)
+	case s.applied && s.hasServersToRemove(s.routes.To):
+		return s.removing()
+	case obstacle != noObstacle:
+		return s.await(obstacle)
 	}
-	return c.begin()
+	return s.begin()
 }
 
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
-func (c cache) removing() outcome {
-	used, o := c.routes.To.Span(), c.use(c.routes)
-	inUse := slices.ContainsFunc(c.running, func(running Routes) bool {
+func (s situation) removing() outcome {
+	used, o := s.routes.To.Span(), s.use(s.routes)
+	inUse := slices.ContainsFunc(s.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Knows())
 	})
-	if inUse || !c.Proxies.Deployment.CaughtUp {
+	if inUse || !s.Proxies.Deployment.CaughtUp {
 		return o
 	}
-	if !c.allObserved() {
-		o.report.Until, o.wait = c.end(o.report.Phase, observationDelay)
+	if !s.allObserved() {
+		o.report.Until, o.wait = s.end(o.report.Phase, observationDelay)
 	}
 	if o.wait == 0 {
 		o.run = used
@@ -116,48 +116,48 @@ func (c cache) removing() outcome {
 
 // preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
 // told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
-func (c cache) preparing() outcome {
-	announcing := c.routes.in(Announcing)
+func (s situation) preparing() outcome {
+	announcing := s.routes.in(Announcing)
 	switch {
-	case c.applied && (!c.wanted() || c.addedStops()) && c.allRun(c.routes, announcing):
-		return c.use(announcing)
-	case !c.settled() || !c.addedReady() || c.editedAgain():
-		return c.stay()
+	case s.applied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
+		return s.use(announcing)
+	case !s.settled() || !s.addedReady() || s.editedAgain():
+		return s.stay()
 	}
-	return c.use(c.routes.in(Warming))
+	return s.use(s.routes.in(Warming))
 }
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
 // pod template begins or ends later while its servers are not ready: those that have the items are removed afterwards. It does not wait for
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
 // is left to move.
-func (c cache) warming() outcome {
-	r := c.routes
-	if !c.settled() || r.Replaces() && c.Proxies.Warmup > 0 && !c.editedAgain() && !c.addedReady() {
-		return c.stay()
+func (s situation) warming() outcome {
+	r := s.routes
+	if !s.settled() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
+		return s.stay()
 	}
-	o := c.use(r)
-	o.job = c.startJob(o.job)
-	o.report.Until, o.wait = c.end(o.report.Phase, c.Proxies.Warmup)
-	if o.wait == 0 || c.jobComplete() || c.recordedAs(Closing) || c.nothingLeft() {
-		return c.use(r.in(Closing))
+	o := s.use(r)
+	o.job = s.startJob(o.job)
+	o.report.Until, o.wait = s.end(o.report.Phase, s.Proxies.Warmup)
+	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
+		return s.use(r.in(Closing))
 	}
 	return o
 }
 
 // nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
-func (c cache) nothingLeft() bool {
-	r := c.routes
+func (s situation) nothingLeft() bool {
+	r := s.routes
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
-		unread := c.Stuck(ordinal) && (c.jobFailed() || !c.CanRunJob)
-		return !unread && !c.hasStopped(ordinal)
+		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
+		return !unread && !s.hasStopped(ordinal)
 	})
 }
 
 // closing ends the move.
-func (c cache) closing() outcome {
-	if !c.settled() {
-		return c.stay()
+func (s situation) closing() outcome {
+	if !s.settled() {
+		return s.stay()
 	}
-	return c.use(steadyRoutes(c.routes.To))
+	return s.use(steadyRoutes(s.routes.To))
 }

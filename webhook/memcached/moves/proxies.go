@@ -34,47 +34,47 @@ func (f Facts) reaches(r Routes) bool {
 	return some(from) && some(to[both:]) || some(from[both:]) && some(to) // other keys get a slot that is added, or had one that is removed
 }
 
-// unsettled says why not all desired proxies are available, or why others may run; "" if they are, or cannot be, and no others run.
-func (c cache) unsettled() string {
-	d := c.Proxies.Deployment
+// rolloutObstacle returns why not all desired proxies are available, or why others may run; none if they cannot be available, and no others run.
+func (s situation) rolloutObstacle() obstacle {
+	d := s.Proxies.Deployment
 	switch {
-	case !c.applied || !c.allRun(c.routes):
+	case !s.applied || !s.allRun(s.routes):
 		return earlierPhase
-	case d.Replicas != c.Proxies.Replicas || !d.Updated, !d.RolledOut && c.reaches(c.routes):
-		return "Not all proxies are available."
+	case d.Replicas != s.Proxies.Replicas || !d.Updated, !d.RolledOut && s.reaches(s.routes):
+		return proxiesNotAvailable
 	}
-	return ""
+	return noObstacle
 }
 
-func (c cache) settled() bool { return c.unsettled() == "" }
+func (s situation) settled() bool { return s.rolloutObstacle() == noObstacle }
 
 // allRun reports whether all proxies that may run have one of these routes.
-func (c cache) allRun(routes ...Routes) bool {
-	return !slices.ContainsFunc(c.running, func(running Routes) bool { return !slices.Contains(routes, running) })
+func (s situation) allRun(routes ...Routes) bool {
+	return !slices.ContainsFunc(s.running, func(running Routes) bool { return !slices.Contains(routes, running) })
 }
 
 // allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
 // each that may run is observed too: Metacontroller observes pods in the order of their changes.
-func (c cache) allObserved() bool {
+func (s situation) allObserved() bool {
 	var available int32
-	for _, proxy := range c.Proxies.Pods {
-		if proxy.Routes == c.routes && proxy.Ends == nil {
+	for _, proxy := range s.Proxies.Pods {
+		if proxy.Routes == s.routes && proxy.Ends == nil {
 			available++
 		}
 	}
-	return c.settled() && available >= c.Proxies.Replicas
+	return s.settled() && available >= s.Proxies.Replicas
 }
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
-func (c cache) neededWith(routes Routes) Range {
+func (s situation) neededWith(routes Routes) Range {
 	kept := routes.Knows()
-	for _, running := range c.running {
+	for _, running := range s.running {
 		kept = kept.join(running.Knows())
 	}
-	return kept.join(c.existing())
+	return kept.join(s.existing())
 }
 
 // hasServersToRemove reports whether servers exist that steady proxies do not use.
-func (c cache) hasServersToRemove(used Pool) bool {
-	return c.neededWith(steadyRoutes(used)) != used.Span()
+func (s situation) hasServersToRemove(used Pool) bool {
+	return s.neededWith(steadyRoutes(used)) != used.Span()
 }

@@ -45,29 +45,29 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 }
 
 // recordedEnd returns the end that status has of a phase of this rollout; nil if it has none.
-func (c cache) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
-	if c.recordedMove == nil || c.recordedMove.Phase != phase {
+func (s situation) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
+	if s.recordedMove == nil || s.recordedMove.Phase != phase {
 		return nil
 	}
-	return c.recordedMove.Until
+	return s.recordedMove.Until
 }
 
 // end returns the end of a phase, and the time left: a time after it was first recorded for this rollout. A recorded end that is too late is of
 // a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation, which is the
 // same for a sync that observes an earlier status.
-func (c cache) end(phase v1alpha1.MovePhase, duration time.Duration) (end *metav1.Time, left time.Duration) {
-	end = seconds(c.Now.Add(duration))
-	switch job := c.observedJobOfPhase(); {
-	case job != nil && phase == v1alpha1.MoveWarmingUp && job.Created.Before(c.Now.Add(observationDelay)):
+func (s situation) end(phase v1alpha1.MovePhase, duration time.Duration) (end *metav1.Time, left time.Duration) {
+	end = seconds(s.Now.Add(duration))
+	switch job := s.observedJobOfPhase(); {
+	case job != nil && phase == v1alpha1.MoveWarmingUp && job.Created.Before(s.Now.Add(observationDelay)):
 		end = seconds(job.Created.Add(duration))
-	case c.recordedEnd(phase).Before(end):
-		end = c.recordedEnd(phase)
+	case s.recordedEnd(phase).Before(end):
+		end = s.recordedEnd(phase)
 	}
-	return end, max(0, end.Sub(c.Now)) // the end stays if it is over: what follows is repeated until it is observed
+	return end, max(0, end.Sub(s.Now)) // the end stays if it is over: what follows is repeated until it is observed
 }
 
 // recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
-func (c cache) recordedAs(phase ProxyPhase) bool {
-	status := c.Status.Proxy
-	return status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes.in(phase)
+func (s situation) recordedAs(phase ProxyPhase) bool {
+	status := s.Status.Proxy
+	return status != nil && status.Controller.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes.in(phase)
 }

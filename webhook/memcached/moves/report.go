@@ -34,16 +34,23 @@ var explanations = map[v1alpha1.MovePhase]string{
 	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
 }
 
-// What moves wait for that have not begun.
+// obstacle is what a move waits for that has not begun, for users.
+type obstacle string
+
 const (
-	earlierPhase = "Proxies of an earlier phase are replaced first."
-	earlierPods  = "Removed servers with the names of the new ones have not stopped yet."
-	predecessor  = "Pods of a deleted Memcached of the same name still serve its clients, and stop in seconds if their nodes respond."
+	noObstacle          obstacle = ""
+	noStatefulSet       obstacle = "The StatefulSet is not observed."
+	templateNotApplied  obstacle = "The StatefulSet does not have the pod template yet."
+	templateNotObserved obstacle = "The StatefulSet controller has not observed the pod template yet."
+	proxiesNotAvailable obstacle = "Not all proxies are available."
+	earlierPhase        obstacle = "Proxies of an earlier phase are replaced first."
+	earlierPods         obstacle = "Removed servers with the names of the new ones have not stopped yet."
+	predecessor         obstacle = "Pods of a deleted Memcached of the same name still serve its clients, and stop in seconds if their nodes respond."
 )
 
 // waits returns the report of a move that waits.
-func waits(move Move, why string) Report {
-	return Report{Phase: v1alpha1.MoveWaiting, Move: move, Explanation: why}
+func waits(move Move, why obstacle) Report {
+	return Report{Phase: v1alpha1.MoveWaiting, Move: move, Explanation: string(why)}
 }
 
 // removal returns the report of servers that are removed.
@@ -54,10 +61,10 @@ func removal(from, to Range) Report {
 }
 
 // report returns the report of proxies that are not steady.
-func (c cache) report(r Routes) Report {
+func (s situation) report(r Routes) Report {
 	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
 	switch {
-	case report.Phase == v1alpha1.MoveCleaning && !c.CanRunJob:
+	case report.Phase == v1alpha1.MoveCleaning && !s.CanRunJob:
 		report.Explanation = "The proxies are rolled out so that they expect the change."
 	case r.Phase == Announcing && r.Purpose() == v1alpha1.MoveReturn:
 		report.Explanation = "The server starts and is cleaned, and the proxies are rolled out so that they expect the change."
@@ -66,11 +73,11 @@ func (c cache) report(r Routes) Report {
 }
 
 // steadyReport returns the report of steady proxies, which have servers to remove, a move that waits, or nothing.
-func (c cache) steadyReport(used Pool, why string) Report {
-	if c.hasServersToRemove(used) {
-		return removal(c.existing(), used.Span())
+func (s situation) steadyReport(used Pool, why obstacle) Report {
+	if s.hasServersToRemove(used) {
+		return removal(s.existing(), used.Span())
 	}
-	next := Move{used, c.target(used)}
+	next := Move{used, s.target(used)}
 	if next.Replaces() || next.From != next.To && next.HasSpares() {
 		return waits(next, why)
 	}

@@ -4,25 +4,25 @@ package moves
 
 // removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
 // serve are removed, and the status of the proxies last: it says which servers serve.
-func (c cache) removeProxies() outcome {
-	existing, serving, routes := c.existing(), c.routes.Serving(), c.routes
-	if c.proxiesDeleted() { // a move has ended if no proxy runs
+func (s situation) removeProxies() outcome {
+	existing, serving, routes := s.existing(), s.routes.Serving(), s.routes
+	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, job: c.jobUnderWay(routes), stopProxies: true}
+	o := outcome{routes: routes, run: existing, job: s.jobUnderWay(routes), stopProxies: true}
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
 	switch {
 	case routes.Phase != Steady:
-		o.report = c.report(routes)
+		o.report = s.report(routes)
 	case others:
 		o.report = removal(existing, serving.Slots)
 	default:
-		o.report = removal(existing, Range{existing.First, min(existing.Count, c.Size)})
+		o.report = removal(existing, Range{existing.First, min(existing.Count, s.Size)})
 	}
-	if !c.proxiesDeleted() {
+	if !s.proxiesDeleted() {
 		return o
 	}
-	switch o.report.Until, o.wait = c.end(o.report.Phase, observationDelay); {
+	switch o.report.Until, o.wait = s.end(o.report.Phase, observationDelay); {
 	case o.wait > 0:
 	case others:
 		o.run = serving.Slots
@@ -34,71 +34,71 @@ func (c cache) removeProxies() outcome {
 
 // hasBegun reports whether proxies are desired, and one of their servers has items. Proxies that are desired without such a server may have
 // been decided on before the servers of a deleted Memcached were seen to stop.
-func (c cache) hasBegun() bool {
-	d, hasItems := c.Proxies.Deployment, false
-	for _, server := range c.Servers {
+func (s situation) hasBegun() bool {
+	d, hasItems := s.Proxies.Deployment, false
+	for _, server := range s.Servers {
 		hasItems = hasItems || server.LiveWithItems
 	}
 	return d != nil && d.Replicas > 0 && hasItems
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached.
-func (c cache) startNoProxy(routes Routes, why string) outcome {
+func (s situation) startNoProxy(routes Routes, why obstacle) outcome {
 	return outcome{
-		routes: routes, run: c.neededWith(routes), job: c.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
-		awaited: c.Predecessor,
+		routes: routes, run: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
+		awaited: s.Predecessor,
 	}
 }
 
 // mustStopAll reports whether the cache loses its last servers, or whether a stop ends before the cache starts again.
-func (c cache) mustStopAll() bool {
-	if c.Size == 0 {
-		return c.losesLastServers()
+func (s situation) mustStopAll() bool {
+	if s.Size == 0 {
+		return s.losesLastServers()
 	}
-	return c.stopIsUnfinished()
+	return s.stopIsUnfinished()
 }
 
 // losesLastServers reports whether the size is 0, and no step is left before it, or no proxy is desired.
-func (c cache) losesLastServers() bool {
-	d := c.Proxies.Deployment
-	return d == nil || d.Replicas == 0 || c.MaxStep == 0 ||
-		c.routes.Phase == Steady && c.Step(c.routes.To.Slots.Count) == 0 && c.untilStep(c.revision) == 0
+func (s situation) losesLastServers() bool {
+	d := s.Proxies.Deployment
+	return d == nil || d.Replicas == 0 || s.MaxStep == 0 ||
+		s.routes.Phase == Steady && s.Step(s.routes.To.Slots.Count) == 0 && s.untilStep(s.revision) == 0
 }
 
 // stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would delete new
 // items.
-func (c cache) stopIsUnfinished() bool {
-	d := c.Proxies.Deployment
-	removed := c.Workload != nil && c.Workload.Run.Count == 0 && c.routesOfRestart() == Routes{}
-	return d != nil && d.Replicas == 0 && (c.Job != nil || c.routes.Phase != Steady || removed)
+func (s situation) stopIsUnfinished() bool {
+	d := s.Proxies.Deployment
+	removed := s.Workload != nil && s.Workload.Run.Count == 0 && s.routesOfRestart() == Routes{}
+	return d != nil && d.Replicas == 0 && (s.Job != nil || s.routes.Phase != Steady || removed)
 }
 
 // stopAll stops all proxies, and then removes all servers.
-func (c cache) stopAll() outcome {
-	serving, existing, routes := c.routes.Serving(), c.existing(), c.routes
+func (s situation) stopAll() outcome {
+	serving, existing, routes := s.routes.Serving(), s.existing(), s.routes
 	switch {
-	case c.proxiesStopped() && existing.Count == 0:
+	case s.proxiesStopped() && existing.Count == 0:
 		routes = steadyRoutes(poolOf(Range{serving.Slots.First, 1})) // as for a new cache
-	case c.proxiesStopped(): // a move has ended if no proxy runs
+	case s.proxiesStopped(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o, none := c.use(routes), Range{First: serving.Slots.First}
+	o, none := s.use(routes), Range{First: serving.Slots.First}
 	o.stopProxies = true
 	if existing.Count == 0 {
 		o.run = none
-		for _, server := range c.Servers {
+		for _, server := range s.Servers {
 			o.awaited = append(o.awaited, server.Pod)
 		}
 		return o
 	}
-	if c.Size == 0 {
+	if s.Size == 0 {
 		o.run = existing
 	}
 	if routes.Phase == Steady {
 		o.report = removal(existing, none)
 	}
-	if c.proxiesStopped() {
-		if o.report.Until, o.wait = c.end(o.report.Phase, observationDelay); o.wait == 0 {
+	if s.proxiesStopped() {
+		if o.report.Until, o.wait = s.end(o.report.Phase, observationDelay); o.wait == 0 {
 			o.run = none
 		}
 	}

@@ -14,21 +14,21 @@ import (
 //     whose slots cannot return. No key is lost, so that is one step.
 //  3. Slots return from spares.
 //  4. There are more or fewer servers.
-func (c cache) target(from Pool) Pool {
-	if away := c.away(from, from, c.mustMove); away != from {
+func (s situation) target(from Pool) Pool {
+	if away := s.away(from, from, s.mustMove); away != from {
 		return away
 	}
-	resized := Range{from.Slots.First, c.Step(from.Slots.Count)}
-	returned, movesItems := c.returned(from), c.Proxies.Warmup > 0 && c.Size > 0
-	outdated := c.hasOutdated(from)
+	resized := Range{from.Slots.First, s.Step(from.Slots.Count)}
+	returned, movesItems := s.returned(from), s.Proxies.Warmup > 0 && s.Size > 0
+	outdated := s.hasOutdated(from)
 	blocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	switch {
-	case movesItems && outdated, c.Size > 0 && blocked:
-		return c.away(from, poolOf(Range{from.Span().End(), c.Size}), c.Stuck)
+	case movesItems && outdated, s.Size > 0 && blocked:
+		return s.away(from, poolOf(Range{from.Span().End(), s.Size}), s.Stuck)
 	case from.HasSpares():
 		return returned
 	}
-	return c.away(from, poolOf(resized), func(ordinal int32) bool { return c.Stuck(ordinal) && !from.Has(ordinal) })
+	return s.away(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })
 }
 
 // stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
@@ -47,9 +47,9 @@ func (f Facts) mustMove(ordinal int32) bool {
 
 // away returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are ready, or
 // spares. A slot stays if the label of the proxies has no room for its spare.
-func (c cache) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
+func (s situation) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	var leaving []int32
-	for ordinal := range c.Servers {
+	for ordinal := range s.Servers {
 		if pool.Has(ordinal) && leaves(ordinal) {
 			leaving = append(leaving, ordinal)
 		}
@@ -58,8 +58,8 @@ func (c cache) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	for _, ordinal := range leaving {
 		own := pool.ownOrdinal(ordinal)
 		next := pool.back(own)
-		if !c.Servers[own].Ready {
-			next = pool.with(Spare{own, c.spareOrdinal(from, pool, own)})
+		if !s.Servers[own].Ready {
+			next = pool.with(Spare{own, s.spareOrdinal(from, pool, own)})
 		}
 		if fits(from, next) {
 			pool = next
@@ -79,26 +79,26 @@ func fits(from, to Pool) bool {
 
 // spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
 // ordinal for as long as it exists.
-func (c cache) spareOrdinal(from, pool Pool, own int32) int32 {
-	underWay := c.routes.To
+func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
+	underWay := s.routes.To
 	for _, spare := range underWay.Spares() {
-		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !c.Stuck(spare.Ordinal) {
+		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !s.Stuck(spare.Ordinal) {
 			return spare.Ordinal
 		}
 	}
 	ordinal := pool.Slots.End()
-	uncleaned := func() bool { return !c.CanRunJob && from.Span().Has(ordinal) } // a former spare has items of its time
-	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || c.Stuck(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
+	uncleaned := func() bool { return !s.CanRunJob && from.Span().Has(ordinal) } // a former spare has items of its time
+	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || s.Stuck(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
 		ordinal++
 	}
 	return ordinal
 }
 
 // returned returns the pool in which servers that are not lost have their slots again.
-func (c cache) returned(from Pool) Pool {
+func (s situation) returned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
-		if !c.Stuck(spare.Own) {
+		if !s.Stuck(spare.Own) {
 			pool = pool.back(spare.Own)
 		}
 	}

@@ -2,16 +2,16 @@ package moves
 
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
-func (c cache) partition(routes Routes, run Range) int32 {
+func (s situation) partition(routes Routes, run Range) int32 {
 	limit, end := run, int32(0)
-	if routes.Phase == Announcing && c.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
+	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		limit = routes.From.Span()
 	}
 	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run); {
 	case moving:
-		end = c.endOf(poolOf(limit), every)
-	case c.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
-		end = c.endOfOutdated(routes.To)
+		end = s.endOf(poolOf(limit), every)
+	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
+		end = s.endOfOutdated(routes.To)
 	}
 	if routes.Replaces() {
 		end = max(end, routes.From.Span().End())
@@ -67,6 +67,6 @@ func (f Facts) endOfEarlier(p Pool, counts func(Server) bool) (end int32) {
 func every(Server) bool { return true }
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
-func (c cache) editedAgain() bool {
-	return c.routes.Replaces() && c.endOfEarlier(c.routes.To, every) > 0
+func (s situation) editedAgain() bool {
+	return s.routes.Replaces() && s.endOfEarlier(s.routes.To, every) > 0
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// cache is a cache with proxies: its facts, and how far its move is, if one is under way.
-type cache struct {
+// situation is that of a cache with proxies: its facts, and how far its move is, if one is under way.
+type situation struct {
 	Facts
 	// revision is that of the Deployment of the proxies; the zero value if none is observed.
 	revision v1alpha1.Revision
@@ -21,20 +21,20 @@ type cache struct {
 	recordedMove *v1alpha1.MoveStatus
 }
 
-func (f Facts) cache() cache {
-	c := cache{Facts: f, routes: f.lastRoutes()}
+func (f Facts) situation() situation {
+	s := situation{Facts: f, routes: f.lastRoutes()}
 	for _, proxy := range f.Proxies.Pods {
-		c.running = append(c.running, proxy.Routes)
+		s.running = append(s.running, proxy.Routes)
 	}
 	d, status := f.Proxies.Deployment, f.Status.Proxy
 	if d != nil {
-		c.revision, c.applied = d.Revision, d.Routes == c.routes
+		s.revision, s.applied = d.Revision, d.Routes == s.routes
 	}
 	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
-	if status != nil && status.Controller.Observed.Equal(c.revision) && RecordedRoutes(status) == c.routes && !starts {
-		c.recordedMove = status.Move
+	if status != nil && status.Controller.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes && !starts {
+		s.recordedMove = status.Move
 	}
-	return c
+	return s
 }
 
 // lastRoutes returns the routes to continue from. They are those of the first source that knows them.

@@ -88,13 +88,14 @@ func builtVersion() string {
 	return "(unknown)"
 }
 
-// inPod completes a command that pods run. It logs to stderr.
+// inPod completes a command that pods run. It logs to stderr, and its memory follows the limit of the container.
 func inPod(command *cobra.Command, check func() error, run func(context.Context, *slog.Logger) error) *cobra.Command {
 	command.Args = cobra.NoArgs
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		if err := check(); err != nil {
 			return usageError{err}
 		}
+		limitMemory(memoryFile)
 		return run(command.Context(), slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil)))
 	}
 	return command

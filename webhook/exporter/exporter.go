@@ -6,8 +6,6 @@ package exporter
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -18,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 // timeout limits a request to the proxy, which runs in the same pod. It is less than that of a scrape.
@@ -42,15 +41,7 @@ type Config struct {
 func Run(ctx context.Context, c Config) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", c.Handler(ctx))
-	server := &http.Server{
-		Addr: c.Address, Handler: mux,
-		ReadHeaderTimeout: timeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 8 << 10,
-	}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve Prometheus on %s: %w", c.Address, err)
-	}
-	return nil
+	return server.ServeSidecar(ctx, c.Address, mux, c.Logger)
 }
 
 // Handler returns the handler of /metrics. A scrape fails if the proxy does not respond.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // The exit codes of errors. That of a signal is not exitFailure, so that the status of a pod tells one from the other.
@@ -39,7 +41,7 @@ func Main(version string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "memcached-operator:", err)
+	fmt.Fprintln(os.Stderr, "memcached-operator:", text.Lines(err.Error()))
 	if _, wrong := errors.AsType[usageError](err); wrong || !started {
 		fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", command.CommandPath())
 		return exitUsage

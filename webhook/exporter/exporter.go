@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/server"
 )
 
@@ -25,8 +27,11 @@ const timeout = 5 * time.Second
 var reads = prometheus.NewDesc("memcached_proxy_reads_total",
 	"Reads of clients at this proxy. Its servers did not have the item (result miss), or it is down.", []string{"phase", "result"}, nil)
 
-// results has the label of each counter of library.lua.
-var results = map[string]string{"hits": "hit", "misses": "miss"}
+// results has the label of each counter of library.lua, and phases are those of the routes. Other names may not even be UTF-8.
+var (
+	results = map[string]string{"hits": "hit", "misses": "miss"}
+	phases  = []moves.ProxyPhase{"steady", moves.Announcing, moves.Preparing, moves.Warming, moves.Closing}
+)
 
 // Config is the configuration of the exporter.
 type Config struct {
@@ -72,7 +77,7 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	for name, value := range values {
 		counter, phase, _ := strings.Cut(strings.TrimPrefix(name, "user_"), "_")
 		count, err := strconv.ParseFloat(value, 64)
-		if result := results[counter]; result != "" && phase != "" && err == nil {
+		if result := results[counter]; result != "" && slices.Contains(phases, moves.ProxyPhase(phase)) && err == nil {
 			metrics <- prometheus.MustNewConstMetric(reads, prometheus.CounterValue, count, phase, result)
 		}
 	}

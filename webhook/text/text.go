@@ -23,6 +23,16 @@ func Printable[T ~string | ~[]byte](value T, maxBytes int) string {
 	return strings.Map(printable, string(value[:maxBytes])) + "…"
 }
 
+// Lines returns the printable form of all lines of a text.
+func Lines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return printable(r)
+	}, text)
+}
+
 func printable(r rune) rune {
 	switch {
 	case r == utf8.RuneError: // also for bytes that are not UTF-8

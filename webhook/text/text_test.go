@@ -21,4 +21,7 @@ func TestPrintable(t *testing.T) {
 			t.Errorf("%s: %q becomes %q, want %q", test.reason, test.text, got, test.want)
 		}
 	}
+	if got, want := Lines("a\x1b[2J\r\nb\n"), "a [2J \nb\n"; got != want {
+		t.Errorf("lines of a text: %q, want %q", got, want)
+	}
 }

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// client calls the sync hook of Memcached as Metacontroller does, and counts the responses by their status codes.
+// client calls a hook, by default the sync hook of Memcached, as Metacontroller does, and counts the responses by their status codes.
 type client struct {
 	http  http.Client
 	token func() string
+	hook  string
 
 	mutex               sync.Mutex
 	codes               map[int]int // 0 for no response
@@ -28,7 +29,7 @@ type client struct {
 
 func newClient(transport *http.Transport) *client {
 	transport.MaxIdleConnsPerHost, transport.IdleConnTimeout = 200, 90*time.Second
-	return &client{codes: map[int]int{}, http: http.Client{Timeout: 10 * time.Second, Transport: transport}} // Metacontroller's timeouts
+	return &client{hook: "/memcached/sync", codes: map[int]int{}, http: http.Client{Timeout: 10 * time.Second, Transport: transport}} // Metacontroller's timeouts
 }
 
 // post returns the status code and Retry-After, or the code 0 if there is no response.
@@ -54,7 +55,7 @@ func (c *client) post(url string, body []byte) (code int, retryAfter time.Durati
 }
 
 func (c *client) send(url string, body []byte) (*http.Response, error) {
-	request, err := http.NewRequest(http.MethodPost, url+"/memcached/sync", bytes.NewReader(body))
+	request, err := http.NewRequest(http.MethodPost, url+c.hook, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,10 @@ func TestProxyLimits(t *testing.T) {
 			t.Errorf("get returned %s after flush_all of the proxy", got)
 		}
 	}
-	for _, command := range []string{"ms a 1 E7881299347898368000\r\nx\r\n", "md b E7881299347898368002\r\n", "ma c E7881299347898368004 N0\r\n"} {
+	for _, command := range []string{
+		"ms a 1 E7881299347898368000\r\nx\r\n", "md b E7881299347898368002\r\n", "ma c E7881299347898368004 N0\r\n",
+		"ms a 1 E-10565444725811183616\r\nx\r\n", "md b E+7881299347898368000\r\n", "ms a 1 E0007881299347898368000\r\nx\r\n", // the same for strtoull
+	} {
 		for _, each := range []*client{old, c} {
 			if got := lines(each.must(t, command)); got != "CLIENT_ERROR bad token in command line format" {
 				t.Errorf("%q returned %s, want a refusal, because the CAS unique is one of proxies", command, got)
@@ -55,6 +58,30 @@ func TestProxyLimits(t *testing.T) {
 		}
 	}
 	expectNoLuaError(t, warm)
+}
+
+// TestBadTokens checks that proxies in each phase refuse what one server refuses, and keep the items.
+func TestBadTokens(t *testing.T) {
+	four, one := addresses(startServers(t, 4)), dialClient(t, startServers(t, 1)[0].address)
+	for phase, address := range startPhases(t, four[:3], four) {
+		for _, key := range allKeys(10) {
+			for _, command := range []string{"gat abc " + key, "gats abc " + key, "mg " + key + " Tabc", "mg " + key + " Nabc", "touch " + key + " abc",
+				"ma new" + key + " N0 Jabc", "ma new" + key + " Nabc", "md " + key + " C", "ms " + key + " 1 C\r\nx"} {
+				proxy := dialClient(t, address) // a server may close the connection
+				for _, each := range []*client{one, proxy} {
+					each.must(t, "set "+key+" 0 0 1\r\nv\r\n")
+					_, _ = each.do("delete new" + key + "\r\n")
+				}
+				want, got := lines(one.must(t, command+"\r\n")), lines(proxy.must(t, command+"\r\n"))
+				if got != want {
+					t.Errorf("the proxy %d of a change returned %s to %q, want %s", phase, got, command, want)
+				}
+				if got := lines(proxy.must(t, "get "+key+" new"+key+"\r\n")); got != "VALUE "+key+" 0 1|v|END" {
+					t.Errorf("the proxy %d of a change: %s after %q", phase, got, command)
+				}
+			}
+		}
+	}
 }
 
 // TestProxyReturnsExplicitUnique checks that ms with E and c returns the CAS unique of E, also if the item moves.

@@ -7,6 +7,7 @@ import (
 	humanduration "k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Report is what samples show, and what follows from it.
@@ -79,7 +80,7 @@ func Of(samples []*Sample, cache *v1alpha1.Memcached) Report {
 func (s *Sample) server() Server {
 	general := s.After.General.number
 	v := Server{
-		Address: s.Address, Version: s.After.General["version"], IntervalSeconds: s.Seconds,
+		Address: s.Address, Version: text.Value(s.After.General["version"]), IntervalSeconds: s.Seconds,
 		MemoryBytes: general("limit_maxbytes"), UsedBytes: s.After.Slabs.number("total_malloced"), ItemBytes: general("bytes"), Items: general("curr_items"),
 		Gets: s.rate("cmd_get"), Sets: s.rate("cmd_set"), Evictions: s.rate("evictions"), HitRatio: s.hitRatio(),
 		HalfSeconds: s.age(0.5 / s.fullness()),

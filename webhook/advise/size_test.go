@@ -1,7 +1,9 @@
 package advise
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +86,20 @@ func TestTracer(t *testing.T) {
 	}
 	if want := []EventKind{Miss, Hit, Stored, Evicted}; !slices.Equal(got, want) || tracer.Gets != 2 {
 		t.Errorf("got the events %v and %d gets, want %v and 2", got, tracer.Gets, want)
+	}
+}
+
+// TestTracerLimitsItems: a server may list more items than it counts.
+func TestTracerLimitsItems(t *testing.T) {
+	const maxItems = 100
+	tracer := newTracer(100, 1, maxItems)
+	for i := range 50 * maxItems {
+		key := []byte(strconv.Itoa(i))
+		tracer.item(client.Item{Key: key})
+		tracer.entry(&client.Entry{Type: client.Get, Key: key, Time: time.Unix(101, 0)})
+	}
+	got := tracer.trace()
+	if len(got.Items) > 2*maxItems || len(got.Events) != len(got.Items) || math.Abs(got.Part*50*maxItems-float64(len(got.Items))) > 100 {
+		t.Errorf("%d items and %d events are left, with a part of %f, of %d each; want the same ones, at most %d", len(got.Items), len(got.Events), got.Part, 50*maxItems, 2*maxItems)
 	}
 }

@@ -61,17 +61,18 @@ type tracer struct {
 	seed maphash.Seed
 	// itemLimit and eventLimit are the hashes below which a key is in the sample.
 	itemLimit, eventLimit uint64
+	maxItems              float64
 	// last is the index of the last event of each connection.
 	last map[int]int
 }
 
-// newTracer returns a tracer for about a number of items.
+// newTracer returns a tracer for about a number of items. If the server has twice as many as it reports, it keeps half of them.
 func newTracer(begin int64, items, maxItems float64) *tracer {
 	limit := uint64(math.MaxUint64)
 	if items > maxItems {
 		limit = uint64(maxItems / items * math.MaxUint64)
 	}
-	t := &tracer{seed: maphash.MakeSeed(), itemLimit: limit, eventLimit: limit, last: map[int]int{}}
+	t := &tracer{seed: maphash.MakeSeed(), itemLimit: limit, eventLimit: limit, maxItems: maxItems, last: map[int]int{}}
 	t.Begin = begin
 	return t
 }
@@ -79,6 +80,10 @@ func newTracer(begin int64, items, maxItems float64) *tracer {
 func (t *tracer) item(item client.Item) {
 	if key := maphash.Bytes(t.seed, item.Key); key <= t.itemLimit {
 		t.Items = append(t.Items, Item{Key: key, Class: uint8(item.Class), Fetched: item.Fetched, Age: uint32(max(0, t.Begin-item.Accessed))})
+	}
+	if float64(len(t.Items)) > 2*t.maxItems {
+		t.itemLimit /= 2
+		t.Items = slices.DeleteFunc(t.Items, func(i Item) bool { return i.Key > t.itemLimit })
 	}
 }
 
@@ -117,8 +122,9 @@ func (t *tracer) entry(entry *client.Entry) {
 
 // trace returns the trace, in which the same keys are left of items and of events.
 func (t *tracer) trace() *Trace {
-	t.Part = float64(t.eventLimit) / math.MaxUint64
-	t.Items = slices.DeleteFunc(t.Items, func(i Item) bool { return i.Key > t.eventLimit })
-	t.Events = slices.DeleteFunc(t.Events, func(e Event) bool { return e.Kind == NoEvent })
+	limit := min(t.itemLimit, t.eventLimit)
+	t.Part = float64(limit) / math.MaxUint64
+	t.Items = slices.DeleteFunc(t.Items, func(i Item) bool { return i.Key > limit })
+	t.Events = slices.DeleteFunc(t.Events, func(e Event) bool { return e.Kind == NoEvent || e.Key > limit })
 	return &t.Trace
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // The exit codes of errors. That of a signal is not exitFailure, so that the status of a pod tells one from the other.
@@ -39,7 +41,7 @@ func Main(version string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "memcached-operator:", err)
+	fmt.Fprintln(os.Stderr, "memcached-operator:", text.Lines(err.Error()))
 	if _, wrong := errors.AsType[usageError](err); wrong || !started {
 		fmt.Fprintf(os.Stderr, "Run '%s --help' for usage.\n", command.CommandPath())
 		return exitUsage
@@ -88,13 +90,14 @@ func builtVersion() string {
 	return "(unknown)"
 }
 
-// inPod completes a command that pods run. It logs to stderr.
+// inPod completes a command that pods run. It logs to stderr, and its memory follows the limit of the container.
 func inPod(command *cobra.Command, check func() error, run func(context.Context, *slog.Logger) error) *cobra.Command {
 	command.Args = cobra.NoArgs
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		if err := check(); err != nil {
 			return usageError{err}
 		}
+		limitMemory(memoryFile)
 		return run(command.Context(), slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil)))
 	}
 	return command

@@ -133,7 +133,7 @@ func TestFailures(t *testing.T) {
 		args    []string
 		message string
 	}{
-		{"an address of another sidecar", []string{"hold", "--address", used}, "serve the kubelet on " + used + ": listen tcp " + used + ": bind: address already in use"},
+		{"an address of another sidecar", []string{"hold", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},

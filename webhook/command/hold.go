@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,10 +10,6 @@ import (
 
 	"github.com/example/memcached-operator/webhook/hold"
 )
-
-// holdMemory makes the garbage collector run more often above this size, which is half of the memory limit of the sidecar. The server is
-// lost if the kernel kills the sidecar during a hold.
-const holdMemory = 32 << 20
 
 func newHold() *cobra.Command {
 	var config hold.Config
@@ -31,7 +26,6 @@ connections to it. It also responds when memcached has not responded for 5s, and
 The exit code is 0 after SIGTERM.`,
 		Example: "  memcached-operator hold --memcached 127.0.0.1:11211 --grace 5m",
 	}, config.Check, func(ctx context.Context, logger *slog.Logger) error {
-		debug.SetMemoryLimit(holdMemory)
 		config.Logger = logger
 		return hold.Run(ctx, config)
 	})

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Child returns the observed child with the kind, namespace and name of a desired child: a pointer to the element type of
@@ -72,9 +74,9 @@ func (r *Request[P, C, R]) LastApplied() ([]runtime.Object, error) {
 }
 
 // escapedSize returns the number of bytes that a text has in a response: encoding/json writes each of three characters in six bytes.
-func escapedSize(text []byte) int {
-	size := len(text)
-	for _, character := range text {
+func escapedSize(document []byte) int {
+	size := len(document)
+	for _, character := range document {
 		if character == '<' || character == '>' || character == '&' {
 			size += len(`\u003c`) - 1
 		}
@@ -96,7 +98,7 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 	if !ok || annotated.GetLastApplied() == "" {
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
 	}
-	text := jsontext.Value(annotated.GetLastApplied())
+	applied := jsontext.Value(annotated.GetLastApplied())
 	var last struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -108,18 +110,18 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 			} `json:"labels"`
 		} `json:"metadata"`
 	}
-	if err := jsonv2.Unmarshal(text, &last); err != nil {
+	if err := jsonv2.Unmarshal(applied, &last); err != nil {
 		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", key, name, err)
 	}
-	child := &appliedChild{Text: text}
+	child := &appliedChild{Text: applied}
 	child.APIVersion, child.Kind, child.Name, child.Namespace = last.APIVersion, last.Kind, last.Metadata.Name, last.Metadata.Namespace
 	if groupKey(child.GroupVersionKind()) != key || child.Name != name || child.Namespace != "" && child.Namespace != parent.GetNamespace() {
-		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", key, name, Shorten(child.Kind), Shorten(child.Name))
+		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", key, name, text.Value(child.Kind), text.Value(child.Name))
 	}
 	var err error
 	if uid := last.Metadata.Labels.UID; uid != nil && *uid != string(parent.GetUID()) {
 		// Metacontroller adds this label if it is missing, and refuses the UID of another parent, which an adopted child has.
-		child.Text, err = removeMember(text, "metadata", "labels", "controller-uid")
+		child.Text, err = removeMember(applied, "metadata", "labels", "controller-uid")
 	}
 	return child, err
 }

@@ -7,6 +7,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // RequestError reports that a request is not one that Metacontroller sends: invalid JSON, or an incomplete observed state.
@@ -47,7 +49,7 @@ func explain(err error) error {
 		return explainSemantic(semantic)
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return refuse("request is not valid JSON: %s", Shorten(strings.TrimPrefix(syntactic.Error(), "jsontext: ")))
+		return refuse("request is not valid JSON: %s", text.Value(strings.TrimPrefix(syntactic.Error(), "jsontext: ")))
 	}
 	return fmt.Errorf("reading the request: %w", err)
 }
@@ -56,7 +58,7 @@ func explainSemantic(err *jsonv2.SemanticError) error {
 	path := dotted(err.JSONPointer)
 	problem := "cannot be " + kindName(err.JSONKind)
 	if err.JSONKind == jsontext.KindNumber && len(err.JSONValue) > 0 {
-		problem = fmt.Sprintf("%s is not a valid %s", Shorten(err.JSONValue), err.GoType)
+		problem = fmt.Sprintf("%s is not a valid %s", text.Value(err.JSONValue), err.GoType)
 	}
 	if err.JSONKind == jsontext.KindString && err.GoType != nil && strings.HasSuffix(err.GoType.String(), "resource.Quantity") {
 		problem = "is not a quantity: use a number with a unit such as Mi or Gi, for example 64Mi"

@@ -11,6 +11,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Object is an observed object.
@@ -99,7 +101,7 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 			return refuse("%s: an object has no metadata.name", dotted(decoder.StackPointer()))
 		}
 		if !isKey(key, (*object).GetNamespace(), (*object).GetName()) {
-			return refuse("%s: the object has the name %q", dotted(decoder.StackPointer()), Shorten((*object).GetName()))
+			return refuse("%s: the object has the name %q", dotted(decoder.StackPointer()), text.Value((*object).GetName()))
 		}
 		g.sorted = append(g.sorted, object)
 	}
@@ -123,7 +125,7 @@ func isKey(key []byte, namespace, name string) bool {
 func (g *Group[T]) checkUnique(decoder *jsontext.Decoder) error {
 	for i := 1; i < len(g.sorted); i++ {
 		if compareObjects(g.sorted[i-1], g.sorted[i]) == 0 {
-			return refuse("%s: two objects have the name %q", dotted(decoder.StackPointer()), Shorten((*g.sorted[i]).GetName()))
+			return refuse("%s: two objects have the name %q", dotted(decoder.StackPointer()), text.Value((*g.sorted[i]).GetName()))
 		}
 	}
 	return nil
@@ -181,7 +183,7 @@ func kindName(kind jsontext.Kind) string {
 
 // dotted returns a JSON pointer in the notation of field paths: children.Deployment.apps/v1.
 func dotted(pointer jsontext.Pointer) string {
-	return Shorten(strings.Join(slices.Collect(pointer.Tokens()), "."))
+	return text.Value(strings.Join(slices.Collect(pointer.Tokens()), "."))
 }
 
 // anyGroup is the interface of every [Group], whatever the type of its objects is.

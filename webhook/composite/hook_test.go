@@ -115,12 +115,20 @@ func TestSyncChecksItsResponse(t *testing.T) {
 	}
 }
 
-// TestLongStatus: the status of a parent with many pods lists all of them.
-func TestLongStatus(t *testing.T) {
+func TestSizeOfParent(t *testing.T) {
 	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
-	body := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "status": {"nodes": [""`+strings.Repeat(`,""`, 2*maxParentValues)+`]},`, 1)
-	if _, err := hook.Handle(configMapKind, strings.NewReader(body), metav1.Time{}); err != nil {
-		t.Error(err)
+	cases := []struct{ reason, member, message string }{
+		{"the status of a parent with many pods lists all of them", `"status": {"nodes": [""` + strings.Repeat(`,""`, 2*maxParentValues) + `]}`, ""},
+		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxParentValues) + `]`, "the object has 10004 values in its lists and fields, more than 10000"},
+		{"a spec of the maximum size", `"spec": "` + strings.Repeat("a", MaxSpecBytes-2) + `"`, ""},
+		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 65537 bytes as JSON, more than the limit of 65536"},
+	}
+	for _, test := range cases {
+		_, err := call(t, hook, strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", `+test.member+`,`, 1))
+		_, isParents := errors.AsType[*ParentError](err)
+		if isParents != (test.message != "") || isParents && err.Error() != test.message || !isParents && err != nil {
+			t.Errorf("%s: error %v, want %q", test.reason, err, test.message)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package composite
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 /*
@@ -41,7 +43,7 @@ func checkNamespace(part, key string, object Object, parent metav1.Object) error
 		return nil
 	}
 	return refuse("%s.%s: %s is in namespace %q, but the parent is in namespace %q", part, key,
-		Shorten(object.GetName()), Shorten(object.GetNamespace()), Shorten(parent.GetNamespace()))
+		text.Value(object.GetName()), text.Value(object.GetNamespace()), text.Value(parent.GetNamespace()))
 }
 
 func checkController(key string, child Object, parent metav1.Object) error {
@@ -54,5 +56,5 @@ func checkController(key string, child Object, parent metav1.Object) error {
 		return nil
 	}
 	return refuse("children.%s: %s belongs to %s with the UID %s, not to the parent %s with the UID %s", key,
-		Shorten(child.GetName()), Shorten(name), Shorten(uid), Shorten(parent.GetName()), Shorten(parent.GetUID()))
+		text.Value(child.GetName()), text.Value(name), text.Value(uid), text.Value(parent.GetName()), text.Value(parent.GetUID()))
 }

@@ -2,18 +2,19 @@ package conditions
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
-// maxMessage is the maximum length of a condition's message, in characters. The API server refuses messages above 32768
+// maxMessage is the maximum length of a condition's message, in bytes. The API server refuses messages above 32768
 // bytes, and a message that long does not help a reader.
 const maxMessage = 1000
 
 // NewCondition returns a condition that the API server accepts. Reason and message may come from a kubelet or a registry.
 func NewCondition(kind string, status metav1.ConditionStatus, reason Reason, message string) metav1.Condition {
-	return metav1.Condition{Type: kind, Status: status, Reason: validReason(reason.id), Message: shortened(message)}
+	return metav1.Condition{Type: kind, Status: status, Reason: validReason(reason.id), Message: text.Printable(message, maxMessage)}
 }
 
 // validReason returns the letters and digits of a reason, from the first letter on; "Unknown" when there is no letter.
@@ -32,12 +33,4 @@ func validReason(reason string) string {
 		return "Unknown"
 	}
 	return kept[:min(len(kept), 256)]
-}
-
-func shortened(message string) string {
-	message = strings.ToValidUTF8(message, "")
-	if utf8.RuneCountInString(message) <= maxMessage {
-		return message
-	}
-	return string([]rune(message)[:maxMessage-1]) + "…"
 }

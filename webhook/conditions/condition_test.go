@@ -23,9 +23,10 @@ func TestNewCondition(t *testing.T) {
 		{"a reason starts with a letter", "500 Internal Error", "", "InternalError", ""},
 		{"a reason without letters", "…", "", "Unknown", ""},
 		{"a reason that is too long", strings.Repeat("A", 2000), "", strings.Repeat("A", 256), ""},
-		{"a message that is too long keeps its start", "X", "cause " + long, "X", "cause " + strings.Repeat("ü", maxMessage-1-len("cause ")) + "…"},
-		{"a message of the maximum length", "X", long[:2*maxMessage], "X", long[:2*maxMessage]},
+		{"a message that is too long keeps its start", "X", "cause " + long, "X", "cause " + strings.Repeat("ü", (maxMessage-len("cause "))/2) + "…"},
+		{"a message of the maximum length", "X", long[:maxMessage], "X", long[:maxMessage]},
 		{"a message that is not UTF-8", "X", "bad \xff byte", "X", "bad  byte"},
+		{"a termination message that clears the terminal of a reader", "X", "exit 1\x1b[2J\r\nAll is well.", "X", "exit 1 [2J  All is well."},
 	}
 	for _, test := range cases {
 		got := NewCondition(api.Ready, metav1.ConditionFalse, reasonOf(test.givenReason), test.givenMessage)

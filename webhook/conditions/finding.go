@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Messages report what is wrong, where, and what to do. A message stays the same from sync to sync while the cause is the same,
@@ -29,17 +31,17 @@ func (p *Problem) condition(kind string, status metav1.ConditionStatus) metav1.C
 
 // text returns the message and the remedy. A message that quotes a program may have no full stop.
 func (p *Problem) text() string {
-	text := p.Message
+	message := p.Message
 	if p.others {
-		text += " (Other pods have the same problem.)"
+		message += " (Other pods have the same problem.)"
 	}
 	switch {
 	case p.Remedy == "":
-		return text
-	case p.others, strings.HasSuffix(text, "."):
-		return text + " " + p.Remedy
+		return message
+	case p.others, strings.HasSuffix(message, "."):
+		return message + " " + p.Remedy
 	}
-	return text + ". " + p.Remedy
+	return message + ". " + p.Remedy
 }
 
 // Progress is what a parent waits for until its observed state is the desired state.
@@ -54,19 +56,29 @@ type Risk struct {
 	Message string
 }
 
+// sentence returns a message. Its texts may come from a container or a user, and are shortened before they are copied.
+func sentence(format string, args []any) string {
+	for i, arg := range args {
+		if value, isText := arg.(string); isText {
+			args[i] = text.Printable(value, maxMessage)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
 // Problem returns a problem with this reason.
 func (r Reason) Problem(format string, args ...any) *Problem {
-	return &Problem{Reason: r, Message: fmt.Sprintf(format, args...)}
+	return &Problem{Reason: r, Message: sentence(format, args)}
 }
 
 // Progress returns progress with this reason.
 func (r Reason) Progress(format string, args ...any) *Progress {
-	return &Progress{Reason: r, Message: fmt.Sprintf(format, args...)}
+	return &Progress{Reason: r, Message: sentence(format, args)}
 }
 
 // Risk returns a risk with this reason.
 func (r Reason) Risk(format string, args ...any) *Risk {
-	return &Risk{Reason: r, Message: fmt.Sprintf(format, args...)}
+	return &Risk{Reason: r, Message: sentence(format, args)}
 }
 
 // Finding is the result of one check. Problem and Risk are nil if the check finds nothing.

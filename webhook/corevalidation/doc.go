@@ -8,20 +8,46 @@
 package corevalidation
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Sorted returns errors that were found in a map in a stable order. They become a condition message, and each change of the
 // message is a write of the status.
 func Sorted(errs field.ErrorList) field.ErrorList {
 	texts := make(map[*field.Error]string, len(errs))
-	for _, err := range errs {
+	for _, err := range shortened(errs) {
 		texts[err] = err.Error()
 	}
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(texts[a], texts[b]) })
+	return errs
+}
+
+// maxErrors is the number of errors that a message names. A list can have thousands of invalid entries.
+const maxErrors = 10
+
+// Summary returns the first errors as one; nil if there is none.
+func Summary(errs field.ErrorList) error {
+	if len(errs) <= maxErrors {
+		return shortened(errs).ToAggregate()
+	}
+	return fmt.Errorf("%w, and %d more", shortened(errs[:maxErrors]).ToAggregate(), len(errs)-maxErrors)
+}
+
+// shortened shortens the texts of users in errors, whose messages have several copies of them.
+func shortened(errs field.ErrorList) field.ErrorList {
+	for _, err := range errs {
+		err.Field = text.Value(err.Field)
+		if value := reflect.ValueOf(err.BadValue); value.Kind() == reflect.String {
+			err.BadValue = text.Value(value.String())
+		}
+	}
 	return errs
 }
 

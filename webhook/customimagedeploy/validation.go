@@ -18,7 +18,7 @@ func validate(deploy *v1.CustomImageDeploy) error {
 	if deploy.Spec.Port == nil {
 		errs = append(errs, field.Required(spec.Child("port"), "set the port on which the image serves HTTP"))
 	}
-	return errs.ToAggregate()
+	return corevalidation.Summary(errs)
 }
 
 // validateListed refuses fields of the Ingress if the CompositeController does not list Ingresses.
@@ -32,5 +32,5 @@ func validateListed(spec *v1.CustomImageDeploySpec, children *childGroups) error
 			errs = append(errs, field.Forbidden(field.NewPath("spec", set[0]), "requires an Ingress, but childResources of the CompositeController do not list this kind"))
 		}
 	}
-	return errs.ToAggregate()
+	return corevalidation.Summary(errs)
 }

@@ -6,10 +6,9 @@ package exporter
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 // timeout limits a request to the proxy, which runs in the same pod. It is less than that of a scrape.
@@ -26,8 +27,11 @@ const timeout = 5 * time.Second
 var reads = prometheus.NewDesc("memcached_proxy_reads_total",
 	"Reads of clients at this proxy. Its servers did not have the item (result miss), or it is down.", []string{"phase", "result"}, nil)
 
-// results has the label of each counter of library.lua.
-var results = map[string]string{"hits": "hit", "misses": "miss"}
+// results has the label of each counter of library.lua, and phases are those of the routes. Other names may not even be UTF-8.
+var (
+	results = map[string]string{"hits": "hit", "misses": "miss"}
+	phases  = []moves.ProxyPhase{"steady", moves.Announcing, moves.Preparing, moves.Warming, moves.Closing}
+)
 
 // Config is the configuration of the exporter.
 type Config struct {
@@ -42,15 +46,7 @@ type Config struct {
 func Run(ctx context.Context, c Config) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", c.Handler(ctx))
-	server := &http.Server{
-		Addr: c.Address, Handler: mux,
-		ReadHeaderTimeout: timeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 8 << 10,
-	}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve Prometheus on %s: %w", c.Address, err)
-	}
-	return nil
+	return server.ServeSidecar(ctx, c.Address, mux, c.Logger)
 }
 
 // Handler returns the handler of /metrics. A scrape fails if the proxy does not respond.
@@ -81,7 +77,7 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	for name, value := range values {
 		counter, phase, _ := strings.Cut(strings.TrimPrefix(name, "user_"), "_")
 		count, err := strconv.ParseFloat(value, 64)
-		if result := results[counter]; result != "" && phase != "" && err == nil {
+		if result := results[counter]; result != "" && slices.Contains(phases, moves.ProxyPhase(phase)) && err == nil {
 			metrics <- prometheus.MustNewConstMetric(reads, prometheus.CounterValue, count, phase, result)
 		}
 	}

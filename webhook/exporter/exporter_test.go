@@ -13,7 +13,7 @@ import (
 )
 
 func TestExport(t *testing.T) {
-	const stats = "STAT user_hits_warming 7\r\nSTAT user_misses_warming 1\r\nSTAT user_other_warming 9\r\nSTAT user_hits_ 9\r\nSTAT cmd_get 8\r\nEND\r\n"
+	const stats = "STAT user_hits_warming 7\r\nSTAT user_misses_warming 1\r\nSTAT user_other_warming 9\r\nSTAT user_hits_ 9\r\nSTAT user_hits_\xff 9\r\nSTAT cmd_get 8\r\nEND\r\n"
 	cases := []struct {
 		reason, response string
 		code             int

@@ -13,6 +13,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/server"
 )
 
 const (
@@ -50,24 +52,13 @@ func (c *Config) Check() error {
 
 // Run serves the kubelet until the context ends.
 func Run(ctx context.Context, c Config) error {
-	server := &http.Server{
-		Addr:              c.Address,
-		Handler:           c.handler(ctx),
-		ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout:       5 * time.Second, // the kubelet uses a new connection for each request
-		MaxHeaderBytes:    4 << 10,
-	}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve the kubelet on %s: %w", c.Address, err)
-	}
-	return nil
+	return server.ServeSidecar(ctx, c.Address, c.handler(ctx), c.Logger)
 }
 
 // handler returns the handler of /hold, which responds when memcached may stop, and of /alive, which responds 200 OK if memcached
 // responds. The context is that of the connection to memcached, which outlives a request.
 func (c *Config) handler(ctx context.Context) http.Handler {
-	memcached := &server{address: c.Memcached}
+	memcached := &memcachedServer{address: c.Memcached}
 	holds := make(chan struct{}, maxHolds)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /alive", func(w http.ResponseWriter, _ *http.Request) {

@@ -18,8 +18,8 @@ const timeout = 1500 * time.Millisecond
 // errCrowded reports that memcached responds, but has too many connections to accept or to list another one.
 var errCrowded = errors.New("memcached has too many connections")
 
-// server is the memcached of the pod.
-type server struct {
+// memcachedServer is the memcached of the pod.
+type memcachedServer struct {
 	address string
 	mutex   sync.Mutex
 	// connection is kept for the next request, so that the sidecar has one when all others are in use.
@@ -29,7 +29,7 @@ type server struct {
 }
 
 // alive returns an error if memcached does not respond.
-func (s *server) alive(ctx context.Context) error {
+func (s *memcachedServer) alive(ctx context.Context) error {
 	_, err := s.request(ctx, func(connection *client.Conn) error {
 		line, err := connection.Command("version")
 		if err == nil && !bytes.HasPrefix(line, []byte("VERSION ")) {
@@ -44,7 +44,7 @@ func (s *server) alive(ctx context.Context) error {
 }
 
 // clients returns the remote clients; nil for too many, or with an error, and for how long memcached has not responded.
-func (s *server) clients(ctx context.Context) (found clients, silent time.Duration, err error) {
+func (s *memcachedServer) clients(ctx context.Context) (found clients, silent time.Duration, err error) {
 	silent, err = s.request(ctx, func(connection *client.Conn) (err error) {
 		found, err = readClients(connection)
 		return err
@@ -56,7 +56,7 @@ func (s *server) clients(ctx context.Context) (found clients, silent time.Durati
 }
 
 // request runs one request at a time. It returns for how long memcached has not responded.
-func (s *server) request(ctx context.Context, send func(*client.Conn) error) (silent time.Duration, err error) {
+func (s *memcachedServer) request(ctx context.Context, send func(*client.Conn) error) (silent time.Duration, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	start := time.Now()
@@ -72,7 +72,7 @@ func (s *server) request(ctx context.Context, send func(*client.Conn) error) (si
 
 // try sends a request over the connection, or over a new one if memcached has closed it. After a timeout, the next request has a new
 // connection, which memcached assigns to another of its threads.
-func (s *server) try(ctx context.Context, send func(*client.Conn) error) error {
+func (s *memcachedServer) try(ctx context.Context, send func(*client.Conn) error) error {
 	if s.connection != nil {
 		err := send(s.connection)
 		if err == nil {

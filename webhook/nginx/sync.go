@@ -41,10 +41,10 @@ func sync(request syncRequest) (syncResponse, error) {
 // validate repeats the rules of the CRD that protect the Deployment, because a parent may have been stored before a rule existed.
 func validate(nginx *v1alpha1.Nginx) error {
 	spec := field.NewPath("spec")
-	return slices.Concat(
+	return corevalidation.Summary(slices.Concat(
 		corevalidation.ParentName(nginx),
 		corevalidation.Replicas(spec.Child("count"), nginx.Spec.Count),
-	).ToAggregate()
+	))
 }
 
 // inputOf returns what the parent is assessed from. Children and Rollout depend on a valid spec, so sync sets them.

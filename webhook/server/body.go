@@ -9,17 +9,17 @@ import (
 	"os"
 	"time"
 
-	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // checkHeader refuses content types and encodings that Metacontroller never sends.
 func checkHeader(header http.Header) error {
 	contentType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || contentType != "application/json" {
-		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts application/json, not %q", composite.Shorten(header.Get("Content-Type")))}
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts application/json, not %q", text.Value(header.Get("Content-Type")))}
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts an uncompressed body, not %q", composite.Shorten(encoding))}
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts an uncompressed body, not %q", text.Value(encoding))}
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // httpError is an error with its HTTP status code. The message is one sentence, which Metacontroller copies into an Event on
@@ -32,9 +32,7 @@ func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.cause) }
 // maxMessageBytes is the maximum length of an error in a response or in the log. Values from a request are shorter still.
 const maxMessageBytes = 1000
 
-func shortenMessage(message string) string {
-	return strings.ToValidUTF8(message[:min(len(message), maxMessageBytes)], "")
-}
+func shortenMessage(message string) string { return text.Printable(message, maxMessageBytes) }
 
 // toHTTPError returns the status code and the message for an error. Any code but 200 changes nothing in the cluster. The
 // message of a defect has no detail, which belongs in the log only.

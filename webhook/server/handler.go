@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Options configure a handler. Each zero field means a default.
@@ -79,7 +80,7 @@ func NewHandler(options Options) http.Handler {
 type responder func(r *http.Request, body io.Reader) (composite.Response, error)
 
 func refuseURL(r *http.Request, _ io.Reader) (composite.Response, error) {
-	return composite.Response{}, &httpError{http.StatusNotFound, fmt.Sprintf("there is no hook at %q", composite.Shorten(r.URL.Path))}
+	return composite.Response{}, &httpError{http.StatusNotFound, fmt.Sprintf("there is no hook at %q", text.Value(r.URL.Path))}
 }
 
 func refuseMethod(r *http.Request, _ io.Reader) (composite.Response, error) {
@@ -205,7 +206,7 @@ func (e *endpoint) log(r *http.Request, parent types.NamespacedName, code int, b
 		slog.Int64("bytes", bytes),
 	}
 	if parent.Name != "" {
-		attributes = append(attributes, slog.String("parent", composite.Shorten(parent.String())))
+		attributes = append(attributes, slog.String("parent", text.Value(parent.String())))
 	}
 	if err != nil {
 		attributes = append(attributes, slog.String("caller", r.RemoteAddr), slog.String("error", shortenMessage(err.Error())))

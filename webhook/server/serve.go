@@ -50,7 +50,7 @@ func Serve(ctx context.Context, config Config) error {
 
 	var ready atomic.Bool
 	if config.OpsAddress != "" {
-		ops := newServer(newOpsHandler(metrics, &ready), config.Logger)
+		ops := newServer(keepWorking(newOpsHandler(metrics, &ready)), config.Logger)
 		opsListener, err := listen(ctx, ops, config.OpsAddress, maxOpsConnections)
 		if err != nil {
 			return err

@@ -132,7 +132,7 @@ func (c *Conn) logIn(login string) error {
 	}
 	line, err = c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
 	if err == nil && string(line) != "STORED" {
-		err = fmt.Errorf("memcached does not accept the password: %s", line)
+		err = fmt.Errorf("memcached does not accept the password: %q", line)
 	}
 	return err
 }
@@ -155,10 +155,10 @@ func (c *Conn) ReadLine() ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), err
 }
 
-// maxStats limits the statistics of a group. A server has some hundreds, and some thousands with many slab classes.
-const maxStats = 1 << 16
+// maxStatBytes limits the statistics of a group. A server has some hundreds, and some thousands with many slab classes.
+const maxStatBytes = 1 << 20
 
-var errTooManyStats = fmt.Errorf("memcached responds with more than %d statistics", maxStats)
+var errTooManyStats = fmt.Errorf("memcached responds with more than %d bytes of statistics", maxStatBytes)
 
 // Stats returns a group of statistics, such as settings. The group "" has the general ones.
 func (c *Conn) Stats(group string) (map[string]string, error) {
@@ -173,12 +173,12 @@ func (c *Conn) Stats(group string) (map[string]string, error) {
 func (c *Conn) stats(command string) (map[string]string, error) {
 	values := map[string]string{}
 	line, err := c.Command(command)
-	for count := 0; err == nil; line, err = c.ReadLine() {
+	for size := 0; err == nil; line, err = c.ReadLine() {
 		word, rest, _ := strings.Cut(string(line), " ")
 		name, value, _ := strings.Cut(rest, " ")
 		switch word {
 		case "STAT":
-			if count++; count > maxStats {
+			if size += len(line); size > maxStatBytes {
 				return nil, errTooManyStats
 			}
 			values[name] = value

@@ -122,7 +122,7 @@ func parseItem(line []byte, item *Item) bool {
 		case "fetch":
 			item.Fetched = string(value) == "yes"
 		case "cls":
-			item.Class = int(number(value))
+			item.Class = int(uint8(number(value))) // also if a server lies
 		case "size":
 			item.Size = int(number(value))
 		case "flags":

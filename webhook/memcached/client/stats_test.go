@@ -20,9 +20,11 @@ func TestStats(t *testing.T) {
 
 // TestStatsLimit checks that a server cannot fill the memory of the client.
 func TestStatsLimit(t *testing.T) {
-	const want = "more than 65536 statistics"
-	_, err := connect(t, serve(t, strings.Repeat("STAT a 1\r\n", maxStats+1)+"END\r\n")).Stats("")
-	if !strings.Contains(errorText(err), want) {
-		t.Errorf("the text protocol: got the error %v, want %q", err, want)
+	const want = "more than 1048576 bytes of statistics"
+	for reason, line := range map[string]string{"many": "STAT a 1\r\n", "long": "STAT a " + strings.Repeat("1", 60_000) + "\r\n"} {
+		_, err := connect(t, serve(t, strings.Repeat(line, maxStatBytes/(len(line)-2)+1)+"END\r\n")).Stats("")
+		if !strings.Contains(errorText(err), want) {
+			t.Errorf("%s statistics: got the error %v, want %q", reason, err, want)
+		}
 	}
 }

@@ -53,17 +53,7 @@ func Validate(memcached *v1alpha1.Memcached, listed sets.Set[string], losesItems
 		errs = append(errs, validateMemory(spec, path)...)
 		errs = append(errs, validateProxyConfig(memcached, path, domain)...)
 	}
-	return summary(errs)
-}
-
-// maxErrors is the number of errors that a message names. A list can have hundreds of thousands of invalid entries.
-const maxErrors = 10
-
-func summary(errs field.ErrorList) error {
-	if len(errs) <= maxErrors {
-		return errs.ToAggregate()
-	}
-	return fmt.Errorf("%w, and %d more", errs[:maxErrors].ToAggregate(), len(errs)-maxErrors)
+	return corevalidation.Summary(errs)
 }
 
 // validateName repeats a rule of the CRD. Reason: name.

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,6 +65,27 @@ func TestManyErrors(t *testing.T) {
 	err := Validate(memcached, allKinds, false, "cluster.local")
 	if err == nil || !strings.HasSuffix(err.Error(), ", and 9990 more") || len(err.Error()) > 4096 {
 		t.Errorf("%d invalid entries: %.300v", 10_000, err)
+	}
+}
+
+// TestLongValues: an error has a copy of the value, of which each byte may take four as text.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("\x7f", 50_000)
+	for reason, change := range map[string]func(*v1alpha1.MemcachedSpec){
+		"a value in a list of allowed ones": func(s *v1alpha1.MemcachedSpec) { s.NetworkPolicy.Egress = v1alpha1.Egress(long) },
+		"a value that does not match":       func(s *v1alpha1.MemcachedSpec) { s.Cache.ExtraArgs = []string{long} },
+		"a key": func(s *v1alpha1.MemcachedSpec) {
+			s.PodAnnotations = map[string]string{"metacontroller.k8s.io/" + long: ""}
+		},
+		"a value of another package": func(s *v1alpha1.MemcachedSpec) {
+			s.PodLabels = map[string]v1alpha1.LabelValue{"a": v1alpha1.LabelValue(long)}
+		},
+	} {
+		memcached := sample.New(1)
+		change(&memcached.Spec)
+		if err := Validate(memcached.WithDefaults(), allKinds, false, "cluster.local"); err == nil || len(err.Error()) > 2000 {
+			t.Errorf("%s of %d bytes: the error is %.100v…, with %d bytes", reason, len(long), err, len(fmt.Sprint(err)))
+		}
 	}
 }
 

@@ -1,0 +1,169 @@
+//go:build faults
+
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/example/memcached-operator/crds"
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// openAPI is the part of a schema that shows how large a field can be.
+type openAPI struct {
+	Type          string             `json:"type"`
+	IntOrString   bool               `json:"x-kubernetes-int-or-string"`
+	Properties    map[string]openAPI `json:"properties"`
+	Items         *openAPI           `json:"items"`
+	Values        *openAPI           `json:"additionalProperties"`
+	Enum          []any              `json:"enum"`
+	MaxLength     *int               `json:"maxLength"`
+	MaxItems      *int               `json:"maxItems"`
+	MaxProperties *int               `json:"maxProperties"`
+}
+
+// largest is the number of bytes of a field beside which the API server, whose etcd stores 1.5 MiB, accepts the rest of an object.
+const largest = 1_400_000
+
+// largeValues calls each with values of a field and of all fields below it, as large as the schema allows, and with the paths of the fields.
+// The values are those that become longer in a response or an error, or that take much memory: letters, < (six bytes in JSON), DEL (four
+// bytes as %q), entries and keys. Most are invalid in most fields.
+func (s *openAPI) largeValues(at string, bytes int, each func(at string, value any)) {
+	limited := func(size int, limit *int) int {
+		if limit != nil {
+			size = min(size, *limit)
+		}
+		return size
+	}
+	if (s.Type == "string" || s.IntOrString) && s.Enum == nil {
+		for _, letter := range []string{"a", "<", "\x7f"} {
+			text, size := fmt.Sprintf("%+q", letter), bytes
+			if bytes < largest && letter == "<" {
+				size /= 6 // the hook counts the bytes of JSON
+			}
+			each(at+" of "+text, strings.Repeat(letter, limited(size, s.MaxLength)))
+		}
+	}
+	if s.Items != nil {
+		entries := bytes / 3
+		if bytes < largest {
+			entries = 9_000 // the hook accepts at most 10,000 values
+		}
+		each(at, slices.Repeat([]any{s.Items.smallest()}, limited(entries, s.MaxItems)))
+		s.Items.largeValues(at+"[]", bytes, func(at string, value any) { each(at, []any{value}) })
+	}
+	if s.Values != nil {
+		entries := map[string]any{}
+		for i := range limited(bytes/10, s.MaxProperties) {
+			entries[strconv.Itoa(i)] = s.Values.smallest()
+		}
+		each(at, entries)
+		each(at+" with a long key", map[string]any{strings.Repeat("\x7f", bytes): s.Values.smallest()})
+		s.Values.largeValues(at+"{}", bytes, func(at string, value any) { each(at, map[string]any{"a": value}) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		property := s.Properties[name]
+		property.largeValues(at+"."+name, bytes, func(at string, value any) { each(at, map[string]any{name: value}) })
+	}
+}
+
+// smallest returns the shortest value that decodes.
+func (s *openAPI) smallest() any {
+	return map[string]any{"object": map[string]any{}, "array": []any{}, "integer": 0, "boolean": false, "number": 0, "string": ""}[s.Type]
+}
+
+// valid are parents whose optional parts are set, so that a large value that the hook accepts is in as many children as possible.
+var valid = map[string]string{
+	"Memcached":         `{"spec": {"size": 2, "proxy": {}, "metrics": {"enabled": true}}}`,
+	"Nginx":             `{"spec": {"count": 2}}`,
+	"CustomImageDeploy": `{"spec": {"image": "a", "port": 80}}`,
+	"Xca":               `{}`,
+}
+
+// syncOf returns the body of a sync of a valid parent with another value, as Metacontroller encodes it.
+func syncOf(kind schema.GroupVersionKind, value any) []byte {
+	parent := map[string]any{}
+	must(json.Unmarshal([]byte(valid[kind.Kind]), &parent))
+	merge(parent, value.(map[string]any))
+	parent["apiVersion"], parent["kind"] = kind.GroupVersion().String(), kind.Kind
+	parent["metadata"] = map[string]any{"name": "cache", "namespace": "web"}
+	body, err := json.Marshal(map[string]any{"parent": parent})
+	must(err)
+	return body
+}
+
+func merge(into, from map[string]any) {
+	for name, value := range from {
+		inner, isObject := value.(map[string]any)
+		if existing, ok := into[name].(map[string]any); ok && isObject {
+			merge(existing, inner)
+		} else {
+			into[name] = value
+		}
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// TestFields sends parents of which one field is as large as the API server stores, or as large as the hook accepts, for each field of the CRDs,
+// ten at the same time. A tenant can create such parents, and must not take the hook away from others: it keeps below memoryLimit.
+func TestFields(t *testing.T) {
+	t.Setenv("GOMAXPROCS", "1") // the limit of CPU time in the Deployment
+	kinds, err := crds.Schemas[openAPI]()
+	must(err)
+	var p *program
+	var names []string
+	var bodies [][]byte
+	worst, slowest, codes := 0.0, 0.0, map[int]int{}
+	send := func(hook string) {
+		if p == nil {
+			p = start(t)
+		}
+		c := newClient(new(http.Transport))
+		c.hook = hook
+		var group sync.WaitGroup
+		for _, body := range bodies {
+			group.Go(func() { c.post(p.url(), body) })
+		}
+		group.Wait()
+		c.http.CloseIdleConnections()
+		c.wantOnly(t, 200, 413, 422)
+		_, peak := p.memory(t)
+		worst, slowest = max(worst, peak), max(slowest, c.percentile(1))
+		for code, count := range c.codes {
+			codes[code] += count
+		}
+		if peak > memoryLimit || c.percentile(1) > 5000 {
+			t.Errorf("%d parents at the same time: %v, peak %.0f MiB resident, slowest after %.0f ms; %q", len(bodies), c.codes, peak, c.percentile(1), names)
+			p = nil // the peak of the next ones is that of another process
+		}
+		names, bodies = nil, nil
+	}
+	for kind, root := range kinds {
+		hook := "/" + strings.ToLower(kind.Kind) + "/sync"
+		for _, bytes := range []int{largest, composite.MaxSpecBytes - 1000} {
+			root.largeValues(kind.Kind, bytes, func(at string, value any) {
+				names, bodies = append(names, at), append(bodies, syncOf(kind, value))
+				if len(bodies) == 10 {
+					send(hook)
+				}
+			})
+			send(hook)
+		}
+	}
+	t.Logf("%v responses; peak %.0f MiB resident, slowest after %.0f ms", codes, worst, slowest)
+}

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,20 +55,8 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"the only server is being deleted, and has stopped", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(all(o.Related.Pods)[1:], terminating(all(o.Related.Pods)[0]))...)
 		}, "NoReplicaReady", "RollingOut", "AsExpected", ""},
-		{"a spare has replaced a server whose node does not respond", 3, "0-2.1", func(o *syncRequest) {
-			pods := all(o.Related.Pods)
-			for i, pod := range pods {
-				if pod.Name == "cache-1" {
-					pods[i] = terminating(pod)
-					pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
-				}
-			}
-			o.Related.Pods = composite.GroupOf(pods...)
-			o.Parent.Spec.PodDisruptionBudget.Enabled = new(false) // the one of the fixture is for a drain
-			for set := range o.Children.StatefulSets.All() {
-				set.Status.Replicas, set.Status.UpdatedReplicas, set.Status.ReadyReplicas, set.Status.AvailableReplicas = 4, 3, 3, 3
-			}
-		}, "ReplicaReady", "AllReplicasReady", "AsExpected", ""},
+		{"a spare has replaced a server whose node does not respond", 3, "0-2.1", replaced("cache-1"), "ReplicaReady", "AllReplicasReady", "AsExpected", ""},
+		{"so does not that of the first spare either", 3, "0-2.1-1", replaced("cache-1", "cache-3"), "ReplicaReady", "AllReplicasReady", "AsExpected", ""},
 		{"the image of a proxy has no proxy", 3, "0-2", func(o *syncRequest) {
 			o.Related.Pods.Get("web", "cache-proxy-1").Status.ContainerStatuses = []observed.ContainerStatus{{Name: proxy.ContainerName,
 				State:     observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}},
@@ -112,6 +101,25 @@ func TestConditionsOfProxies(t *testing.T) {
 		}
 		if !strings.Contains(got[kind].Message, test.message) {
 			t.Errorf("%s: %s has the message %q, want %q", test.reason, kind, got[kind].Message, test.message)
+		}
+	}
+}
+
+// replaced lets nodes of pods not respond that others have replaced, and the rest of three servers be ready.
+func replaced(names ...string) func(*syncRequest) {
+	return func(o *syncRequest) {
+		pods := all(o.Related.Pods)
+		for i, pod := range pods {
+			if slices.Contains(names, pod.Name) {
+				pods[i] = terminating(pod)
+				pods[i].Status.Conditions = observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+			}
+		}
+		o.Related.Pods = composite.GroupOf(pods...)
+		o.Parent.Spec.PodDisruptionBudget.Enabled = new(false) // the one of the fixture is for a drain
+		for set := range o.Children.StatefulSets.All() {
+			set.Status.Replicas = 3 + int32(len(names))
+			set.Status.UpdatedReplicas, set.Status.ReadyReplicas, set.Status.AvailableReplicas = 3, 3, 3
 		}
 	}
 }

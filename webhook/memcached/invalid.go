@@ -23,7 +23,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	workload := o.request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
 	switch {
 	case workload != nil:
-		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxServers)
+		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxRun)
 		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
 	case deployment != nil:
 		workload, status.Servers = deployment, children.ServerAddresses(o.liveServers)
@@ -81,6 +81,8 @@ func (o *observation) missingChildren(workload *observed.Workload) []string {
 		names = append(names, proxy.Name(memcached))
 		note("Deployment", proxy.Name(memcached), existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)) == nil)
 	}
+	budget := ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) && existing.PodDisruptionBudgets.Listed() && memcached.Status.Replicas > 1
+	note("PodDisruptionBudget", memcached.Name, budget && existing.PodDisruptionBudgets.Get(memcached.Namespace, memcached.Name) == nil)
 	for _, name := range names {
 		note("Service", name, existing.Services.Listed() && existing.Services.Get(memcached.Namespace, name) == nil)
 		note("NetworkPolicy", name+" (the pods are open to every peer)", ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) && existing.NetworkPolicies.Listed() &&

@@ -25,6 +25,10 @@ func TestMissingWhileInvalid(t *testing.T) {
 		{"the Service was deleted", func(o *syncRequest) { o.Children.Services = composite.GroupOf[observed.Child]() }, "Service cache"},
 		{"the NetworkPolicy was deleted", func(o *syncRequest) { o.Children.NetworkPolicies = composite.GroupOf[observed.Child]() },
 			"NetworkPolicy cache (the pods are open to every peer)"},
+		{"the PodDisruptionBudget was deleted", func(o *syncRequest) {
+			o.Parent.Status.Replicas = 2
+			o.Children.PodDisruptionBudgets = composite.GroupOf[observed.Child]()
+		}, "PodDisruptionBudget cache"},
 		{"the NetworkPolicy is disabled", func(o *syncRequest) {
 			o.Parent.Spec.NetworkPolicy.Enabled = new(false)
 			o.Children.NetworkPolicies = composite.GroupOf[observed.Child]()

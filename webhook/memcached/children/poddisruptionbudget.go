@@ -34,8 +34,9 @@ func podDisruptionBudget(in *Input) runtime.Object {
 	switch limit, replaced := budget.Spec.MaxUnavailable, in.Decision.StuckServers; {
 	case in.Decision.Routes.HasSpares() && replaced == 0:
 		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
-	case limit != nil && limit.Type == intstr.Int:
-		budget.Spec.MaxUnavailable = new(intstr.FromInt32(limit.IntVal + replaced))
+	case limit != nil && replaced > 0: // the stuck pods are not available, and do not count
+		allowed, _ := intstr.GetScaledValueFromIntOrPercent(limit, int(in.Decision.Run.Count-replaced), true) // 0 if it is not valid
+		budget.Spec.MaxUnavailable = new(intstr.FromInt32(int32(allowed) + replaced))
 	}
 	return budget
 }

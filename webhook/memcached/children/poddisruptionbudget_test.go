@@ -13,24 +13,28 @@ import (
 )
 
 func TestPodDisruptionBudget(t *testing.T) {
-	none, one, half := intstr.FromInt32(0), intstr.FromInt32(1), intstr.FromString("50%")
+	none, one, two, three, half := intstr.FromInt32(0), intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromInt32(3), intstr.FromString("50%")
 	cases := []struct {
 		reason                       string
 		spec                         v1alpha1.PodDisruptionBudget
 		routes                       string
+		stuck                        int32
 		minAvailable, maxUnavailable *intstr.IntOrString
 	}{
-		{"by default one pod may be unavailable", v1alpha1.PodDisruptionBudget{}, "0-1", nil, &one},
-		{"minAvailable replaces the default of maxUnavailable", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, "0-1", &half, nil},
-		{"maxUnavailable is set", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, "0-1", nil, &half},
-		{"a slot moves to the spare", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, "0-1_0-1.0_announcing", nil, &none},
-		{"the spare serves, and the server that was deleted may be ready again", v1alpha1.PodDisruptionBudget{}, "0-1.0", nil, &none},
-		{"the server that has started again gets its items back", v1alpha1.PodDisruptionBudget{}, "0-1.0_0-1_warming", nil, &none},
+		{"by default one pod may be unavailable", v1alpha1.PodDisruptionBudget{}, "0-1", 0, nil, &one},
+		{"minAvailable replaces the default of maxUnavailable", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, "0-1", 0, &half, nil},
+		{"maxUnavailable is set", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, "0-1", 0, nil, &half},
+		{"a slot moves to the spare", v1alpha1.PodDisruptionBudget{MinAvailable: &half}, "0-1_0-1.0_announcing", 0, nil, &none},
+		{"the spare serves, and the server that was deleted may be ready again", v1alpha1.PodDisruptionBudget{}, "0-1.0", 0, nil, &none},
+		{"the server that has started again gets its items back", v1alpha1.PodDisruptionBudget{}, "0-1.0_0-1_warming", 0, nil, &none},
+		{"a pod that does not end is not available, and not needed", v1alpha1.PodDisruptionBudget{}, "0-1.0", 1, nil, &two},
+		{"half of the others may be unavailable too", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, "0-1.0", 1, nil, &two},
+		{"so is a former spare", v1alpha1.PodDisruptionBudget{}, "0-1.0-1", 2, nil, &three},
 	}
 	for _, test := range cases {
 		memcached := sample.New(2)
 		memcached.Spec.PodDisruptionBudget = test.spec
-		decision := moves.Decision{Run: moves.Range{Count: 2}, Routes: moves.ParseRoutes(test.routes)}
+		decision := moves.Decision{Run: moves.Range{Count: 2 + test.stuck}, Routes: moves.ParseRoutes(test.routes), StuckServers: test.stuck}
 		budget := podDisruptionBudget(&Input{Memcached: memcached, Decision: decision}).(*policyv1.PodDisruptionBudget).Spec
 		if diff := cmp.Diff([]*intstr.IntOrString{test.minAvailable, test.maxUnavailable}, []*intstr.IntOrString{budget.MinAvailable, budget.MaxUnavailable}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)

@@ -57,7 +57,8 @@ func serviceName(memcached *v1alpha1.Memcached, ordinal string) string {
 func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	suffix, found := strings.CutPrefix(pod.Name, memcached.Name+"-")
 	ordinal, err := strconv.ParseInt(suffix, 10, 32)
-	return int32(ordinal), found && err == nil && ordinal >= 0 && ordinal <= moves.MaxOrdinal
+	written := strconv.FormatInt(ordinal, 10) == suffix // no controller creates "cache-01"
+	return int32(ordinal), found && err == nil && written && ordinal >= 0 && ordinal <= moves.MaxOrdinal
 }
 
 // Serving returns those of some pods that proxies with some routes use.

@@ -48,7 +48,7 @@ func TestServers(t *testing.T) {
 
 // TestOrdinal: anybody who may create a pod can give it the labels of a server, and any name.
 func TestOrdinal(t *testing.T) {
-	for name, want := range map[string]bool{"cache-0": true, "cache-12": true, "cache": false, "cache-x": false, "cache--1": false, "cache-2147483647": false} {
+	for name, want := range map[string]bool{"cache-0": true, "cache-12": true, "cache-01": false, "cache": false, "cache-x": false, "cache--1": false, "cache-2147483647": false} {
 		pod := &observed.Pod{}
 		pod.Name = name
 		if _, got := Ordinal(sample.New(2), pod); got != want {

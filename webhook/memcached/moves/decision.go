@@ -14,7 +14,7 @@ type Decision struct {
 	// ProxyReplicas is the desired number of proxies, and Routes are what they do.
 	ProxyReplicas int32
 	Routes        Routes
-	// StuckServers is the number of servers that do not end, and whose slots spares have; 0 while items move.
+	// StuckServers is the number of pods in Run that do not end, and whose slots spares have; 0 while items move.
 	StuckServers int32
 	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
 	Unreached bool
@@ -58,7 +58,7 @@ func (s situation) next() outcome {
 		return s.stopAll()
 	}
 	if unknown := s.templateObstacle(); unknown != noObstacle && !s.templateChanged() {
-		return s.await(unknown)
+		return s.stay(unknown)
 	}
 	return s.inPhase()
 }
@@ -124,10 +124,10 @@ func (s situation) complete(o outcome) Decision {
 	return d
 }
 
-// stuckServers returns the number of servers that do not end, and whose slots steady proxies leave to spares.
+// stuckServers returns the number of servers and former spares that do not end, and whose slots others have.
 func (s situation) stuckServers(r Routes) (stuck int32) {
-	for _, spare := range r.To.Spares() {
-		if r.Phase == Steady && s.Stuck(spare.Own) {
+	for ordinal := range s.Servers {
+		if r.Phase == Steady && r.To.Span().Has(ordinal) && !r.To.Has(ordinal) && s.Stuck(ordinal) {
 			stuck++
 		}
 	}

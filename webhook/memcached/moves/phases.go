@@ -59,17 +59,14 @@ func (s situation) inPhase() outcome {
 	return s.steady()
 }
 
-// stay continues with the routes, and with the recorded end of their phase.
-func (s situation) stay() outcome { return s.await(noObstacle) }
-
-// await continues with the routes, and with the recorded end of their phase. Users read why if the phase is the steady one, and a move follows.
-func (s situation) await(why obstacle) outcome {
+// stay continues with the routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a move follows.
+func (s situation) stay(why obstacle) outcome {
 	o := s.useWith(s.routes, why)
 	o.report.Until = s.recordedEnd(o.report.Phase)
 	return o
 }
 
-// use uses the routes of this phase or of the next one.
+// use uses routes. A move that follows waits for proxies of the phase before.
 func (s situation) use(routes Routes) outcome { return s.useWith(routes, earlierPhase) }
 
 // useWith uses routes, and reports why a move that follows waits. It neither adds nor removes a server.
@@ -90,7 +87,7 @@ func (s situation) steady() outcome {
 	case s.applied && s.hasServersToRemove(s.routes.To):
 		return s.removing()
 	case obstacle != noObstacle:
-		return s.await(obstacle)
+		return s.stay(obstacle)
 	}
 	return s.begin()
 }
@@ -122,7 +119,7 @@ func (s situation) preparing() outcome {
 	case s.applied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
 		return s.use(announcing)
 	case !s.settled() || !s.addedReady() || s.editedAgain():
-		return s.stay()
+		return s.stay(noObstacle)
 	}
 	return s.use(s.routes.in(Warming))
 }
@@ -134,7 +131,7 @@ func (s situation) preparing() outcome {
 func (s situation) warming() outcome {
 	r := s.routes
 	if !s.settled() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.stay()
+		return s.stay(noObstacle)
 	}
 	o := s.use(r)
 	o.job = s.startJob(o.job)
@@ -157,7 +154,7 @@ func (s situation) nothingLeft() bool {
 // closing ends the move.
 func (s situation) closing() outcome {
 	if !s.settled() {
-		return s.stay()
+		return s.stay(noObstacle)
 	}
 	return s.use(steadyRoutes(s.routes.To))
 }

@@ -42,11 +42,6 @@ func (r Routes) in(phase ProxyPhase) Routes {
 	return r
 }
 
-// previous returns the same move in the phase before.
-func (r Routes) previous() Routes {
-	return r.in(phaseOrder[max(0, slices.Index(phaseOrder, r.Phase)-1)])
-}
-
 // CanGiveUp reports whether the move can be given up, because no item has moved.
 func (r Routes) CanGiveUp() bool { return r.Phase != Steady && r.Serving() == r.From }
 

@@ -30,7 +30,7 @@ func (f Facts) situation() situation {
 	if d != nil {
 		s.revision, s.applied = d.Revision, d.Routes == s.routes
 	}
-	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // this ends each wait
+	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // an end that was recorded before is not one of what starts
 	if status != nil && status.Controller.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes && !starts {
 		s.recordedMove = status.Move
 	}
@@ -79,9 +79,9 @@ func (f Facts) routesOfLastPhase() Routes {
 			routes = running.Routes
 		}
 	}
-	warming, before := routes.in(Warming), routes.previous()
-	if routes == warming.previous() && !slices.ContainsFunc(f.Proxies.Pods, func(proxy ProxyPod) bool { return proxy.Routes == before }) {
-		return warming // such proxies may have run, and have stopped first
+	announces := func(proxy ProxyPod) bool { return proxy.Routes == routes.in(Announcing) }
+	if routes.Phase == Preparing && !slices.ContainsFunc(f.Proxies.Pods, announces) {
+		return routes.in(Warming) // such proxies may have run, and have stopped first
 	}
 	return routes
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // routesLabel has the numbers of servers that a proxy knows and its phase: "4", or "0-3_0-2_preparing".
-const routesLabel = "memcached-operator.example.com/proxy-servers"
+const routesLabel = "memcached-operator.example.com/proxy-routes"
 
 // newProxied creates a cache whose warm-up takes its whole time: kwok.yaml lets no Job with the label copy items.
 func newProxied(t *testing.T, size, warmupSeconds int) *unstructured.Unstructured {

@@ -16,12 +16,12 @@ import (
 
 func newCopy() *cobra.Command {
 	var config copier.Config
-	var ordinals, lost []int
+	var ordinals, stuck []int
 	check := func() (err error) {
 		if err := config.Check(); err != nil {
 			return err
 		}
-		config.Lost = config.Index >= 0 && config.Index < len(ordinals) && slices.Contains(lost, ordinals[config.Index])
+		config.Stuck = config.Index >= 0 && config.Index < len(ordinals) && slices.Contains(stuck, ordinals[config.Index])
 		config.From, err = ofOrdinal(config.From, ordinals, config.Index)
 		return err
 	}
@@ -44,7 +44,7 @@ after a signal.`,
 	flags.StringVar(&config.From, "from", "", "`host:port` of the server; {ordinal} is the one of --ordinals at --index")
 	flags.IntSliceVar(&ordinals, "ordinals", nil, "`numbers` of the servers in their StatefulSet")
 	flags.IntVar(&config.Index, "index", 0, "`number` of this server among those that are copied")
-	flags.IntSliceVar(&lost, "lost", nil, "`numbers` of --ordinals whose nodes do not respond: the copy of such a server is complete if it does not respond for 10s")
+	flags.IntSliceVar(&stuck, "stuck", nil, "`numbers` of --ordinals whose nodes do not respond: the copy of such a server is complete if it does not respond for 10s")
 	flags.IntVar(&config.Servers, "servers", 0, "`number` of servers after the change, if this server stays: the keys that it keeps are not read")
 	flags.IntVar(&config.Room, "room", 0, "`MiB` that the servers after the change have for the items of this server; 0 if they have enough")
 	flags.StringVar(&config.Through, "through", "", "`host:port` of the proxies")

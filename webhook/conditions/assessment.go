@@ -26,8 +26,8 @@ type Input struct {
 	Rollout Rollout
 	// Pods are the live pods that Selector selects.
 	Pods []*observed.Pod
-	// Serving are the pods that clients reach, also those that are being deleted and still serve; nil if clients reach all of Pods.
-	Serving []*observed.Pod
+	// InUse are the pods that clients reach, also those that are being deleted and still serve; nil if clients reach all of Pods.
+	InUse []*observed.Pod
 	// Selector has the labels of the parent's pods.
 	Selector map[string]string
 	// Container is the name of the container that serves in each pod.
@@ -89,47 +89,47 @@ type Assessment struct {
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
 // first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
 // An error is a defect of the operator.
-func Assess(o *Input, findings ...Finding) (Assessment, error) {
-	pending, err := pendingChild(o)
+func Assess(in *Input, findings ...Finding) (Assessment, error) {
+	pending, err := pendingChild(in)
 	if err != nil {
 		return Assessment{}, err
 	}
 	var found Finding
 	for _, check := range checks {
-		found = Merge(found, check(checked{o, pending, findings}))
+		found = Merge(found, check(checked{in, pending, findings}))
 	}
-	assessment := newAssessment(o)
+	assessment := newAssessment(in)
 	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem, found.Risk, found.Wait
 	if p := found.Problem; p != nil && slices.Contains(reasonsWithoutRoom, p.Reason) {
 		assessment.Problem = new(*p) // the proxies may have it too
-		assessment.Problem.Remedy = o.RoomRemedy
+		assessment.Problem.Remedy = in.RoomRemedy
 	}
-	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, o.Awaited), o.Steps, o.Teardown
+	assessment.pending, assessment.steps, assessment.teardown = cmp.Or(pending, in.Awaited), in.Steps, in.Teardown
 	return assessment, nil
 }
 
 // reasonsWithoutRoom are those of pods that the cluster may have no room for.
 var reasonsWithoutRoom = []Reason{ReasonReplicaFailure, ReasonPodsMissing, ReasonUnschedulable, ReasonVolumeClaimPending}
 
-func newAssessment(o *Input) Assessment {
-	serving := o.Serving
+func newAssessment(in *Input) Assessment {
+	serving := in.InUse
 	if serving == nil {
-		serving = o.Pods
+		serving = in.Pods
 	}
 	return Assessment{
-		Rollout:         o.Rollout,
-		ProxyAssessment: o.ProxyAssessment,
-		input:           o,
-		serves:          slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(o.Container) }),
-		unreachable:     o.Serving != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
+		Rollout:         in.Rollout,
+		ProxyAssessment: in.ProxyAssessment,
+		input:           in,
+		serves:          slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(in.Container) }),
+		unreachable:     in.InUse != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
 	}
 }
 
-func ofProxies(o checked) Finding {
-	if o.ProxyAssessment == nil {
+func ofProxies(c checked) Finding {
+	if c.ProxyAssessment == nil {
 		return Finding{}
 	}
-	return Finding{Problem: o.ProxyAssessment.Problem, Risk: o.ProxyAssessment.Risk, Wait: o.ProxyAssessment.Wait}
+	return Finding{Problem: c.ProxyAssessment.Problem, Risk: c.ProxyAssessment.Risk, Wait: c.ProxyAssessment.Wait}
 }
 
 func ofParent(o checked) Finding { return Merge(o.findings...) }

@@ -40,13 +40,13 @@ const operatorAnnotations = "metadata.annotations.memcached-operator.example.com
 
 // pendingChild returns the first desired child that is missing or differs from the desired state; nil if there is none. A child
 // that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
-func pendingChild(o *Input) (*Progress, error) {
-	if isOrphaned(o) {
-		return adoptionPending(o), nil
+func pendingChild(in *Input) (*Progress, error) {
+	if isOrphaned(in) {
+		return adoptionPending(in), nil
 	}
 	var unrecorded *Progress
-	for _, desired := range o.Children {
-		pending, recordOnly, err := compareChild(desired, o.Child(desired))
+	for _, desired := range in.Children {
+		pending, recordOnly, err := compareChild(desired, in.Child(desired))
 		if err != nil || pending != nil && !recordOnly {
 			return pending, err
 		}

@@ -20,16 +20,16 @@ var ReasonOpenToAll = NewReason(SeverityProblem, Documentation{ID: "OpenToAll", 
 	Meaning: "The NetworkPolicy in the message does not exist, and pods run: every peer that reaches their addresses may connect.",
 	Remedy:  "Check the Events of the resource: one reports why the API server rejects the NetworkPolicy. Until it exists, stop the pods with `size: 0` if they must not be open. Set `spec.networkPolicy.enabled: false` if they may."})
 
-func exposed(o checked) Finding {
-	running := func(pod *observed.Pod) bool { return pod.ContainerRunning(o.Container) }
-	if o.Workload == nil || o.Before.ObservedGeneration < o.Parent.GetGeneration() || !slices.ContainsFunc(o.Pods, running) {
+func exposed(c checked) Finding {
+	running := func(pod *observed.Pod) bool { return pod.ContainerRunning(c.Container) }
+	if c.Workload == nil || c.Before.ObservedGeneration < c.Parent.GetGeneration() || !slices.ContainsFunc(c.Pods, running) {
 		return Finding{}
 	}
-	for _, desired := range o.Children {
+	for _, desired := range c.Children {
 		if desired.GetObjectKind().GroupVersionKind().Kind != "NetworkPolicy" {
 			continue
 		}
-		if _, found := o.Child(desired).(observedChild); !found {
+		if _, found := c.Child(desired).(observedChild); !found {
 			return Finding{Problem: ReasonOpenToAll.Problem("The pods are open to every peer: NetworkPolicy %s does not exist, or belongs to another owner. Check the Events of this resource.",
 				desired.(metav1.Object).GetName())}
 		}

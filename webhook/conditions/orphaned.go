@@ -20,22 +20,22 @@ var ReasonOrphaned = NewReason(SeverityOverdue, Documentation{ID: "Orphaned",
 
 func isOrphaned(o *Input) bool { return o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 }
 
-func adoptionPending(o *Input) *Progress {
+func adoptionPending(in *Input) *Progress {
 	var objects []string
-	for _, object := range o.Children {
+	for _, object := range in.Children {
 		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
 	}
 	return ReasonOrphaned.Progress("%s %s has pods, but does not belong to this resource. To take it over with its pods, run: "+
 		"kubectl label --overwrite -n %s %s controller-uid=%s",
-		o.Children[0].GetObjectKind().GroupVersionKind().Kind, o.Children[0].(metav1.Object).GetName(),
-		o.Parent.GetNamespace(), strings.Join(objects, " "), o.Parent.GetUID())
+		in.Children[0].GetObjectKind().GroupVersionKind().Kind, in.Children[0].(metav1.Object).GetName(),
+		in.Parent.GetNamespace(), strings.Join(objects, " "), in.Parent.GetUID())
 }
 
 // orphaned is [overdue] before all other checks if a former parent left the workload behind. Its message has all children, also those of
 // the proxies, so that one command adopts them.
-func orphaned(o checked) Finding {
-	if !isOrphaned(o.Input) {
+func orphaned(c checked) Finding {
+	if !isOrphaned(c.Input) {
 		return Finding{}
 	}
-	return overdue(o)
+	return overdue(c)
 }

@@ -20,16 +20,16 @@ func outOfMemory(container string, remedy Remedy) *Problem {
 }
 
 // recentlyKilled returns the risk of the first container that was killed for its memory within recentPeriod and is ready again.
-func recentlyKilled(o checked) Finding {
+func recentlyKilled(c checked) Finding {
 	var killed Finding
-	for _, pod := range o.Pods {
+	for _, pod := range c.Pods {
 		for _, container := range pod.Status.ContainerStatuses {
 			end := container.LastState.Terminated
 			if end == nil || end.Reason != oomKilled || !container.Ready {
 				continue
 			}
-			if left := recent(end.FinishedAt.Time, o.Now); left > 0 {
-				message := outOfMemory(container.Name, o.Remedies[container.Name]).Message
+			if left := recent(end.FinishedAt.Time, c.Now); left > 0 {
+				message := outOfMemory(container.Name, c.Remedies[container.Name]).Message
 				killed = Merge(killed, Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, message)), Wait: left})
 			}
 		}

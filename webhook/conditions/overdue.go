@@ -20,15 +20,15 @@ this time, so it follows from the times of the parent, of its workload and of it
 // controllers need about a second.
 const overduePeriod = time.Minute
 
-func overdue(o checked) Finding {
-	pending, since := o.pending, desiredSince(o.Input)
+func overdue(c checked) Finding {
+	pending, since := c.pending, desiredSince(c.Input)
 	if pending == nil {
-		pending, since = missingPods(o.Input), later(since, LastPodChange(o.Pods, o.Now))
+		pending, since = missingPods(c.Input), later(since, LastPodChange(c.Pods, c.Now))
 	}
 	if pending == nil {
 		return Finding{}
 	}
-	if left := overduePeriod - o.Now.Sub(since); left > 0 {
+	if left := overduePeriod - c.Now.Sub(since); left > 0 {
 		return Finding{Wait: min(left, overduePeriod)}
 	}
 	// No object changes when the cause disappears, and Metacontroller retries at increasing intervals.
@@ -38,19 +38,19 @@ func overdue(o checked) Finding {
 // desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the
 // latest of these times: the parent became unready, its spec changed, its replicas changed by a step, its workload was
 // created.
-func desiredSince(o *Input) time.Time {
-	ready, generation := meta.FindStatusCondition(o.Before.Conditions, api.Ready), o.Before.ObservedGeneration
-	if ready == nil || ready.Status == metav1.ConditionTrue || 0 < generation && generation < o.Parent.GetGeneration() {
-		return o.Now.Time
+func desiredSince(in *Input) time.Time {
+	ready, generation := meta.FindStatusCondition(in.Before.Conditions, api.Ready), in.Before.ObservedGeneration
+	if ready == nil || ready.Status == metav1.ConditionTrue || 0 < generation && generation < in.Parent.GetGeneration() {
+		return in.Now.Time
 	}
-	since := later(ready.LastTransitionTime.Time, o.LastStep)
-	for _, entry := range o.Parent.GetManagedFields() {
+	since := later(ready.LastTransitionTime.Time, in.LastStep)
+	for _, entry := range in.Parent.GetManagedFields() {
 		if entry.Subresource != "status" && entry.Time != nil {
 			since = later(since, entry.Time.Time)
 		}
 	}
-	if o.Workload != nil {
-		since = later(since, o.Workload.CreationTimestamp)
+	if in.Workload != nil {
+		since = later(since, in.Workload.CreationTimestamp)
 	}
 	return since
 }

@@ -11,8 +11,8 @@ var ReasonPaused = NewReason(SeverityBlocker, Documentation{ID: "Paused",
 	Meaning: "The Deployment is paused, so changes are not rolled out.",
 	Remedy:  "Run `kubectl rollout resume deployment NAME`."})
 
-func paused(o checked) Finding {
-	workload := o.Workload
+func paused(c checked) Finding {
+	workload := c.Workload
 	if workload == nil || !workload.Spec.Paused {
 		return Finding{}
 	}

@@ -31,10 +31,10 @@ type Remedy struct {
 
 // failingPods returns the problem of the first pod that has one. Its message has no counters and no back-off times, because
 // these differ at every sync.
-func failingPods(o checked) Finding {
+func failingPods(c checked) Finding {
 	var first Finding
-	for _, pod := range o.Pods {
-		found := diagnosePod(pod, o.Remedies, o.Claim, o.Now)
+	for _, pod := range c.Pods {
+		found := diagnosePod(pod, c.Remedies, c.Claim, c.Now)
 		first.Wait = Soonest(first.Wait, found.Wait)
 		switch problem := found.Problem; {
 		case problem == nil:

@@ -22,12 +22,12 @@ var ReasonPodsMissing = NewReason(SeverityBlocker, Documentation{ID: "PodsMissin
 	Meaning: "All or some pods of the workload have not been created for a minute; the message has the numbers. The status of the workload has no cause: a StatefulSet reports it only in its Events.",
 	Remedy:  "Run the `kubectl describe` command of the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
 
-func missingPods(o *Input) *Progress {
-	if o.Workload == nil || len(o.Children) == 0 || o.Rollout.Desired == 0 {
+func missingPods(in *Input) *Progress {
+	if in.Workload == nil || len(in.Children) == 0 || in.Rollout.Desired == 0 {
 		return nil
 	}
-	kind := o.Children[0].GetObjectKind().GroupVersionKind().Kind
-	workload, existing := o.Workload, max(o.Workload.Status.Replicas, int32(len(o.Pods)))
+	kind := in.Children[0].GetObjectKind().GroupVersionKind().Kind
+	workload, existing := in.Workload, max(in.Workload.Status.Replicas, int32(len(in.Pods)))
 	desired := ptr.Deref(workload.Spec.Replicas, 0)
 	if existing >= desired {
 		return nil

@@ -15,8 +15,8 @@ var ReasonProgressDeadlineExceeded = NewReason(SeverityBlocker, Documentation{ID
 	Meaning: "A rollout has not progressed for ten minutes, and no check knows the cause.",
 	Remedy:  "Check the Events of the pods that are not ready."})
 
-func progressDeadline(o checked) Finding {
-	failure := workloadCondition(o.Workload, "Progressing", corev1.ConditionFalse)
+func progressDeadline(c checked) Finding {
+	failure := workloadCondition(c.Workload, "Progressing", corev1.ConditionFalse)
 	if failure == nil {
 		return Finding{}
 	}

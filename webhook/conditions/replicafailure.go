@@ -19,8 +19,8 @@ var ReasonReplicaFailure = NewReason(SeverityBlocker, Documentation{ID: "Replica
 	Meaning: "Pods cannot be created; the message is that of the API server.",
 	Remedy:  "Check the ResourceQuota, the Pod Security Standard of the namespace, and the service account that the message names."})
 
-func replicaFailure(o checked) Finding {
-	failure := workloadCondition(o.Workload, "ReplicaFailure", corev1.ConditionTrue)
+func replicaFailure(c checked) Finding {
+	failure := workloadCondition(c.Workload, "ReplicaFailure", corev1.ConditionTrue)
 	if failure == nil {
 		return Finding{}
 	}

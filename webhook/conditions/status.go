@@ -31,13 +31,13 @@ func (a *Assessment) Status(additional ...metav1.Condition) api.ReplicaStatus {
 }
 
 // InvalidStatus returns the status of a parent whose spec is invalid, and whose children therefore stay unchanged.
-func InvalidStatus(o *Input, cause error) api.ReplicaStatus {
+func InvalidStatus(in *Input, cause error) api.ReplicaStatus {
 	replicas := int32(0)
-	if o.Workload != nil {
-		replicas = ptr.Deref(o.Workload.Spec.Replicas, 0)
+	if in.Workload != nil {
+		replicas = ptr.Deref(in.Workload.Spec.Replicas, 0)
 	}
-	unchanged := *o
-	unchanged.Rollout = RolloutOf(o.Workload, replicas, o.Parent, o.Pods)
+	unchanged := *in
+	unchanged.Rollout = RolloutOf(in.Workload, replicas, in.Parent, in.Pods)
 	assessment := newAssessment(&unchanged)
 	assessment.Problem = ReasonInvalidSpec.Problem("%v", cause)
 	return assessment.Status()

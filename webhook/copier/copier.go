@@ -29,8 +29,9 @@ type Config struct {
 	InFlight int
 	// Patience limits how long the copy waits for a server, or for the proxies.
 	Patience time.Duration
-	// Lost reports whether the node of From does not respond. Then Patience is at most 10 seconds, and the copy is complete if From does not respond.
-	Lost   bool
+	// Stuck reports whether the pod of From is being deleted and does not end. Then Patience is at most 10 seconds, and the copy is complete if From
+	// does not respond.
+	Stuck  bool
 	Logger *slog.Logger
 }
 
@@ -67,7 +68,7 @@ const lostPatience = 10 * time.Second
 func Run(ctx context.Context, c Config) error {
 	start := time.Now()
 	s := &source{address: c.From, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
-	if c.Lost {
+	if c.Stuck {
 		c.Patience = min(c.Patience, lostPatience)
 		s.timeout = c.Patience // otherwise one connection to a node that is off takes longer
 	}
@@ -87,7 +88,7 @@ func Run(ctx context.Context, c Config) error {
 			})
 		}
 	}
-	if c.Lost && errors.Is(err, errSilent) {
+	if c.Stuck && errors.Is(err, errSilent) {
 		c.Logger.Warn("The server does not respond, as expected of a lost node. The copy ends.", "read", r.done, "error", err)
 		return nil
 	}

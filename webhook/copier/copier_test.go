@@ -54,7 +54,7 @@ func TestRunWithoutServer(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		config := Config{From: address, Through: address, Rate: 1, InFlight: 1, Patience: time.Minute, Lost: true, Logger: slog.New(slog.DiscardHandler)}
+		config := Config{From: address, Through: address, Rate: 1, InFlight: 1, Patience: time.Minute, Stuck: true, Logger: slog.New(slog.DiscardHandler)}
 		if err, took := Run(t.Context(), config), time.Since(start); err != nil || took < lostPatience || took > 2*lostPatience {
 			t.Errorf("the copy of a server on a lost node ends after %s with %v, want about %s, and that it is complete", took, err, lostPatience)
 		}
@@ -72,7 +72,7 @@ func TestRunWithoutProxies(t *testing.T) {
 		}
 		return "HD kk c1\r\n"
 	})
-	config := Config{From: server.address, Through: server.address, Rate: 1000, InFlight: 1, Patience: time.Millisecond, Lost: true, Logger: slog.New(slog.DiscardHandler)}
+	config := Config{From: server.address, Through: server.address, Rate: 1000, InFlight: 1, Patience: time.Millisecond, Stuck: true, Logger: slog.New(slog.DiscardHandler)}
 	if err := Run(t.Context(), config); !errors.Is(err, errUnreadable) {
 		t.Errorf("the error is %v, want one of the proxies", err)
 	}

@@ -52,7 +52,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		Workload:        o.workload,
 		Rollout:         rollout,
 		Pods:            o.liveServers,
-		Serving:         o.serving(d.Routes),
+		InUse:           o.inUse(d.Routes),
 		Selector:        children.SelectorLabels(o.memcached),
 		Container:       children.ContainerName,
 		ProxyAssessment: proxies,

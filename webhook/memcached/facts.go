@@ -26,7 +26,7 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 		Size:        *spec.Size,
 		MaxStep:     ptr.Deref(spec.Scaling.MaxStep, 0),
 		Interval:    time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:    o.workloadFacts(t.applied),
+		Workload:    o.workloadFacts(t.templateApplied),
 		Servers:     o.serverFacts(),
 		RecordedRun: children.RecordedServers(o.memcached, o.recorded.Servers),
 		Proxies:     o.proxyFacts(),

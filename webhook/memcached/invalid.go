@@ -54,7 +54,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 
 		Workload:        workload,
 		Pods:            o.liveServers,
-		Serving:         o.serving(moves.RecordedRoutes(status.Proxy)),
+		InUse:           o.inUse(moves.RecordedRoutes(status.Proxy)),
 		Selector:        children.SelectorLabels(memcached),
 		Container:       children.ContainerName,
 		ProxyAssessment: proxies,

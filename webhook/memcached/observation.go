@@ -92,13 +92,13 @@ func (o *observation) hasProxies() bool {
 	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil
 }
 
-// serving returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
+// inUse returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
 // holds.
-func (o *observation) serving(routes moves.Routes) []*observed.Pod {
+func (o *observation) inUse(routes moves.Routes) []*observed.Pod {
 	if routes == (moves.Routes{}) {
 		return nil
 	}
-	return children.Serving(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
+	return children.InUse(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
 		return pod.Terminating() && !canHold(pod)
 	}))
 }

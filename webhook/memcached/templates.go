@@ -14,8 +14,8 @@ import (
 type templates struct {
 	memory  memory.Size
 	servers children.Template
-	// applied reports whether the template of the servers was applied last. It is false if no items can move: then nothing depends on it.
-	applied bool
+	// templateApplied reports whether the template of the servers was applied last. It is false if no items can move: then nothing depends on it.
+	templateApplied bool
 	// proxies is nil if spec has none.
 	proxies *proxyTemplates
 }
@@ -27,7 +27,7 @@ func (c Config) templates(o *observation) (t templates, err error) {
 	}
 	if o.workload != nil && o.hasProxies() {
 		// Not what somebody else has changed since: Metacontroller takes that back.
-		if t.applied, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, o.workload); err != nil {
+		if t.templateApplied, err = merge.TemplateApplied(&t.servers.PodTemplateSpec, o.workload); err != nil {
 			return t, err
 		}
 	}

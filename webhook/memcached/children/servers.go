@@ -61,15 +61,15 @@ func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	return int32(ordinal), found && err == nil && written && ordinal >= 0 && ordinal <= moves.MaxOrdinal
 }
 
-// Serving returns those of some pods that proxies with some routes use.
-func Serving(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
-	serving := []*observed.Pod{}
+// InUse returns those of some pods that proxies with some routes use.
+func InUse(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
+	used := []*observed.Pod{}
 	for _, pod := range pods {
 		if ordinal, found := Ordinal(memcached, pod); found && routes.Serving().Has(ordinal) {
-			serving = append(serving, pod)
+			used = append(used, pod)
 		}
 	}
-	return serving
+	return used
 }
 
 // ServerAddresses returns the addresses of the pods whose memcached serves, sorted by address.

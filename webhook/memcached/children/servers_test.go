@@ -88,7 +88,7 @@ func TestServing(t *testing.T) {
 		"0-0_1-2_warming":   {"cache-1", "cache-2"},
 		"3-5":               {},
 	} {
-		got := Serving(sample.New(3), moves.ParseRoutes(label), pods)
+		got := InUse(sample.New(3), moves.ParseRoutes(label), pods)
 		var names []string
 		for _, pod := range got {
 			names = append(names, pod.Name)
@@ -97,7 +97,7 @@ func TestServing(t *testing.T) {
 			t.Errorf("routes %q: %q serve, want %q", label, names, want)
 		}
 	}
-	if Serving(sample.New(3), moves.ParseRoutes("3-5"), pods) == nil {
+	if InUse(sample.New(3), moves.ParseRoutes("3-5"), pods) == nil {
 		t.Error("no server serves, and nil means that clients reach all")
 	}
 }

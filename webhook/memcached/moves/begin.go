@@ -39,7 +39,7 @@ func (s situation) announcing() outcome {
 	before := steadyRoutes(s.routes.From)
 	extended, found := s.extended()
 	switch {
-	case !s.applied:
+	case !s.routesApplied:
 		return s.use(s.routes)
 	case found:
 		return s.use(extended)
@@ -67,15 +67,6 @@ func (s situation) wanted() bool {
 // them, unless it has a pod that does not end: then it replaces none.
 func (s situation) startsOutdated() bool {
 	return s.editedAgain() && (s.routes.Phase != Announcing || s.anyStuck())
-}
-
-func (f Facts) anyStuck() bool {
-	for ordinal := range f.Servers {
-		if f.Stuck(ordinal) {
-			return true
-		}
-	}
-	return false
 }
 
 // extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the

@@ -81,7 +81,7 @@ func (s *space) decide(v observation) decision {
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.ProxyReplicas), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
-			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.GivesUp)}
+			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Stuck)}
 		}
 	}
 	s.decisions[v] = d

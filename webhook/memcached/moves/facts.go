@@ -82,32 +82,6 @@ type Workload struct {
 	CaughtUp bool
 }
 
-// Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
-type Pod struct {
-	Name string
-	// Ends is the deletion timestamp, at which the grace period is over; nil if the pod is not being deleted.
-	Ends *time.Time
-	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
-	// responds, or is known to be off.
-	NodeLost bool
-}
-
-// Server is a pod with a server.
-type Server struct {
-	Pod
-	// Ready is false for a pod that is being deleted, although it may still serve.
-	Ready bool
-	// LiveWithItems reports whether the pod is not being deleted, and memcached runs since the pod was ready last. So it is also true while the pod is
-	// not ready for a moment, or because of another container.
-	LiveWithItems bool
-	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
-	Updated bool
-	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
-	CanHold bool
-	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
-	Why string
-}
-
 // Proxies are the desired and the observed proxies.
 type Proxies struct {
 	// Desired reports whether spec has proxies.
@@ -160,16 +134,4 @@ func (f Facts) notDeleted() (ordinals []int32) {
 		}
 	}
 	return ordinals
-}
-
-// ServesOn reports whether a server is being deleted, and still serves.
-func (f Facts) ServesOn(ordinal int32) bool {
-	server := f.Servers[ordinal]
-	return server.CanHold && server.Ends != nil && server.Ends.After(f.Now)
-}
-
-// hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.
-func (f Facts) hasStopped(ordinal int32) bool {
-	server := f.Servers[ordinal]
-	return server.Ends == nil && !server.Ready && !server.LiveWithItems
 }

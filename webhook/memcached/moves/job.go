@@ -63,18 +63,18 @@ type ObservedJob struct {
 type Job struct {
 	Routes
 	Rollout string
-	// GivesUp are the ordinals, with commas between them, of servers that it gives up soon: they were stuck when it began.
-	GivesUp string
+	// Stuck are the ordinals, with commas between them, of servers that it gives up soon: they were stuck when it began.
+	Stuck string
 }
 
-// lostText is before the ordinals in the text of a Job.
-const lostText = " without "
+// stuckText is before the ordinals in the text of a Job.
+const stuckText = " without "
 
 // String returns a text that is different for each Job.
 func (j Job) String() string {
 	text := j.Routes.String() + " " + j.Rollout
-	if j.GivesUp != "" {
-		text += lostText + j.GivesUp
+	if j.Stuck != "" {
+		text += stuckText + j.Stuck
 	}
 	return text
 }
@@ -88,14 +88,14 @@ func (s situation) jobOfPhase() Job {
 			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}
-	job.GivesUp = strings.Join(stuck, ",")
+	job.Stuck = strings.Join(stuck, ",")
 	if s.Job == nil {
 		return job
 	}
-	begun, found := strings.CutPrefix(s.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+lostText)
+	begun, found := strings.CutPrefix(s.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+stuckText)
 	givesUp := strings.Split(begun, ",")
 	if found && !slices.ContainsFunc(stuck, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
-		job.GivesUp = begun
+		job.Stuck = begun
 	}
 	return job
 }

@@ -84,7 +84,7 @@ func (s situation) useWith(routes Routes, why obstacle) outcome {
 func (s situation) steady() outcome {
 	obstacle := s.rolloutObstacle()
 	switch {
-	case s.applied && s.hasServersToRemove(s.routes.To):
+	case s.routesApplied && s.hasServersToRemove(s.routes.To):
 		return s.removing()
 	case obstacle != noObstacle:
 		return s.stay(obstacle)
@@ -116,7 +116,7 @@ func (s situation) removing() outcome {
 func (s situation) preparing() outcome {
 	announcing := s.routes.in(Announcing)
 	switch {
-	case s.applied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
+	case s.routesApplied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
 		return s.use(announcing)
 	case !s.settled() || !s.addedReady() || s.editedAgain():
 		return s.stay(noObstacle)

@@ -38,7 +38,7 @@ func (f Facts) reaches(r Routes) bool {
 func (s situation) rolloutObstacle() obstacle {
 	d := s.Proxies.Deployment
 	switch {
-	case !s.applied || !s.allRun(s.routes):
+	case !s.routesApplied || !s.allRun(s.routes):
 		return earlierPhase
 	case d.Replicas != s.Proxies.Replicas || !d.Updated, !d.RolledOut && s.reaches(s.routes):
 		return proxiesNotAvailable

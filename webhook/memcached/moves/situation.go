@@ -12,9 +12,9 @@ type situation struct {
 	Facts
 	// revision is that of the Deployment of the proxies; the zero value if none is observed.
 	revision v1alpha1.Revision
-	// routes are those to continue from. They are applied if the Deployment has them.
-	routes  Routes
-	applied bool
+	// routes are those to continue from. routesApplied reports whether the Deployment has them.
+	routes        Routes
+	routesApplied bool
 	// running are the routes of the proxies that may run.
 	running []Routes
 	// recordedMove is the phase that status records for this revision; nil if there is none.
@@ -28,7 +28,7 @@ func (f Facts) situation() situation {
 	}
 	d, status := f.Proxies.Deployment, f.Status.Proxy
 	if d != nil {
-		s.revision, s.applied = d.Revision, d.Routes == s.routes
+		s.revision, s.routesApplied = d.Revision, d.Routes == s.routes
 	}
 	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // an end that was recorded before is not one of what starts
 	if status != nil && status.Controller.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes && !starts {

@@ -2,7 +2,6 @@ package moves
 
 import (
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -29,20 +28,6 @@ func (s situation) target(from Pool) Pool {
 		return returned
 	}
 	return s.away(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })
-}
-
-// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
-const stuckDelay = time.Minute
-
-// Stuck reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
-func (f Facts) Stuck(ordinal int32) bool {
-	server := f.Servers[ordinal]
-	return server.NodeLost || server.Ends != nil && !server.Ends.Add(stuckDelay).After(f.Now)
-}
-
-// mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
-func (f Facts) mustMove(ordinal int32) bool {
-	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
 }
 
 // away returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are ready, or

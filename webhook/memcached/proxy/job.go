@@ -127,8 +127,8 @@ func jobArgs(in *Input) []string {
 		"--through=" + Address(memcached, domain),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
-	if in.Decision.Job.GivesUp != "" { // a server to clean that does not respond may come back with its items, so clean waits for it
-		args = append(args, "--lost="+in.Decision.Job.GivesUp)
+	if in.Decision.Job.Stuck != "" { // a server to clean that does not respond may come back with its items, so clean waits for it
+		args = append(args, "--stuck="+in.Decision.Job.Stuck)
 	}
 	switch {
 	case r.Resizes() && r.To.Slots.Count > r.From.Slots.Count: // a server keeps most of its keys

@@ -67,15 +67,15 @@ func TestJobOfLostServers(t *testing.T) {
 		lost, want     string
 	}{
 		{"no server is lost", "0-2_0-2.1_warming", "", ""},
-		{"the server that items move from is lost", "0-2_0-2.1_warming", "1", "--lost=1"},
-		{"two of three servers are lost", "0-2_3-5_warming", "0,2", "--lost=0,2"},
+		{"the server that items move from is lost", "0-2_0-2.1_warming", "1", "--stuck=1"},
+		{"two of three servers are lost", "0-2_3-5_warming", "0,2", "--stuck=0,2"},
 		{"a lost server may come back with items that were not deleted", "0-3_0-2_announcing", "1", ""},
 	} {
 		in := &Input{Memcached: memcached, Memory: memory.Of(&memcached.Spec)}
-		in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(test.routes), Rollout: "5", GivesUp: test.lost}
+		in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(test.routes), Rollout: "5", Stuck: test.lost}
 		spec, got := moveJob(in).(*batchv1.Job).Spec, ""
 		for _, arg := range spec.Template.Spec.Containers[0].Args {
-			if strings.HasPrefix(arg, "--lost") {
+			if strings.HasPrefix(arg, "--stuck") {
 				got = arg
 			}
 		}

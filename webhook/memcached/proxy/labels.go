@@ -12,7 +12,7 @@ import (
 
 // RoutesLabel on a proxy pod has its routes, as [moves.Routes] print them. The hook reads them from there, and so can
 // kubectl get pods -L.
-const RoutesLabel = "memcached-operator.example.com/proxy-servers"
+const RoutesLabel = "memcached-operator.example.com/proxy-routes"
 
 // RoutesOf returns the routes of a Deployment of proxies; the zero value if there is none, or if somebody has edited its label.
 func RoutesOf(deployment *observed.Workload) moves.Routes {

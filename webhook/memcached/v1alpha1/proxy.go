@@ -114,7 +114,7 @@ type ProxyStatus struct {
 // ProxyDecision is the last decision of the operator. No user needs it: the other fields of the status report all that is observed. If it is lost
 // or edited, a move takes longer.
 type ProxyDecision struct {
-	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-servers has it: 0-2 for three servers, 0-2.1 if
+	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-routes has it: 0-2 for three servers, 0-2.1 if
 	// a spare has the keys of 1, or 0-2_0-3_warming with the servers before and after a move, and its phase.
 	// +optional
 	Routes string `json:"routes,omitempty"`

@@ -112,16 +112,16 @@ func Assess(in *Input, findings ...Finding) (Assessment, error) {
 var reasonsWithoutRoom = []Reason{ReasonReplicaFailure, ReasonPodsMissing, ReasonUnschedulable, ReasonVolumeClaimPending}
 
 func newAssessment(in *Input) Assessment {
-	serving := in.InUse
-	if serving == nil {
-		serving = in.Pods
+	used := in.InUse
+	if used == nil {
+		used = in.Pods
 	}
 	return Assessment{
 		Rollout:         in.Rollout,
 		ProxyAssessment: in.ProxyAssessment,
 		input:           in,
-		serves:          slices.ContainsFunc(serving, func(pod *observed.Pod) bool { return pod.Serves(in.Container) }),
-		unreachable:     in.InUse != nil && !slices.ContainsFunc(serving, (*observed.Pod).Ready),
+		serves:          slices.ContainsFunc(used, func(pod *observed.Pod) bool { return pod.Serves(in.Container) }),
+		unreachable:     in.InUse != nil && !slices.ContainsFunc(used, (*observed.Pod).Ready),
 	}
 }
 

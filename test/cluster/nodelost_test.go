@@ -73,7 +73,7 @@ func testProxyLost(t *testing.T) {
 	history := watchRoutes(t, m)
 	node, lost := nodeWith(t, m, 2, 1)
 	loseNode(t, node)
-	waitCondition(t, m, "Degraded", "ServersLost", "2 of 3 servers")
+	waitCondition(t, m, "Degraded", "NodeLost", "is on a node that does not respond")
 	waitCondition(t, m, "Progressing", "Moving", "2 servers to spares", lost[0], lost[1], "waits for pod cache-proxy-", "Switch the node off")
 	kubectl(t, "taint", "node", node, "node.kubernetes.io/out-of-service=shutdown:NoExecute")
 	waitReady(t, m, 3, 2*waitTimeout)

@@ -55,7 +55,7 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 	}
 }
 
-// serverFacts returns the pods of the StatefulSet by ordinal. They matter if items can move.
+// serverFacts returns the pods of the StatefulSet by ordinal; none if neither spec nor status has proxies.
 func (o *observation) serverFacts() map[int32]moves.Server {
 	if !o.hasProxies() {
 		return nil

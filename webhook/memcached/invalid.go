@@ -81,8 +81,14 @@ func (o *observation) missingChildren(workload *observed.Workload) []string {
 		names = append(names, proxy.Name(memcached))
 		note("Deployment", proxy.Name(memcached), existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)) == nil)
 	}
-	budget := ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) && existing.PodDisruptionBudgets.Listed() && memcached.Status.Replicas > 1
-	note("PodDisruptionBudget", memcached.Name, budget && existing.PodDisruptionBudgets.Get(memcached.Namespace, memcached.Name) == nil)
+	noteBudget := func(name string, pods int32) {
+		wanted := pods > 1 && ptr.Deref(memcached.Spec.PodDisruptionBudget.Enabled, true) && existing.PodDisruptionBudgets.Listed()
+		note("PodDisruptionBudget", name, wanted && existing.PodDisruptionBudgets.Get(memcached.Namespace, name) == nil)
+	}
+	noteBudget(memcached.Name, memcached.Status.Replicas)
+	if d := o.proxyDeployment; d != nil {
+		noteBudget(proxy.Name(memcached), ptr.Deref(d.Spec.Replicas, 0))
+	}
 	for _, name := range names {
 		note("Service", name, existing.Services.Listed() && existing.Services.Get(memcached.Namespace, name) == nil)
 		note("NetworkPolicy", name+" (the pods are open to every peer)", ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) && existing.NetworkPolicies.Listed() &&

@@ -60,7 +60,7 @@ func moving(f moves.Facts, d moves.Decision) string {
 	if next := nextPhase(f, d); next != "" {
 		message += " " + next
 	}
-	return message + awaited(d.Report.StuckPod)
+	return message + awaited(d.Report.OverduePod)
 }
 
 // awaited returns what ends the wait for a pod that does not end by itself; "" if there is none.

@@ -50,10 +50,10 @@ func TestProgress(t *testing.T) {
 		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
 		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new ones, which have the desired pod template, phase AddingServers: It happens." + room},
-		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.StuckPod = moves.Pod{Name: "cache-3"} }},
+		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.OverduePod = moves.Pod{Name: "cache-3"} }},
 			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object."},
 		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) {
-			d.Report.StuckPod = moves.Pod{Name: "cache-proxy-a", NodeLost: true}
+			d.Report.OverduePod = moves.Pod{Name: "cache-proxy-a", NodeLost: true}
 		}}, "The move waits for pod cache-proxy-a, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object."},
 		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){deleted},

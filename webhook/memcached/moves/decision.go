@@ -102,8 +102,8 @@ func (s situation) complete(o outcome) Decision {
 			o.awaited = append(o.awaited, proxy.Pod)
 		}
 	}
-	stuckPod, wait := s.stuckPod(o.awaited)
-	o.report.StuckPod, o.report.Settled = stuckPod, o.routes == s.routes && s.settled()
+	overduePod, wait := s.overduePod(o.awaited)
+	o.report.OverduePod, o.report.Settled = overduePod, o.routes == s.routes && s.settled()
 	d := Decision{
 		Run: o.run, Partition: s.partition(o.routes, o.run),
 		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),
@@ -134,8 +134,8 @@ func (s situation) stuckServers(r Routes) (stuck int32) {
 	return stuck
 }
 
-// stuckPod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
-func (f Facts) stuckPod(pods []Pod) (first Pod, wait time.Duration) {
+// overduePod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
+func (f Facts) overduePod(pods []Pod) (first Pod, wait time.Duration) {
 	for _, pod := range pods {
 		if pod.Ends == nil {
 			continue

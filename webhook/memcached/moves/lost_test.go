@@ -31,6 +31,7 @@ func TestLost(t *testing.T) {
 		{"without a warm-up too: its keys cannot be stored", 3, 3, "0-2", all(lost(1), cold), "0-2", "0-2_0-2.1_announcing", adding},
 		{"without a warm-up, the spare is ready", 3, 4, "0-2_0-2.1_announcing", all(lost(1), cold), "0-3", "0-2.1", ""},
 		{"the size is 0", 0, 3, "0-2", lost(1), "0-2", "0-2", removing},
+		{"the size is 0, in steps, and no smaller step is possible", 0, 4, "0-2.1", all(steps, lost(1)), "0-3", "0-2.1", removing},
 
 		{"the spare is ready", 3, 4, "0-2_0-2.1_announcing", lost(1), "0-3", "0-2_0-2.1_preparing", preparing},
 		{"another node does not respond while proxies without spares run", 3, 4, "0-2_0-2.1_announcing", all(lost(1, 2), rolling), "0-3", "0-2_0-2.1.2-1_announcing", adding},

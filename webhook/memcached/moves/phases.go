@@ -134,7 +134,9 @@ func (s situation) warming() outcome {
 		return s.stay(noObstacle)
 	}
 	o := s.use(r)
-	o.job = s.startJob(o.job)
+	if s.Proxies.Warmup > 0 {
+		o.job = s.startJob(o.job)
+	}
 	o.report.Until, o.wait = s.end(o.report.Phase, s.Proxies.Warmup)
 	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
 		return s.use(r.in(Closing))

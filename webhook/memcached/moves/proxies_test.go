@@ -210,3 +210,13 @@ func TestStopRecordsItsStep(t *testing.T) {
 		t.Errorf("the recorded step is %+v, want 0 replicas", got)
 	}
 }
+
+// TestNoJobWithoutWarmup checks that a warm-up that is switched off ends without a Job, also between two full seconds.
+func TestNoJobWithoutWarmup(t *testing.T) {
+	f := factsOf(3, 4, "0-2_0-3_warming")
+	cold(f)
+	f.CanRunJob, f.Now = true, f.Now.Add(time.Second/2)
+	if d := f.Decide(); d.Job != (Job{}) {
+		t.Errorf("the Job is %s, want none", d.Job)
+	}
+}

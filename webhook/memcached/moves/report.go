@@ -19,9 +19,9 @@ type Report struct {
 	Explanation string
 	// Settled reports whether all proxies of the phase are available.
 	Settled bool
-	// StuckPod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
+	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
 	// there is none.
-	StuckPod Pod
+	OverduePod Pod
 }
 
 // explanations are those of the phases, for users.

@@ -9,6 +9,7 @@ This file has what is observed of a server.
 	is ready                                     yes    yes            no        no     no
 	is not ready for a moment                    no     yes            no        no     no
 	starts                                       no     no             no        no     yes
+	memcached has crashed                        no     no             no        no     yes
 	is being deleted, and holds                  no     no             yes       no     no
 	is being deleted, and does not hold          no     no             no        no     no
 	is being deleted, and its node is lost       no     no             no        yes    no
@@ -71,7 +72,7 @@ func (f Facts) mustMove(ordinal int32) bool {
 	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
 }
 
-// hasStopped reports whether a server that was being deleted does not serve any more. A new pod of the same name may be starting.
+// hasStopped reports whether a server has no items: its pod does not exist, starts, or memcached has crashed.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.Ends == nil && !server.Ready && !server.LiveWithItems

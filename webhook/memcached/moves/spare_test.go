@@ -126,7 +126,7 @@ func TestFailedClean(t *testing.T) {
 func TestOverdueServer(t *testing.T) {
 	f := factsOf(3, 4, "0-2.1_0-2_announcing")
 	ending(1, -10)(f)
-	if got := f.Decide().Report.StuckPod.Name; got != "cache-1" {
+	if got := f.Decide().Report.OverduePod.Name; got != "cache-1" {
 		t.Errorf("pod %q is overdue, want cache-1", got)
 	}
 }

@@ -58,11 +58,12 @@ func (s situation) mustStopAll() bool {
 	return s.stopIsUnfinished()
 }
 
-// losesLastServers reports whether the size is 0, and no step is left before it, or no proxy is desired.
+// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of a pod that
+// does not end, there is no smaller step.
 func (s situation) losesLastServers() bool {
 	d := s.Proxies.Deployment
-	return d == nil || d.Replicas == 0 || s.MaxStep == 0 ||
-		s.routes.Phase == Steady && s.Step(s.routes.To.Slots.Count) == 0 && s.untilStep(s.revision) == 0
+	lastStep := s.Step(s.routes.To.Slots.Count) == 0 || s.returned(s.routes.To).HasSpares()
+	return d == nil || d.Replicas == 0 || s.MaxStep == 0 || s.routes.Phase == Steady && lastStep && s.untilStep(s.revision) == 0
 }
 
 // stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would delete new

@@ -10,7 +10,7 @@ import (
 //
 //  1. Other servers have the slots of those that are drained, evicted or lost: their time is limited, or their keys fail.
 //  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
-//     whose slots cannot return. No key is lost, so that is one step.
+//     whose slots cannot return. With a warm-up no key is lost, so that is one step.
 //  3. Slots return from spares.
 //  4. There are more or fewer servers.
 func (s situation) target(from Pool) Pool {

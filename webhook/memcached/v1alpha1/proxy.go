@@ -145,7 +145,7 @@ type MoveStatus struct {
 	// ToSpare moves the items of a server that is being deleted to a spare, and Return moves them back.
 	// +required
 	For MovePurpose `json:"for,omitempty"`
-	// from is the number of servers before the change.
+	// from is the number of servers before the change; in RemovingServers, that of the pods.
 	// +optional
 	From int32 `json:"from"`
 	// to is the number of servers after the change.

@@ -29,6 +29,9 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if spec.TLS != nil || spec.Auth != nil {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
 	}
+	if spec.Cache.DisableEvictions {
+		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves"))
+	}
 	if slices.ContainsFunc(spec.Cache.ExtraArgs, withoutListing.MatchString) {
 		errs = append(errs, field.Forbidden(path, "needs CAS uniques and listings of items, so spec.cache.extraArgs must have neither -C, -X, --disable-cas, --disable-dumping, no_lru_crawler nor no_modern"))
 	}

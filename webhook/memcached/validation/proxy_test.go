@@ -19,6 +19,7 @@ func TestValidateProxy(t *testing.T) {
 		{"a Deployment has no stable names", func(m *v1alpha1.Memcached) { m.Spec.Workload = v1alpha1.DeploymentWorkload }, "spec.proxy: Forbidden: requires spec.workload StatefulSet"},
 		{"TLS", func(m *v1alpha1.Memcached) { m.Spec.TLS = &v1alpha1.TLS{SecretName: "tls"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
 		{"passwords", func(m *v1alpha1.Memcached) { m.Spec.Auth = &v1alpha1.Auth{SecretName: "users"} }, "spec.proxy: Forbidden: cannot be combined with spec.tls or spec.auth"},
+		{"full servers have no room for a second copy", func(m *v1alpha1.Memcached) { m.Spec.Cache.DisableEvictions = true }, "spec.proxy: Forbidden: cannot be combined with spec.cache.disableEvictions"},
 		{"items move by CAS uniques", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"-F", "-C"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
 		{"the Job lists items", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"-X"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},
 		{"the Job lists items, and the long flag", func(m *v1alpha1.Memcached) { m.Spec.Cache.ExtraArgs = []string{"--disable-dumping"} }, "spec.proxy: Forbidden: needs CAS uniques and listings"},

@@ -34,6 +34,9 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Request[P, C, R]) (Des
 		if err := checkParent(parent, received.Parent.present, kind, received.Controller.present); err != nil {
 			return response, err
 		}
+		if received.Parent.tooLarge != nil && !finalizing {
+			return response, received.Parent.tooLarge
+		}
 		if err := checkObserved(&received, hook, finalizing); err != nil {
 			return response, err
 		}

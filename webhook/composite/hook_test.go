@@ -132,6 +132,22 @@ func TestSizeOfParent(t *testing.T) {
 	}
 }
 
+// TestLargeParentInOtherHooks checks that only a sync refuses a parent for its size. Metacontroller calls customize again at each event of any related
+// object while it is refused, and a refused finalize keeps the parent from being deleted.
+func TestLargeParentInOtherHooks(t *testing.T) {
+	large := func(request string) string {
+		return strings.Replace(request, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "spec": "`+strings.Repeat("a", MaxSpecBytes)+`",`, 1)
+	}
+	customize := Customize(func(*corev1.ConfigMap) []RelatedRule { return nil })
+	if _, err := call(t, customize, large(`{"controller": {}, "parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "n"}}}`)); err != nil {
+		t.Errorf("customize: %v", err)
+	}
+	finalize := Finalize(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{Finalized: true}, nil })
+	if _, err := call(t, finalize, large(strings.Replace(wholeRequest, `"finalizing": false`, `"finalizing": true`, 1))); err != nil {
+		t.Errorf("finalize: %v", err)
+	}
+}
+
 func TestErrorTypes(t *testing.T) {
 	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, &ParentError{Err: errors.New("data is empty")}

@@ -42,9 +42,13 @@ func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(decoder, &r.value)
 }
 
-// parentMember is the member of a request with the parent, whose size is limited: rules run for each entry of its lists, and children, errors
-// and responses have copies of its texts.
-type parentMember[T any] struct{ member[T] }
+// parentMember is the member of a request with the parent, whose size is limited in a sync: rules run for each entry of its lists, and children,
+// errors and responses have copies of its texts. The other hooks read a few of its fields. Metacontroller calls a customize hook that has refused a
+// parent again at each event of any related object, and a finalize hook that refuses one keeps it from being deleted.
+type parentMember[T any] struct {
+	member[T]
+	tooLarge error
+}
 
 const (
 	// maxParentValues is the number of values that a parent may have beside its status, which lists all pods. Real ones have hundreds.
@@ -62,10 +66,7 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	if err := checkParentSize(whole); err != nil {
-		return err
-	}
-	p.present = true
+	p.present, p.tooLarge = true, checkParentSize(whole)
 	err = jsonv2.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request

@@ -47,6 +47,7 @@ func TestDifference(t *testing.T) {
 		{"an item that is no longer desired is removed", `{"l":[{"name":"a"}]}`, `{"l":[{"name":"a"},{"name":"b"}]}`, `{"l":[{"name":"a"},{"name":"b"}]}`, "spec.l.b"},
 		{"the key port takes precedence over name", `{"l":[{"name":"a","port":1}]}`, ``, `{"l":[{"name":"b","port":1}]}`, "spec.l.1.name"},
 		{"more values than a child has are not compared one by one", `{"a":1}`, ``, `{"a":2,"l":[0` + strings.Repeat(",0", maxValues) + `]}`, "spec"},
+		{"so are objects in objects", `{"a":1}`, ``, `{"a":2,"l":[0` + strings.Repeat(`,{"a":{"b":{"c":0}}}`, maxValues/4) + `]}`, "spec"},
 		{"large numbers", `{"a":9007199254740993}`, ``, `{"a":9007199254740993}`, ""},
 	}
 	for _, test := range cases {

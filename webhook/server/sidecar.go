@@ -10,7 +10,7 @@ import (
 
 // The limits of a sidecar, whose container has 64 MiB. It serves the kubelet or a few Prometheus servers.
 const (
-	maxSidecarConnections = 64
+	maxSidecarConnections = 512
 	sidecarIdleTimeout    = 10 * time.Second
 	sidecarHeaderBytes    = 4 << 10
 )

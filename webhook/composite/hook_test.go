@@ -142,7 +142,9 @@ func TestLargeParentInOtherHooks(t *testing.T) {
 	if _, err := call(t, customize, large(`{"controller": {}, "parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "n"}}}`)); err != nil {
 		t.Errorf("customize: %v", err)
 	}
-	finalize := Finalize(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{Finalized: true}, nil })
+	finalize := Finalize(func(configMapRequest) (Desired[configMapStatus], error) {
+		return Desired[configMapStatus]{Finalized: true}, nil
+	})
 	if _, err := call(t, finalize, large(strings.Replace(wholeRequest, `"finalizing": false`, `"finalizing": true`, 1))); err != nil {
 		t.Errorf("finalize: %v", err)
 	}

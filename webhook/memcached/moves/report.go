@@ -78,7 +78,8 @@ func (s situation) steadyReport(used Pool, why obstacle) Report {
 		return removal(s.existing(), used.Span())
 	}
 	next := Move{used, s.target(used)}
-	if next.Replaces() || next.From != next.To && next.HasSpares() {
+	runs := len(s.running) > 0 && s.Size > 0 // otherwise a change of the size is no move
+	if next.Replaces() || next.From != next.To && (runs || next.HasSpares()) {
 		return waits(next, why)
 	}
 	return Report{}

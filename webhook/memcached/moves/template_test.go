@@ -156,6 +156,7 @@ func TestWaiting(t *testing.T) {
 		"The StatefulSet is not observed.":       func(f *Facts) { f.Workload = nil },
 		"The StatefulSet controller has not":     lagging(3),
 		"Proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
+		"Proxies of an earlier phase":            func(f *Facts) { f.Size, f.Proxies.Pods[0].Routes = 4, ParseRoutes("0-1_0-2_closing") },
 		"Not all proxies are available.":         all(edited, busy),
 		"Removed servers with the names of the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
 		"Pods of a deleted Memcached of the ":    all(ended(), func(f *Facts) { f.Predecessor = []Pod{{Name: "cache-0"}} }),

@@ -4,7 +4,7 @@ package main
 var mutants = []mutant{
 	{moves + "phases.go", "if inUse || !s.Proxies", "if inUse && s.Proxies.Deployment == nil || !s.Proxies", "servers are removed while a running proxy uses them"},
 	{moves + "phases.go", "	case obstacle != noObstacle:\n		return s.stay(obstacle)\n	}\n	return s.begin()", "	case false && obstacle != noObstacle:\n	}\n	return s.begin()", "a move begins before the proxies of the last one have ended"},
-	{moves + "begin.go", "clean := r.Task() == NoTask || s.jobComplete()", "clean := true || r.Task() == NoTask || s.jobComplete()", "a decrease begins before its servers are cleaned"},
+	{moves + "begin.go", "clean := r.Task() == NoTask ||", "clean := true || r.Task() == NoTask ||", "a decrease begins before its servers are cleaned"},
 	{moves + "begin.go", "case !clean || !ready || !s.settled():", "case !clean || !s.settled():", "items move to servers that are not ready"},
 	{moves + "begin.go", "case !clean || !ready || !s.settled():", "case !clean || !ready:", "Preparing begins while proxies of the phase before AddingServers run"},
 	{moves + "phases.go", "case !s.settled() || !s.addedReady()", "case !s.addedReady()", "items move while proxies do not look for them"},

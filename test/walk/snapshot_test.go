@@ -18,7 +18,7 @@ var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 // masked are fields that differ between two clusters with the same desired state.
 var masked = map[string]bool{
 	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
-	"lastStepTime": true, "lastChangeTime": true, "observedGeneration": true, uidLabel: true, observed.LastAppliedAnnotation: true,
+	"lastStepTime": true, "lastChangeTime": true, "lastMoveSeconds": true, "observedGeneration": true, uidLabel: true, observed.LastAppliedAnnotation: true,
 	"memcached-operator.example.com/parent-generation": true,
 	foreignAnnotation: true, "updateRevision": true,
 }
@@ -54,6 +54,11 @@ func (m *metacontroller) snapshot() map[string]string {
 		entries, _ := status[list].([]any)
 		status[list] = len(entries)
 	}
+	conditions, _ := status["conditions"].([]any)
+	status["conditions"] = slices.DeleteFunc(conditions, func(condition any) bool { // it follows from the time of the last move
+		reason, _ := condition.(map[string]any)["reason"].(string)
+		return reason == "GraceTooShort"
+	})
 	state["status"] = text(status)
 	return fromZero(state)
 }

@@ -104,7 +104,7 @@ func (s situation) prepareServers() outcome {
 	case s.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), s.unready): // it did not reach the server, so it begins again when the server is ready
 		o.job = Job{}
 	}
-	clean := r.Task() == NoTask || s.jobComplete() || (cold || !s.CanRunJob) && s.Job == nil
+	clean := r.Task() == NoTask || s.isClean(cold)
 	switch {
 	case !clean || !ready || !s.settled():
 		return o
@@ -112,6 +112,11 @@ func (s situation) prepareServers() outcome {
 		return s.use(steadyRoutes(r.To))
 	}
 	return s.use(r.in(Preparing))
+}
+
+// isClean reports whether the Job has cleaned the servers, or nothing is to be cleaned or can be, and no Job is left.
+func (s situation) isClean(cold bool) bool {
+	return s.jobComplete() || (cold || !s.CanRunJob) && s.Job == nil
 }
 
 // addedReady reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it

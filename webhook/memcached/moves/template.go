@@ -1,5 +1,7 @@
 package moves
 
+import "slices"
+
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
 func (s situation) partition(routes Routes, run Range) int32 {
@@ -7,7 +9,7 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		limit = routes.From.Span()
 	}
-	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run); {
+	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run) || s.knowOthers(routes.To); {
 	case moving:
 		end = s.endOf(poolOf(limit), every)
 	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
@@ -17,6 +19,11 @@ func (s situation) partition(routes Routes, run Range) int32 {
 		end = max(end, routes.From.Span().End())
 	}
 	return max(0, min(end, limit.End())-run.First)
+}
+
+// knowOthers reports whether running proxies know servers that have no slot, such as one whose slot a spare has.
+func (s situation) knowOthers(used Pool) bool {
+	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, func(r Routes) bool { return r.Phase == Closing && len(r.From.without(used)) > 0 })
 }
 
 // hasOutdated reports whether a server has items, and is not known to have the desired template.

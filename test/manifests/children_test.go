@@ -171,7 +171,7 @@ func post(url string, body []byte) *httptest.ResponseRecorder {
 	return response
 }
 
-// TestLargeAnnotations checks that the hook refuses annotations above a limit. Below the limit the API server must accept them
+// TestLargeAnnotations checks that the hook refuses a spec with annotations above a limit. Below the limit the API server must accept them
 // together with Metacontroller's annotation, which is a copy of the child.
 func TestLargeAnnotations(t *testing.T) {
 	cases := []struct {
@@ -179,10 +179,10 @@ func TestLargeAnnotations(t *testing.T) {
 		value    string
 		accepted bool
 	}{
-		{"letters, which JSON does not escape", strings.Repeat("a", 119<<10), true},
-		{"more letters", strings.Repeat("a", 121<<10), false},
-		{"signs, which JSON escapes to six bytes each", strings.Repeat("<", 19<<10), true},
-		{"more signs", strings.Repeat("<", 21<<10), false},
+		{"letters, which JSON does not escape", strings.Repeat("a", 31<<10), true},
+		{"more letters", strings.Repeat("a", 33<<10), false},
+		{"signs, which JSON escapes to six bytes each", strings.Repeat("<", 5<<10), true},
+		{"more signs", strings.Repeat("<", 6<<10), false},
 	}
 	for _, test := range cases {
 		annotations := map[string]any{"example.com/large": test.value}

@@ -198,3 +198,13 @@ func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
 		t.Errorf("got the move %+v and %d replicas, want no move and 3 replicas", d.ProxyStatus.Move, d.Scaling.Replicas)
 	}
 }
+
+// TestServersThatProxiesKnow checks that no server is replaced that has lost its slot, and has come back, while a proxy of the last phase knows it.
+func TestServersThatProxiesKnow(t *testing.T) {
+	f := factsOf(3, 4, "0-2.1")
+	f.Servers[1] = Server{Ready: true, LiveWithItems: true} // it has an earlier template
+	f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-2.1_closing")
+	if d := f.Decide(); d.Run.String() != "0-3" || d.Partition != 2 {
+		t.Errorf("pods %s run, and %d of them keep their template, want 0-3 and 2", d.Run, d.Partition)
+	}
+}

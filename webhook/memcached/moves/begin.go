@@ -50,7 +50,7 @@ func (s situation) announcing() outcome {
 	}
 	o := s.use(s.routes)
 	if s.settled() {
-		if o.report.Until, o.wait = s.end(o.report.Phase, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+		if o = s.lasting(o, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
 			return s.use(before)
 		}
 	}
@@ -88,49 +88,71 @@ func (s situation) old(next Routes) (pods []Pod) {
 	return pods
 }
 
-// prepareServers adds the servers of the move, or cleans those that stay. When they are ready and clean, the proxies prepare.
+// prepareServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
 func (s situation) prepareServers() outcome {
-	r, ready, o := s.routes, s.addedReady() && !s.editedAgain(), s.use(s.routes)
-	o.run = o.run.join(r.To.Span())
+	r, o, ready := s.routes, s.use(s.routes), s.addedReady() && !s.editedAgain()
+	switch {
+	case ready && s.isClean() && s.settled() && s.Proxies.Warmup == 0:
+		return s.use(steadyRoutes(r.To))
+	case ready && s.isClean() && s.settled():
+		return s.use(r.in(Preparing))
+	}
+	o.run, o.job = o.run.join(r.To.Span()), s.cleaningJob(ready, o.job)
 	for _, ordinal := range r.mayHaveItems() {
 		o.awaited = append(o.awaited, s.Servers[ordinal].Pod) // it starts again when it has stopped
 	}
-	cold := s.Proxies.Warmup == 0 && r.Task() == CleanStaying // as in begin: nothing is cleaned
+	return o
+}
+
+// cleans reports whether a Job is to clean servers. Without a warm-up, those that stay in a decrease are not cleaned.
+func (s situation) cleans() bool {
+	task := s.routes.Task()
+	return task == CleanAdded || task == CleanStaying && s.Proxies.Warmup > 0
+}
+
+// cleaningJob returns the Job that begins when the servers are ready, or the one that is under way.
+func (s situation) cleaningJob(ready bool, underWay Job) Job {
 	switch {
-	case cold:
-		o.job = Job{}
-	case r.Task() != NoTask && ready:
-		o.job = s.startJob(o.job)
-	case s.jobFailed() && slices.ContainsFunc(r.mayHaveItems(), s.unready): // it did not reach the server, so it begins again when the server is ready
-		o.job = Job{}
+	case !s.cleans():
+		return Job{}
+	case ready:
+		return s.startJob(underWay)
+	case s.jobFailed() && slices.ContainsFunc(s.routes.mayHaveItems(), s.unready): // it did not reach the server, so it begins again when the server is ready
+		return Job{}
 	}
-	clean := r.Task() == NoTask || s.isClean(cold)
-	switch {
-	case !clean || !ready || !s.settled():
-		return o
-	case s.Proxies.Warmup == 0:
-		return s.use(steadyRoutes(r.To))
-	}
-	return s.use(r.in(Preparing))
+	return underWay
 }
 
 // isClean reports whether the Job has cleaned the servers, or nothing is to be cleaned or can be, and no Job is left.
-func (s situation) isClean(cold bool) bool {
-	return s.jobComplete() || (cold || !s.CanRunJob) && s.Job == nil
+func (s situation) isClean() bool {
+	if s.routes.Task() == NoTask || s.jobComplete() {
+		return true
+	}
+	return s.Job == nil && (!s.cleans() || !s.CanRunJob)
 }
 
-// addedReady reports whether all servers that a move adds, and that spec still wants, are ready. One that proxies know already may be terminating: it
-// still serves, and its items move after this move. So does the slot of one whose node does not respond once items have moved.
+// addedReady reports whether no server that the move adds, and that spec still wants, keeps the move in its phase.
 func (s situation) addedReady() bool {
 	r := s.routes
 	for slot, ordinal := range r.To.Ordinals() {
 		needed := int32(slot) < s.Size || r.sameSlots()
-		serves := s.Servers[ordinal].Ready || r.Phase != Announcing && s.ServesOn(ordinal) || r.Phase == Warming && s.Stuck(ordinal)
-		if needed && !serves && !r.From.Has(ordinal) {
+		if needed && !r.From.Has(ordinal) && !s.readyForNext(ordinal) {
 			return false
 		}
 	}
 	return true
+}
+
+// readyForNext reports whether the move can enter its next phase with an added server.
+func (s situation) readyForNext(added int32) bool {
+	switch ready := s.Servers[added].Ready; s.routes.Phase {
+	case Announcing: // no proxy uses it yet, so another one can have its slot
+		return ready
+	case Preparing: // one that is being deleted and still serves gets a spare after this move
+		return ready || s.ServesOn(added)
+	default: // so does one that is stuck: items have moved already
+		return ready || s.ServesOn(added) || s.Stuck(added)
+	}
 }
 
 func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }

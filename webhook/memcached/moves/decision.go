@@ -109,11 +109,10 @@ func (s situation) complete(o outcome) Decision {
 		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),
 		StuckServers: s.stuckServers(o.routes),
 		Job:          o.job,
-		ProxyStatus:  record(o.routes, s.revision, o.report),
+		ProxyStatus:  record(o.routes, s.revision, o.report, s.Status.Proxy, s.Now),
 		Wait:         soonest(soonest(wait, o.wait), s.nextEnd()),
 		Report:       o.report,
 	}
-	recordTime(d.ProxyStatus, s.Status.Proxy, s.Now)
 	serving := o.routes.To.Slots.Count
 	if o.stopProxies {
 		d.ProxyReplicas, serving = 0, 0

@@ -69,7 +69,7 @@ func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 		if s.revision == none {
 			observed = v1alpha1.Revision{}
 		}
-		status.Proxy = record(s.routes.routes(), observed, Report{})
+		status.Proxy = record(s.routes.routes(), observed, Report{}, nil, noon)
 		if s.phase != 0 {
 			status.Proxy.Move = &v1alpha1.MoveStatus{For: purposes[s.purpose], From: int32(s.from), To: int32(s.to), Phase: movePhases[s.phase]}
 			if s.until != never {

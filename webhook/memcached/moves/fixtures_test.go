@@ -48,7 +48,7 @@ func observed(count int32) (*Workload, map[int32]Server) {
 // recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
 func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	r := s.Proxies.Deployment.Routes
-	s.Status.Proxy = record(r, observed, phaseReport(r))
+	s.Status.Proxy = record(r, observed, phaseReport(r), nil, noon)
 	if used := r.To.Span(); r.Phase == Steady && s.existing() != used {
 		s.Status.Proxy.Move = removal(s.existing(), used).status()
 	}
@@ -65,7 +65,9 @@ func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollou
 
 // decided lets status have a decision for this rollout that the Deployment does not show.
 func decided(label string) func(*Facts) {
-	return func(s *Facts) { s.Status.Proxy = record(ParseRoutes(label), rollout, phaseReport(ParseRoutes(label))) }
+	return func(s *Facts) {
+		s.Status.Proxy = record(ParseRoutes(label), rollout, phaseReport(ParseRoutes(label)), nil, noon)
+	}
 }
 
 // unobserved lets a proxy be missing in the observation.

@@ -6,8 +6,13 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Move is a change of the servers of proxies: those before it and those after it. A key that moves has one of each, which library.lua calls P and
-// C. In status, those that serve are servers, and the others that proxies know otherServers: see [Routes.Serving] and [Routes.Other].
+// Move is a change of the servers of proxies: those before it and those after it.
+//
+//	here                            for a key in library.lua   in status
+//	From, the servers before        previous, P                servers until Preparing ends, then otherServers: [Routes.Serving], [Routes.Other]
+//	To, the servers after           current, C                 otherServers during Preparing, then servers
+//
+// Servers that only From has are removed, and servers that only To has are added.
 type Move struct{ From, To Pool }
 
 // HasSpares reports whether a spare has a slot before or after the move.

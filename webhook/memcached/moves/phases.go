@@ -59,24 +59,28 @@ func (s situation) inPhase() outcome {
 	return s.steady()
 }
 
-// stay continues with the routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a move follows.
-func (s situation) stay(why obstacle) outcome {
-	o := s.useWith(s.routes, why)
-	o.report.Until = s.recordedEnd(o.report.Phase)
-	return o
+// use gives the proxies their routes. It neither adds nor removes a server. A move that follows waits until all proxies have the routes.
+func (s situation) use(routes Routes) outcome {
+	return s.outcome(routes, s.report(routes, earlierPhase))
 }
 
-// use uses routes. A move that follows waits for proxies of the phase before.
-func (s situation) use(routes Routes) outcome { return s.useWith(routes, earlierPhase) }
+// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a move
+// follows.
+func (s situation) stay(why obstacle) outcome {
+	report := s.report(s.routes, why)
+	report.Until = s.recordedEnd(report.Phase)
+	return s.outcome(s.routes, report)
+}
 
-// useWith uses routes, and reports why a move that follows waits. It neither adds nor removes a server.
-func (s situation) useWith(routes Routes, why obstacle) outcome {
-	o := outcome{routes: routes, run: s.neededWith(routes), job: s.jobUnderWay(routes)}
-	if routes.Phase == Steady {
-		o.report = s.steadyReport(routes.To, why)
-	} else {
-		o.report = s.report(routes)
-	}
+// outcome returns an outcome that neither adds nor removes a server.
+func (s situation) outcome(routes Routes, report Report) outcome {
+	return outcome{routes: routes, run: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
+}
+
+// lasting returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the time
+// is over.
+func (s situation) lasting(o outcome, duration time.Duration) outcome {
+	o.report.Until, o.wait = s.end(o.report.Phase, duration)
 	return o
 }
 
@@ -103,7 +107,7 @@ func (s situation) removing() outcome {
 		return o
 	}
 	if !s.allObserved() {
-		o.report.Until, o.wait = s.end(o.report.Phase, observationDelay)
+		o = s.lasting(o, observationDelay)
 	}
 	if o.wait == 0 {
 		o.run = used
@@ -137,7 +141,7 @@ func (s situation) warming() outcome {
 	if s.Proxies.Warmup > 0 {
 		o.job = s.startJob(o.job)
 	}
-	o.report.Until, o.wait = s.end(o.report.Phase, s.Proxies.Warmup)
+	o = s.lasting(o, s.Proxies.Warmup)
 	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
 		return s.use(r.in(Closing))
 	}

@@ -1,6 +1,7 @@
 package moves
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -8,32 +9,35 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// record returns the status that [RecordedRoutes] reads.
-func record(routes Routes, revision v1alpha1.Revision, r Report) *v1alpha1.ProxyStatus {
+// record returns the status that [RecordedRoutes] reads; before is the recorded one, or nil.
+func record(routes Routes, revision v1alpha1.Revision, r Report, before *v1alpha1.ProxyStatus, now time.Time) *v1alpha1.ProxyStatus {
+	if before == nil {
+		before = new(v1alpha1.ProxyStatus)
+	}
+	move, lastMoveSeconds := recordMove(r, before, now)
 	return &v1alpha1.ProxyStatus{
-		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: r.status(),
+		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move, LastMoveSeconds: lastMoveSeconds,
 		Controller: v1alpha1.ProxyDecision{Routes: routes.String(), Observed: revision},
 	}
 }
 
-// recordTime adds to a status when its move was ready to begin, and how long the items of the last move took. No decision depends on them.
-func recordTime(status, before *v1alpha1.ProxyStatus, now time.Time) {
-	var last *v1alpha1.MoveStatus
-	if before != nil {
-		status.LastMoveSeconds, last = before.LastMoveSeconds, before.Move
+// recordMove returns the phase of a move for status, nil if there is none, and how long the items of the last move took. No decision depends on the
+// times, which count from Preparing on, when the servers are ready.
+func recordMove(r Report, before *v1alpha1.ProxyStatus, now time.Time) (move *v1alpha1.MoveStatus, lastMoveSeconds int64) {
+	move = r.status()
+	if !slices.Contains([]v1alpha1.MovePhase{v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing}, r.Phase) {
+		return move, before.LastMoveSeconds
 	}
-	move := status.Move
-	if move == nil || move.Phase != v1alpha1.MovePreparing && move.Phase != v1alpha1.MoveWarmingUp && move.Phase != v1alpha1.MoveClosing {
-		return
-	}
-	move.Since = seconds(now)
+	last := before.Move
 	if last == nil || last.Since == nil || last.For != move.For || last.From != move.From || last.To != move.To {
-		return
+		move.Since = seconds(now)
+		return move, before.LastMoveSeconds
 	}
 	move.Since = last.Since
 	if move.Phase == v1alpha1.MoveClosing && last.Phase == v1alpha1.MoveWarmingUp {
-		status.LastMoveSeconds = int64(now.Sub(last.Since.Time).Seconds())
+		return move, int64(now.Sub(last.Since.Time).Seconds())
 	}
+	return move, before.LastMoveSeconds
 }
 
 // RecordedRoutes returns the routes of the last decision; the zero value if status was lost or edited.

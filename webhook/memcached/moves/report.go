@@ -60,8 +60,16 @@ func removal(from, to Range) Report {
 	}
 }
 
-// report returns the report of proxies that are not steady.
-func (s situation) report(r Routes) Report {
+// report returns the report of proxies with some routes. If they are steady, and a move follows, it says why the move has not begun.
+func (s situation) report(r Routes, why obstacle) Report {
+	if r.Phase == Steady {
+		return s.steadyReport(r.To, why)
+	}
+	return s.moveReport(r)
+}
+
+// moveReport returns the report of proxies that are not steady.
+func (s situation) moveReport(r Routes) Report {
 	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
 	switch {
 	case report.Phase == v1alpha1.MoveCleaning && !s.CanRunJob:

@@ -13,7 +13,7 @@ func (s situation) removeProxies() outcome {
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
 	switch {
 	case routes.Phase != Steady:
-		o.report = s.report(routes)
+		o.report = s.moveReport(routes)
 	case others:
 		o.report = removal(existing, serving.Slots)
 	default:
@@ -22,7 +22,7 @@ func (s situation) removeProxies() outcome {
 	if !s.proxiesDeleted() {
 		return o
 	}
-	switch o.report.Until, o.wait = s.end(o.report.Phase, observationDelay); {
+	switch o = s.lasting(o, observationDelay); {
 	case o.wait > 0:
 	case others:
 		o.run = serving.Slots
@@ -99,7 +99,7 @@ func (s situation) stopAll() outcome {
 		o.report = removal(existing, none)
 	}
 	if s.proxiesStopped() {
-		if o.report.Until, o.wait = s.end(o.report.Phase, observationDelay); o.wait == 0 {
+		if o = s.lasting(o, observationDelay); o.wait == 0 {
 			o.run = none
 		}
 	}

@@ -14,7 +14,7 @@ import (
 //  3. Slots return from spares.
 //  4. There are more or fewer servers.
 func (s situation) target(from Pool) Pool {
-	if away := s.away(from, from, s.mustMove); away != from {
+	if away := s.away(from, from, s.mustMove); away != from { // 1
 		return away
 	}
 	resized := Range{from.Slots.First, s.Step(from.Slots.Count)}
@@ -22,9 +22,9 @@ func (s situation) target(from Pool) Pool {
 	outdated := s.hasOutdated(from)
 	blocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	switch {
-	case movesItems && outdated, s.Size > 0 && blocked:
+	case movesItems && outdated, s.Size > 0 && blocked: // 2
 		return s.away(from, poolOf(Range{from.Span().End(), s.Size}), s.Stuck)
-	case from.HasSpares():
+	case from.HasSpares(): // 3
 		return returned
 	}
 	return s.away(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })

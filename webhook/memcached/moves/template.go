@@ -4,6 +4,13 @@ import "slices"
 
 // partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
 // to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
+//
+//	three servers, whose template is edited        run  partition
+//	the move has not begun                         0-2  3
+//	the move to 3-5 is announced, and they start   0-5  3, so that these have the new template, and that of another edit
+//	proxies know 3-5                               0-5  3 to 6: those of 3-5 that start with an edit of before keep it
+//	proxies know 3-5 alone                         3-5  0
+//	without a warm-up                              0-2  0, so that all pods are replaced in place
 func (s situation) partition(routes Routes, run Range) int32 {
 	limit, end := run, int32(0)
 	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet

@@ -24,7 +24,11 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desired {
 		Decision:  d,
 		Service:   o.request.Children.Services.Get(o.memcached.Namespace, o.memcached.Name),
 	}))}
-	if t.proxies == nil {
+	switch {
+	case t.proxies == nil && o.hasProxies():
+		built.proxies = o.request.Listed(proxy.EndingChildren(o.memcached))
+		return built
+	case t.proxies == nil:
 		return built
 	}
 	input := &proxy.Input{

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/api"
@@ -69,6 +71,13 @@ func TestFormerProxies(t *testing.T) {
 		}
 		if ready := meta.FindStatusCondition(response.Status.Conditions, api.Ready); ready.Reason != "Moving" {
 			t.Errorf("%s: Ready is %+v", reason, ready)
+		}
+		restricted := slices.ContainsFunc(response.Children, func(child runtime.Object) bool {
+			policy, ok := child.(*networkingv1.NetworkPolicy)
+			return ok && policy.Name == "cache-proxy"
+		})
+		if recorded := request.Parent.Status.Proxy != nil; restricted != recorded {
+			t.Errorf("%s: a NetworkPolicy restricts the proxies while they end: %t, want %t", reason, restricted, recorded)
 		}
 	}
 }

@@ -35,6 +35,11 @@ func Children(in *Input) []runtime.Object {
 	return children.Build(in, deployment, service, podDisruptionBudget, networkPolicy)
 }
 
+// EndingChildren returns the children that proxies have while they end because spec has none any more: what restricts their connections.
+func EndingChildren(memcached *v1alpha1.Memcached) []runtime.Object {
+	return children.Build(&Input{Memcached: memcached}, networkPolicy)
+}
+
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
 func service(in *Input) runtime.Object {
 	memcached, ports := in.Memcached, servicePorts()

@@ -27,8 +27,8 @@ type Rollout struct {
 	Updated   int32
 	Ready     int32
 	Available int32
-	// Replaced is the number of replicas that do not end, and that others replace: they need not be ready.
-	Replaced int32
+	// Stuck is the number of replicas that do not end, and that others replace: they need not be ready.
+	Stuck int32
 	// Current reports whether the workload's status describes the parent's current spec.
 	Current bool
 	// exists reports whether there is a workload.
@@ -68,7 +68,7 @@ func (r Rollout) Settled() bool {
 }
 
 // serve returns the number of replicas that have to be ready.
-func (r Rollout) serve() int32 { return r.Desired - r.Replaced }
+func (r Rollout) serve() int32 { return r.Desired - r.Stuck }
 
 // AllUpdated reports whether every pod has the current pod template.
 func (r Rollout) AllUpdated() bool { return r.Current && r.Updated == r.Replicas }

@@ -54,7 +54,7 @@ func (h *histogram) drop(items int) cut {
 // cut is where the items of a slab class begin that are copied: last is the bucket of the oldest ones, of which some are left out.
 type cut struct{ last, skip int }
 
-func (c *cut) keeps(bucket int) bool {
+func (c *cut) take(bucket int) bool {
 	if bucket == c.last && c.skip > 0 {
 		c.skip--
 		return false
@@ -128,7 +128,7 @@ type pass struct {
 func (p pass) selects(at time.Time) func(client.Item) bool {
 	return func(item client.Item) bool {
 		age := age(at, item)
-		return p.has(age) && p.cuts[item.Class%maxClasses].keeps(bucket(age))
+		return p.has(age) && p.cuts[item.Class%maxClasses].take(bucket(age))
 	}
 }
 

@@ -55,8 +55,8 @@ func isHostPort(address string) bool {
 	return err == nil && host != "" && port != ""
 }
 
-// lostPatience is long enough for three attempts to connect, of which two packets are lost.
-const lostPatience = 10 * time.Second
+// stuckPatience is long enough for three attempts to connect, of which two packets are lost.
+const stuckPatience = 10 * time.Second
 
 // Run returns nil when it has listed all items, and the proxies have responded to the read of each that it copies. Run remembers no
 // items: it lists the server once for the ages, and once for each band of ages. If the server stays, the others have room for all
@@ -69,7 +69,7 @@ func Run(ctx context.Context, c Config) error {
 	start := time.Now()
 	s := &source{address: c.From, logger: c.Logger, batch: c.InFlight, batchBytes: maxBytes}
 	if c.Stuck {
-		c.Patience = min(c.Patience, lostPatience)
+		c.Patience = min(c.Patience, stuckPatience)
 		s.timeout = c.Patience // otherwise one connection to a node that is off takes longer
 	}
 	s.patience = c.Patience

@@ -55,8 +55,8 @@ func TestRunWithoutServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		config := Config{From: address, Through: address, Rate: 1, InFlight: 1, Patience: time.Minute, Stuck: true, Logger: slog.New(slog.DiscardHandler)}
-		if err, took := Run(t.Context(), config), time.Since(start); err != nil || took < lostPatience || took > 2*lostPatience {
-			t.Errorf("the copy of a server on a lost node ends after %s with %v, want about %s, and that it is complete", took, err, lostPatience)
+		if err, took := Run(t.Context(), config), time.Since(start); err != nil || took < stuckPatience || took > 2*stuckPatience {
+			t.Errorf("the copy of a server on a lost node ends after %s with %v, want about %s, and that it is complete", took, err, stuckPatience)
 		}
 	})
 }

@@ -40,8 +40,8 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 	spec := &o.memcached.Spec
 	rollout := conditions.RolloutOf(o.workload, *spec.Size, o.memcached, o.liveServers) // the steps of a move come before it
 	if d.StuckServers > 0 {
-		rollout = conditions.RolloutOf(o.workload, d.Run.Count, o.memcached, o.liveServers)
-		rollout.Replaced = d.StuckServers
+		rollout = conditions.RolloutOf(o.workload, d.Ordinals.Count, o.memcached, o.liveServers)
+		rollout.Stuck = d.StuckServers
 	}
 	servers := &conditions.Input{
 		Parent: o.memcached,
@@ -125,7 +125,7 @@ const changeTimeStep = 10 * time.Second
 func lastChange(o *observation, d moves.Decision) metav1.Time {
 	status, now := &o.memcached.Status, o.request.Now
 	if before := status.Proxy; before != nil && before.LastChangeTime != nil && !before.LastChangeTime.After(now.Time) &&
-		moves.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Run.Count) {
+		moves.RecordedRoutes(before) == d.Routes && len(status.Servers) == int(d.Ordinals.Count) {
 		return *before.LastChangeTime
 	}
 	return metav1.NewTime(now.Truncate(changeTimeStep))

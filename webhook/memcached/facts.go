@@ -22,19 +22,19 @@ const deploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
 func (c Config) facts(o *observation, t templates) moves.Facts {
 	spec := &o.memcached.Spec
 	return moves.Facts{
-		Now:         o.request.Now.Time,
-		Size:        *spec.Size,
-		MaxStep:     ptr.Deref(spec.Scaling.MaxStep, 0),
-		Interval:    time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
-		Workload:    o.workloadFacts(t.templateApplied),
-		Servers:     o.serverFacts(),
-		RecordedRun: children.RecordedServers(o.memcached, o.recorded.Servers),
-		Proxies:     o.proxyFacts(),
-		Predecessor: o.predecessorFacts(),
-		Orphans:     o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
-		Job:         jobFacts(o.job),
-		CanRunJob:   c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
-		Status:      o.recorded,
+		Now:              o.request.Now.Time,
+		Size:             *spec.Size,
+		MaxStep:          ptr.Deref(spec.Scaling.MaxStep, 0),
+		Interval:         time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
+		Workload:         o.workloadFacts(t.templateApplied),
+		Servers:          o.serverFacts(),
+		RecordedOrdinals: children.RecordedServers(o.memcached, o.recorded.Servers),
+		Proxies:          o.proxyFacts(),
+		Predecessor:      o.predecessorFacts(),
+		Orphans:          o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
+		Job:              jobFacts(o.job),
+		CanRunJob:        c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
+		Status:           o.recorded,
 	}
 }
 
@@ -46,7 +46,7 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 	}
 	return &moves.Workload{
 		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
-		Run:             moves.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Ordinals:        moves.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
 		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Ready:           w.Status.ReadyReplicas,
 		Available:       w.Status.AvailableReplicas,
@@ -72,12 +72,12 @@ func (o *observation) serverFacts() map[int32]moves.Server {
 func serverFact(pod *observed.Pod, workload *observed.Workload) moves.Server {
 	live := !pod.Terminating()
 	return moves.Server{
-		Pod:           podFact(pod),
-		Ready:         live && pod.Ready(),
-		LiveWithItems: live && pod.RunsSinceReady(children.ContainerName),
-		CanHold:       canHold(pod),
-		Why:           pod.DisruptionReason(),
-		Updated:       workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
+		Pod:              podFact(pod),
+		Ready:            live && pod.Ready(),
+		LiveWithItems:    live && pod.RunsSinceReady(children.ContainerName),
+		CanHold:          canHold(pod),
+		DisruptionReason: pod.DisruptionReason(),
+		Updated:          workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
 	}
 }
 
@@ -85,7 +85,7 @@ func podFact(pod *observed.Pod) moves.Pod {
 	if !pod.Terminating() {
 		return moves.Pod{Name: pod.Name}
 	}
-	return moves.Pod{Name: pod.Name, Ends: &pod.DeletionTimestamp.Time, NodeLost: pod.IsLost()}
+	return moves.Pod{Name: pod.Name, GraceEnds: &pod.DeletionTimestamp.Time, NodeLost: pod.IsLost()}
 }
 
 // predecessorFacts returns the pods of a deleted Memcached of the same name that may serve for longer than a moment.
@@ -139,6 +139,7 @@ func jobFacts(job *observed.Job) *moves.ObservedJob {
 	return &moves.ObservedJob{
 		For:      job.Annotations[proxy.JobForAnnotation],
 		Created:  job.CreationTimestamp,
+		Warmup:   proxy.WarmupOf(job),
 		Complete: job.Complete(),
 		Failed:   job.Failed(),
 		Servers:  job.Spec.Completions,

@@ -43,7 +43,7 @@ func TestObservedProxies(t *testing.T) {
 		{"the number of proxies changes", func(d *observed.Workload) { *d.Spec.Replicas = 3 }, nil, false, nil},
 		{"the Deployment is deleted", func(d *observed.Workload) { d.DeletionTimestamp = &noon }, nil, false, nil},
 		{"a former proxy runs", nil, func(*observed.Pod) {}, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old"}, Routes: old}}},
-		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old", Ends: &deleted}, Routes: old}}},
+		{"a former proxy drains", nil, func(p *observed.Pod) { p.DeletionTimestamp = new(metav1.NewTime(deleted)) }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old", GraceEnds: &deleted}, Routes: old}}},
 		{"a former proxy has failed", nil, func(p *observed.Pod) { p.Status.Phase = corev1.PodFailed }, true, nil},
 		{"the label of a proxy was edited", nil, func(p *observed.Pod) { p.Labels[proxy.RoutesLabel] = "four" }, true, []moves.ProxyPod{{Pod: moves.Pod{Name: "old"}}}},
 		{"a proxy of another cache", nil, func(p *observed.Pod) { p.Labels[children.ProxyLabel] = "other" }, true, nil},
@@ -111,7 +111,7 @@ func TestObservedServers(t *testing.T) {
 	want := map[int32]moves.Server{
 		0: {Pod: moves.Pod{Name: "cache-0"}, Ready: true, LiveWithItems: true},
 		1: {Pod: moves.Pod{Name: "cache-1"}},
-		2: {Pod: moves.Pod{Name: "cache-2", Ends: &noon.Time}},
+		2: {Pod: moves.Pod{Name: "cache-2", GraceEnds: &noon.Time}},
 		3: {Pod: moves.Pod{Name: "cache-3"}, Ready: true, LiveWithItems: true},
 		4: {Pod: moves.Pod{Name: "cache-4"}, Ready: true, LiveWithItems: true, Updated: true},
 	}
@@ -123,7 +123,7 @@ func TestObservedServers(t *testing.T) {
 	if o.serverFacts()[4].Updated {
 		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
 	}
-	if got := o.workloadFacts(false); got.CaughtUp || got.Run != (moves.Range{First: 3, Count: 5}) || got.Partition != 2 {
+	if got := o.workloadFacts(false); got.CaughtUp || got.Ordinals != (moves.Range{First: 3, Count: 5}) || got.Partition != 2 {
 		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
 	}
 }

@@ -80,7 +80,7 @@ func settledDefaults(memcached *v1alpha1.Memcached, defaults children.Defaults) 
 	defaults.Memcached, defaults.Exporter = children.DefaultImage, children.DefaultExporterImage
 	template := children.PodTemplate(defaulted, defaults, memory.Of(&defaulted.Spec))
 	request := syncRequest{Parent: memcached, Now: noon}
-	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: moves.Decision{Run: moves.Range{Count: size}}}))
+	request.Children = applied(children.Children(&children.Input{Memcached: defaulted, Template: template, Decision: moves.Decision{Ordinals: moves.Range{Count: size}}}))
 	var pods []observed.Pod
 	for i := range size {
 		pod := readyPod(fmt.Sprintf("cache-%d", i), children.SelectorLabels(memcached))
@@ -109,7 +109,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 		t.Fatal(err)
 	}
 	run := moves.Range{First: routes.From.Slots.First, Count: max(routes.From.Span().End(), routes.To.Span().End()) - routes.From.Slots.First}
-	d := moves.Decision{Run: run, Routes: routes, ProxyReplicas: *memcached.Spec.Proxy.Replicas}
+	d := moves.Decision{Ordinals: run, Routes: routes, ProxyReplicas: *memcached.Spec.Proxy.Replicas}
 	if routes.Replaces() {
 		d.Partition = routes.From.Slots.Count
 	}

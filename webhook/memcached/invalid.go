@@ -23,7 +23,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	workload := o.request.Children.StatefulSets.Get(memcached.Namespace, memcached.Name)
 	switch {
 	case workload != nil:
-		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxRun)
+		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxPods)
 		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
 	case deployment != nil:
 		workload, status.Servers = deployment, children.ServerAddresses(o.liveServers)

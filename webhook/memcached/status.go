@@ -12,7 +12,7 @@ func status(o *observation, t templates, d moves.Decision, a assessment) v1alpha
 	return v1alpha1.MemcachedStatus{
 		ReplicaStatus:   a.Status(a.own...),
 		UpdatedReplicas: a.Rollout.Updated,
-		Servers:         children.Servers(o.memcached, o.domain, d.Run, o.liveServers),
+		Servers:         children.Servers(o.memcached, o.domain, d.Ordinals, o.liveServers),
 		Image:           children.Image(&o.memcached.Spec, t.servers.Defaults.Images),
 		Memory:          memoryStatus(t.memory),
 		Scaling:         d.Scaling,

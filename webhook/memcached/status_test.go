@@ -82,7 +82,7 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 
 // TestInvalidSpecHasTheServersOfTheStatefulSet checks that the servers follow the observed StatefulSet, whatever its number of replicas is.
 func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
-	for replicas, want := range map[int32]int{-1: 0, 0: 0, 2: 2, moves.MaxRun + 1: moves.MaxRun} {
+	for replicas, want := range map[int32]int{-1: 0, 0: 0, 2: 2, moves.MaxPods + 1: moves.MaxPods} {
 		memcached := sample.New(3)
 		memcached.Spec.Workload = v1alpha1.StatefulSetWorkload
 		request := settled(memcached)

@@ -17,7 +17,8 @@ type Job struct {
 
 // JobSpec is the part of a Job's spec that rules read.
 type JobSpec struct {
-	Completions int32 `json:"completions"`
+	Completions           int32 `json:"completions"`
+	ActiveDeadlineSeconds int64 `json:"activeDeadlineSeconds"`
 }
 
 // JobStatus is the part of a Job's status that rules read.

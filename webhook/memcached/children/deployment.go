@@ -29,7 +29,7 @@ func deployment(in *Input) *appsv1.Deployment {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Defaults)),
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(in.Decision.Run.Count),
+			Replicas: new(in.Decision.Ordinals.Count),
 			Selector: &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
 			Template: in.Template.PodTemplateSpec,
 			Strategy: appsv1.DeploymentStrategy{

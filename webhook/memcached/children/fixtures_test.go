@@ -9,5 +9,5 @@ import (
 // inputOf returns what the children of so many servers are built from.
 func inputOf(memcached *v1alpha1.Memcached, replicas int32) *Input {
 	template := PodTemplate(memcached, Defaults{Images: Images{Memcached: DefaultImage}}, memory.Of(&memcached.Spec))
-	return &Input{Memcached: memcached, Template: template, Decision: moves.Decision{Run: moves.Range{Count: replicas}}}
+	return &Input{Memcached: memcached, Template: template, Decision: moves.Decision{Ordinals: moves.Range{Count: replicas}}}
 }

@@ -23,7 +23,7 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run moves.Range, pods
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
 func RecordedServers(memcached *v1alpha1.Memcached, servers []string) moves.Range {
-	if len(servers) == 0 || len(servers) > moves.MaxRun {
+	if len(servers) == 0 || len(servers) > moves.MaxPods {
 		return moves.Range{}
 	}
 	name, _, _ := strings.Cut(servers[0], ".")

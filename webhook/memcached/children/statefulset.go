@@ -14,8 +14,8 @@ func statefulSet(in *Input) *appsv1.StatefulSet {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
 		ObjectMeta: objectMeta(memcached, workloadAnnotations(memcached, in.Template.Defaults)),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(in.Decision.Run.Count),
-			Ordinals:            &appsv1.StatefulSetOrdinals{Start: in.Decision.Run.First},
+			Replicas:            new(in.Decision.Ordinals.Count),
+			Ordinals:            &appsv1.StatefulSetOrdinals{Start: in.Decision.Ordinals.First},
 			Selector:            &metav1.LabelSelector{MatchLabels: SelectorLabels(memcached)},
 			Template:            in.Template.PodTemplateSpec,
 			ServiceName:         memcached.Name,

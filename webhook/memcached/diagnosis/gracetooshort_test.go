@@ -14,7 +14,7 @@ import (
 func TestGraceTooShort(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	server := func(name string, left time.Duration) moves.Server {
-		return moves.Server{Pod: moves.Pod{Name: name, Ends: new(now.Add(left))}, CanHold: true}
+		return moves.Server{Pod: moves.Pod{Name: name, GraceEnds: new(now.Add(left))}, CanHold: true}
 	}
 	for _, test := range []struct {
 		reason  string
@@ -60,12 +60,12 @@ func TestDrainTooLong(t *testing.T) {
 		want   string
 	}{
 		{"there is time by default", hold, nil, 540, ""},
-		{"longer than the default", hold, nil, 541, "The last move of items took 541 s, and the grace period of the servers is 540 s"},
-		{"longer than spec has it", hold, new(int64(60)), 61, "The last move of items took 61 s, and the grace period of the servers is 60 s"},
+		{"longer than the default", hold, nil, 541, "The items of a server took 541 s to move in the last change, and the grace period of the servers is 540 s"},
+		{"longer than spec has it", hold, new(int64(60)), 61, "The items of a server took 61 s to move in the last change, and the grace period of the servers is 60 s"},
 		{"nothing moves in a drain", children.Images{}, new(int64(60)), 61, ""},
 	} {
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace
-		got := graceTooShort(&Input{Memcached: memcached, Images: test.images, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{LastMoveSeconds: test.took}}})
+		got := graceTooShort(&Input{Memcached: memcached, Images: test.images, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{SecondsPerServer: test.took}}})
 		if (got.Risk != nil) != (test.want != "") || got.Risk != nil && !strings.HasPrefix(got.Risk.Message, test.want) {
 			t.Errorf("%s: the risk is %+v, want %q", test.reason, got.Risk, test.want)
 		}

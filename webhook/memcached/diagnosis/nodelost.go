@@ -72,12 +72,16 @@ func (in *Input) lostPods() (servers, proxies []string, nodes int) {
 	return servers, proxies, len(nodesOfServers)
 }
 
-// keysWait reports whether the keys of a server wait for another one. A Deployment has replaced each pod that is being deleted.
+// keysWait reports whether the keys of a server wait for another one. Without proxies, another pod of a Deployment has replaced each one that is
+// being deleted, and a server that spec does not want any more has no keys.
 func (in *Input) keysWait(pod *observed.Pod, serves bool) bool {
 	if in.Memcached.Spec.Proxy != nil {
 		return serves
 	}
-	return in.Memcached.Spec.Workload == v1alpha1.StatefulSetWorkload || !pod.Terminating()
+	if ordinal, found := children.Ordinal(in.Memcached, pod); found && in.Memcached.Spec.Workload == v1alpha1.StatefulSetWorkload {
+		return in.Decision.Ordinals.Has(ordinal)
+	}
+	return !pod.Terminating()
 }
 
 // effect returns what the loss of a server means, and what ends it.

@@ -55,6 +55,7 @@ func TestNodeLost(t *testing.T) {
 		{"a pod of a Deployment", deployment, "", []*observed.Pod{one}, "NodeLost", ""},
 		{"a Deployment has replaced it", deployment, "", []*observed.Pod{deleted}, "", ""},
 		{"a StatefulSet replaces nothing", set, "", []*observed.Pod{deleted}, "NodeLost", ""},
+		{"spec does not want it any more", v1alpha1.MemcachedSpec{Size: new(int32(1)), Workload: v1alpha1.StatefulSetWorkload}, "", []*observed.Pod{deleted}, "", ""},
 	} {
 		facts := moves.Facts{Servers: map[int32]moves.Server{}}
 		for _, pod := range test.pods {
@@ -64,7 +65,7 @@ func TestNodeLost(t *testing.T) {
 		}
 		memcached := cacheOf(test.spec)
 		memcached.Name = "cache"
-		found, problem, risk := nodeLost(&Input{Memcached: memcached, LostPods: test.pods, Facts: facts, Decision: moves.Decision{Routes: moves.ParseRoutes(test.routes)}}), "", ""
+		found, problem, risk := nodeLost(&Input{Memcached: memcached, LostPods: test.pods, Facts: facts, Decision: moves.Decision{Ordinals: moves.Range{Count: *test.spec.Size}, Routes: moves.ParseRoutes(test.routes)}}), "", ""
 		if found.Problem != nil {
 			problem = found.Problem.Reason.String()
 		}

@@ -107,14 +107,14 @@ func toSpares(f moves.Facts, report moves.Report) string {
 // leavingServer describes a server and why its items move.
 func leavingServer(f moves.Facts, ordinal int32) string {
 	server, cause := f.Servers[ordinal], ""
-	if server.Why != "" {
-		cause = " (" + server.Why + ")"
+	if server.DisruptionReason != "" {
+		cause = " (" + server.DisruptionReason + ")"
 	}
 	switch {
 	case server.NodeLost:
 		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
 	case f.ServesOn(ordinal):
-		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.Ends.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)
 }
@@ -157,7 +157,7 @@ func text(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
 // warmUp returns what begins and ends a warm-up.
 func warmUp(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
 	awaited := "proxies are available"
-	if report.Settled {
+	if report.ProxiesReady {
 		awaited = "new servers are ready"
 	}
 	switch {

@@ -34,8 +34,8 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	deleted := func(f *moves.Facts, _ *moves.Decision) {
-		pod := moves.Pod{Name: "cache-1", Ends: new(noon.Add(500 * time.Second))}
-		f.Servers = map[int32]moves.Server{1: {Pod: pod, CanHold: true, Why: "EvictionByEvictionAPI"}}
+		pod := moves.Pod{Name: "cache-1", GraceEnds: new(noon.Add(500 * time.Second))}
+		f.Servers = map[int32]moves.Server{1: {Pod: pod, CanHold: true, DisruptionReason: "EvictionByEvictionAPI"}}
 	}
 	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
 	cases := []struct {
@@ -70,7 +70,7 @@ func TestProgress(t *testing.T) {
 			"Moving items back from spares to servers 1 and 2, which start again, phase AddingServers: It happens."},
 
 		{"the proxies are not available", copying, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},
-		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.Settled = true }}, "The warm-up begins once all new servers are ready."},
+		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.ProxiesReady = true }}, "The warm-up begins once all new servers are ready."},
 		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase begins once all proxies are available."},
 		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
 		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},

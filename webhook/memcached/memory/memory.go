@@ -12,7 +12,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// What memcached uses in addition to the items that its -m limits. README.md has the measurements.
+// What memcached uses in addition to the items that its -m limits. manifests/docs/configure.md has the measurements.
 const (
 	Mebibyte = 1 << 20
 

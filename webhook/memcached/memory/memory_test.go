@@ -9,7 +9,6 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// limitedTo returns resources with a memory limit.
 func TestMemorySize(t *testing.T) {
 	cases := []struct {
 		reason string

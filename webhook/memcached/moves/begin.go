@@ -16,7 +16,7 @@ const claimDelay = 10 * time.Second
 func (s situation) begin() outcome {
 	used := s.routes.To
 	next := Routes{Move{used, s.target(used)}, Announcing}
-	o := outcome{routes: s.routes, run: used.Span(), job: s.jobUnderWay(s.routes)}
+	o := outcome{routes: s.routes, ordinals: used.Span(), job: s.jobUnderWay(s.routes)}
 	left := s.untilStep(s.revision)
 	old := s.old(next)
 	switch {
@@ -49,7 +49,7 @@ func (s situation) announcing() outcome {
 		return s.use(before)
 	}
 	o := s.use(s.routes)
-	if s.settled() {
+	if s.proxiesReady() {
 		if o = s.lasting(o, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
 			return s.use(before)
 		}
@@ -90,14 +90,15 @@ func (s situation) old(next Routes) (pods []Pod) {
 
 // prepareServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
 func (s situation) prepareServers() outcome {
-	r, o, ready := s.routes, s.use(s.routes), s.addedReady() && !s.editedAgain()
-	switch {
-	case ready && s.isClean() && s.settled() && s.Proxies.Warmup == 0:
-		return s.use(steadyRoutes(r.To))
-	case ready && s.isClean() && s.settled():
+	r, ready := s.routes, s.addedReady() && !s.editedAgain()
+	if ready && s.isClean() && s.proxiesReady() {
+		if s.Proxies.Warmup == 0 {
+			return s.use(steadyRoutes(r.To))
+		}
 		return s.use(r.in(Preparing))
 	}
-	o.run, o.job = o.run.join(r.To.Span()), s.cleaningJob(ready, o.job)
+	o := s.use(r)
+	o.ordinals, o.job = o.ordinals.join(r.To.Span()), s.cleaningJob(ready, o.job)
 	for _, ordinal := range r.mayHaveItems() {
 		o.awaited = append(o.awaited, s.Servers[ordinal].Pod) // it starts again when it has stopped
 	}

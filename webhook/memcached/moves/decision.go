@@ -8,13 +8,13 @@ import (
 
 // Decision is the desired state.
 type Decision struct {
-	// Run are the pods of the StatefulSet, which has the desired pod template. The first Partition pods keep the one that they have.
-	Run       Range
+	// Ordinals are the pods of the StatefulSet, which has the desired pod template. The first Partition pods keep the one that they have.
+	Ordinals  Range
 	Partition int32
 	// ProxyReplicas is the desired number of proxies, and Routes are what they do.
 	ProxyReplicas int32
 	Routes        Routes
-	// StuckServers is the number of pods in Run that do not end, and whose slots spares have; 0 while items move.
+	// StuckServers is the number of pods that do not end, and whose slots spares have; 0 while items move.
 	StuckServers int32
 	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
 	Unreached bool
@@ -84,11 +84,11 @@ func (s situation) templateChanged() bool {
 
 // outcome is what follows in a phase. The rest of the decision follows from it.
 type outcome struct {
-	routes Routes
-	run    Range
-	job    Job
-	report Report
-	wait   time.Duration
+	routes   Routes
+	ordinals Range
+	job      Job
+	report   Report
+	wait     time.Duration
 	// stopProxies reports whether no proxy is to run, and done whether none is left and status need not have them any more.
 	stopProxies, done bool
 	// awaited are pods that must stop first.
@@ -103,13 +103,13 @@ func (s situation) complete(o outcome) Decision {
 		}
 	}
 	overduePod, wait := s.overduePod(o.awaited)
-	o.report.OverduePod, o.report.Settled = overduePod, o.routes == s.routes && s.settled()
+	o.report.OverduePod, o.report.ProxiesReady = overduePod, o.routes == s.routes && s.proxiesReady()
 	d := Decision{
-		Run: o.run, Partition: s.partition(o.routes, o.run),
+		Ordinals: o.ordinals, Partition: s.partition(o.routes, o.ordinals),
 		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),
 		StuckServers: s.stuckServers(o.routes),
 		Job:          o.job,
-		ProxyStatus:  record(o.routes, s.revision, o.report, s.Status.Proxy, s.Now),
+		ProxyStatus:  s.record(o.routes, o.report),
 		Wait:         soonest(soonest(wait, o.wait), s.nextEnd()),
 		Report:       o.report,
 	}
@@ -136,10 +136,10 @@ func (s situation) stuckServers(r Routes) (stuck int32) {
 // overduePod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
 func (f Facts) overduePod(pods []Pod) (first Pod, wait time.Duration) {
 	for _, pod := range pods {
-		if pod.Ends == nil {
+		if pod.GraceEnds == nil {
 			continue
 		}
-		left := pod.Ends.Sub(f.Now)
+		left := pod.GraceEnds.Sub(f.Now)
 		switch {
 		case left > 0 && !pod.NodeLost:
 			wait = soonest(wait, left)
@@ -153,10 +153,10 @@ func (f Facts) overduePod(pods []Pod) (first Pod, wait time.Duration) {
 // nextEnd returns when the next server serves no more, or is stuck; 0 if none is being deleted.
 func (f Facts) nextEnd() (wait time.Duration) {
 	for _, server := range f.Servers {
-		if server.Ends == nil {
+		if server.GraceEnds == nil {
 			continue
 		}
-		for _, at := range []time.Time{*server.Ends, server.Ends.Add(stuckDelay)} {
+		for _, at := range []time.Time{*server.GraceEnds, server.GraceEnds.Add(stuckDelay)} {
 			wait = soonest(wait, max(0, at.Sub(f.Now)))
 		}
 	}

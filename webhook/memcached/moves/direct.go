@@ -5,7 +5,7 @@ import "github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 // direct returns the decision for servers without proxies: steps towards the size. They begin where they are observed, and a change of the
 // pod template replaces them in place.
 func (f Facts) direct() Decision {
-	d := Decision{Run: Range{f.existing().First, f.Size}}
+	d := Decision{Ordinals: Range{f.existing().First, f.Size}}
 	if f.MaxStep == 0 {
 		return d
 	}
@@ -13,18 +13,18 @@ func (f Facts) direct() Decision {
 		d.Scaling = f.stepStatus(v1alpha1.Revision{}, f.Size)
 		return d
 	}
-	revision, existing := f.Workload.Revision, min(f.Workload.Run.Count, MaxServers)
-	d.Run.Count = existing
+	revision, existing := f.Workload.Revision, min(f.Workload.Ordinals.Count, MaxServers)
+	d.Ordinals.Count = existing
 	d.Scaling = f.stepStatus(revision, existing)
 	left := f.untilStep(revision)
 	switch recorded, next := f.Status.Scaling, f.Step(existing); {
 	case recorded != nil && recorded.Observed.Equal(revision) && recorded.Replicas == next: // not applied, or not observed yet
-		d.Run.Count, d.Scaling.Replicas = next, next
+		d.Ordinals.Count, d.Scaling.Replicas = next, next
 	case existing != f.Size && (left == 0 || existing == 0) && (f.Size < existing || f.Workload.Available >= existing):
-		d.Run.Count, d.Scaling.Replicas, d.Scaling.LastStepTime = next, next, seconds(f.Now)
+		d.Ordinals.Count, d.Scaling.Replicas, d.Scaling.LastStepTime = next, next, seconds(f.Now)
 		left = f.Interval
 	}
-	if d.Run.Count != f.Size {
+	if d.Ordinals.Count != f.Size {
 		d.Wait = left
 	}
 	return d

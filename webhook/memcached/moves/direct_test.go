@@ -45,7 +45,7 @@ func TestDirect(t *testing.T) {
 		revision := v1alpha1.Revision{Created: rollout.Created, Generation: same}
 		s := Facts{
 			Now: noon, Size: test.size, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
-			Workload: &Workload{Revision: revision, Run: Range{7, test.replicas}, Available: test.available},
+			Workload: &Workload{Revision: revision, Ordinals: Range{7, test.replicas}, Available: test.available},
 		}
 		before := func(seconds int) *metav1.Time {
 			return new(metav1.NewTime(noon.Add(-time.Duration(seconds) * time.Second)))
@@ -55,12 +55,12 @@ func TestDirect(t *testing.T) {
 				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
 		}
 		got := s.Decide()
-		want := Decision{Run: Range{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
+		want := Decision{Ordinals: Range{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
 			Scaling: &v1alpha1.ScalingStatus{Replicas: test.want, LastStepTime: before(test.wantAge), Observed: revision}}
 		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(Pool{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if next := s.Step(got.Run.Count); next != test.wantNext {
+		if next := s.Step(got.Ordinals.Count); next != test.wantNext {
 			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}
@@ -69,15 +69,15 @@ func TestDirect(t *testing.T) {
 // TestDirectWithoutTheWorkload checks a workload that is new, or is not observed.
 func TestDirectWithoutTheWorkload(t *testing.T) {
 	s := Facts{Now: noon, Size: 7, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{}}
-	if got := s.Decide(); got.Run.Count != 7 || got.Wait != 0 {
-		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Run.Count, got.Wait)
+	if got := s.Decide(); got.Ordinals.Count != 7 || got.Wait != 0 {
+		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Ordinals.Count, got.Wait)
 	}
-	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Run: Range{0, 3}, Available: 3}
-	if got := s.Decide(); got.Run.Count != 3 || got.Wait != time.Second {
-		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Run.Count, got.Wait)
+	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Ordinals: Range{0, 3}, Available: 3}
+	if got := s.Decide(); got.Ordinals.Count != 3 || got.Wait != time.Second {
+		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Ordinals.Count, got.Wait)
 	}
 	s.MaxStep = 0
-	if got := s.Decide(); got.Run.Count != 7 || got.Scaling != nil {
-		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Run.Count, got.Scaling)
+	if got := s.Decide(); got.Ordinals.Count != 7 || got.Scaling != nil {
+		t.Errorf("without steps the workload has %d servers, want 7; status %+v", got.Ordinals.Count, got.Scaling)
 	}
 }

@@ -100,9 +100,9 @@ func (w world) restored() world {
 	if status.proxy && w.deployment.exists {
 		r := w.deployment.routes
 		status.routes, status.until, status.revision = r, past, -2
-		status.record(phaseReport(r.routes()).status())
+		status.record(phaseReport(r.routes()).status(nil, noon))
 		if phaseOrder[r.phase] == Steady {
-			status.record(removal(r.routes().To.Span().join(w.set.run()), r.routes().To.Span()).status())
+			status.record(removal(r.routes().To.Span().join(w.set.run()), r.routes().To.Span()).status(nil, noon))
 		}
 	}
 	if status.scaling {

@@ -205,7 +205,7 @@ func newServers(f Facts, r Routes) []int32 {
 func checkShown(f Facts, d Decision) string {
 	shown := d.ProxyStatus != nil && d.ProxyStatus.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
 	away := d.Routes.Phase == Steady && f.situation().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
-	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Run) != used) {
+	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Ordinals) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}
 	return ""

@@ -77,7 +77,7 @@ func (s *space) decide(v observation) decision {
 	if problem := cmp.Or(checkReady(facts, decided), checkShown(facts, decided)); problem != "" && s.violated == "" {
 		s.violated = problem
 	}
-	d := decision{status: statusOf(decided), run: worldOfServers(decided.Run), partition: int8(decided.Partition), desired: v.world.desired}
+	d := decision{status: statusOf(decided), run: worldOfServers(decided.Ordinals), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.ProxyReplicas), worldOf(decided.Routes), s.outages && decided.Unreached
 		if decided.Job != (Job{}) {
@@ -93,7 +93,7 @@ func (s *space) facts(v observation) Facts {
 	w := v.world
 	facts := Facts{
 		Now: at(v.clock), Size: int32(w.size), MaxStep: int32(s.maxStep), Interval: interval * time.Second,
-		Status: w.status.status(), RecordedRun: w.status.recorded.servers(),
+		Status: w.status.status(), RecordedOrdinals: w.status.recorded.servers(),
 	}
 	facts.Workload, facts.Servers = observedSet(v)
 	facts.Job, facts.CanRunJob = w.copy.observed(), s.copies
@@ -138,7 +138,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 		return nil, servers
 	}
 	return &Workload{
-		Revision: revisionOf(workloadObject, w.set.revision), Run: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
+		Revision: revisionOf(workloadObject, w.set.revision), Ordinals: w.set.run(), Partition: int32(w.set.partition), Ready: ready, Available: ready,
 		TemplateApplied: w.set.template == w.template, CaughtUp: v.fault != beforeUpdate,
 	}, servers
 }
@@ -150,7 +150,7 @@ func (v observation) server(i int) Server {
 	live := !server.stops && !server.starting
 	seen := Server{Ready: live && !unready, LiveWithItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
 	if server.stops {
-		seen.Ends, seen.NodeLost, seen.CanHold = new(epoch.Add(time.Hour)), server.lost, !server.lost && !server.starting
+		seen.GraceEnds, seen.NodeLost, seen.CanHold = new(epoch.Add(time.Hour)), server.lost, !server.lost && !server.starting
 	}
 	return seen
 }

@@ -69,7 +69,7 @@ func (s statusWorld) status() *v1alpha1.MemcachedStatus {
 		if s.revision == none {
 			observed = v1alpha1.Revision{}
 		}
-		status.Proxy = record(s.routes.routes(), observed, Report{}, nil, noon)
+		status.Proxy = situation{revision: observed}.record(s.routes.routes(), Report{})
 		if s.phase != 0 {
 			status.Proxy.Move = &v1alpha1.MoveStatus{For: purposes[s.purpose], From: int32(s.from), To: int32(s.to), Phase: movePhases[s.phase]}
 			if s.until != never {
@@ -107,7 +107,7 @@ func phaseReport(r Routes) Report {
 // statusOf returns the status that records a decision.
 func statusOf(d Decision) statusWorld {
 	s := lostStatus
-	s.recorded = worldOfServers(d.Run)
+	s.recorded = worldOfServers(d.Ordinals)
 	if d.ProxyStatus != nil {
 		s.proxy, s.routes = true, worldOf(RecordedRoutes(d.ProxyStatus))
 		object, revision := worldOfRevision(d.ProxyStatus.Controller.Observed)

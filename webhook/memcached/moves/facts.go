@@ -50,8 +50,8 @@ type Facts struct {
 	Workload *Workload
 	// Servers are the pods of the StatefulSet that exist, by ordinal.
 	Servers map[int32]Server
-	// RecordedRun are the servers in status.
-	RecordedRun Range
+	// RecordedOrdinals are the servers in status.
+	RecordedOrdinals Range
 
 	Proxies Proxies
 	// Predecessor are pods of a deleted Memcached of the same name that serve on: servers, and proxies whose nodes do not respond. Proxies would reach it by its name, and find its
@@ -70,8 +70,8 @@ type Facts struct {
 // Workload is the observed workload of servers.
 type Workload struct {
 	v1alpha1.Revision
-	// Run are the ordinals of its pods. Those of a Deployment count from 0.
-	Run Range
+	// Ordinals are the ordinals of its pods. Those of a Deployment count from 0.
+	Ordinals Range
 	// Partition is the number of its first pods that keep their pod template.
 	Partition        int32
 	Ready, Available int32
@@ -115,21 +115,21 @@ type ProxyPod struct {
 
 // existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
 func (f Facts) existing() Range {
-	existing := f.RecordedRun
+	existing := f.RecordedOrdinals
 	if f.Workload != nil {
-		existing = f.Workload.Run
+		existing = f.Workload.Ordinals
 	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {
 		first := slices.Min(ordinals)
 		existing = existing.join(Range{first, slices.Max(ordinals) + 1 - first})
 	}
-	existing.Count = min(existing.Count, MaxRun) // somebody may have scaled them
+	existing.Count = min(existing.Count, MaxPods) // somebody may have scaled them
 	return existing
 }
 
 // notDeleted returns the ordinals of servers that are not being deleted.
 func (f Facts) notDeleted() (ordinals []int32) {
 	for ordinal, server := range f.Servers {
-		if server.Ends == nil {
+		if server.GraceEnds == nil {
 			ordinals = append(ordinals, ordinal)
 		}
 	}

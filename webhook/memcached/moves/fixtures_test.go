@@ -37,7 +37,7 @@ func factsOf(size, servers int32, label string) *Facts {
 
 // observed returns a StatefulSet with so many ready servers that have the desired template.
 func observed(count int32) (*Workload, map[int32]Server) {
-	set := &Workload{Run: Range{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
+	set := &Workload{Ordinals: Range{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
 	servers := map[int32]Server{}
 	for i := range count {
 		servers[i] = Server{Ready: true, LiveWithItems: true, Updated: true}
@@ -48,9 +48,9 @@ func observed(count int32) (*Workload, map[int32]Server) {
 // recorded records the phase of the routes for a rollout, and its end in so many seconds; 0 for none.
 func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	r := s.Proxies.Deployment.Routes
-	s.Status.Proxy = record(r, observed, phaseReport(r), nil, noon)
+	s.Status.Proxy = situation{revision: observed}.record(r, phaseReport(r))
 	if used := r.To.Span(); r.Phase == Steady && s.existing() != used {
-		s.Status.Proxy.Move = removal(s.existing(), used).status()
+		s.Status.Proxy.Move = removal(s.existing(), used).status(nil, noon)
 	}
 	if s.Status.Proxy.Move != nil && until != 0 {
 		s.Status.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))
@@ -66,7 +66,7 @@ func until(seconds int) func(*Facts) { return func(s *Facts) { s.recorded(rollou
 // decided lets status have a decision for this rollout that the Deployment does not show.
 func decided(label string) func(*Facts) {
 	return func(s *Facts) {
-		s.Status.Proxy = record(ParseRoutes(label), rollout, phaseReport(ParseRoutes(label)), nil, noon)
+		s.Status.Proxy = situation{revision: rollout}.record(ParseRoutes(label), phaseReport(ParseRoutes(label)))
 	}
 }
 

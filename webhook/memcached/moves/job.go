@@ -53,6 +53,8 @@ type ObservedJob struct {
 	For string
 	// Created is when the Job was created. All proxies moved items then.
 	Created time.Time
+	// Warmup is the longest time for items to move that spec had then; 0 for a Job that cleans.
+	Warmup time.Duration
 	// Complete reports whether the Job has ended on all servers, and Failed whether it has given up.
 	Complete, Failed bool
 	// Servers is the number of servers to copy or clean; Done is the number of those that are done.

@@ -12,7 +12,7 @@ import (
 func lost(ordinals ...int32) func(*Facts) {
 	return func(f *Facts) {
 		for _, ordinal := range ordinals {
-			pod := Pod{Name: fmt.Sprintf("cache-%d", ordinal), Ends: new(noon.Add(time.Minute)), NodeLost: true}
+			pod := Pod{Name: fmt.Sprintf("cache-%d", ordinal), GraceEnds: new(noon.Add(time.Minute)), NodeLost: true}
 			f.Servers[ordinal] = Server{Pod: pod, Updated: true}
 		}
 	}
@@ -78,7 +78,7 @@ func TestLostLabels(t *testing.T) {
 		want  int
 	}{{Range{0, 5}, 4}, {Range{1, 1000}, 3}, {Range{40, 5}, 4}, {Range{400, 20}, 3}, {Range{10_000, 1000}, 2}, {Range{999_998_000, 1000}, 1}} {
 		f := factsOf(test.slots.Count, 1, poolOf(test.slots).String())
-		f.Workload.Run, f.Servers = test.slots, map[int32]Server{}
+		f.Workload.Ordinals, f.Servers = test.slots, map[int32]Server{}
 		for ordinal := range 5 {
 			lost(test.slots.End() - 5 + int32(ordinal))(f)
 		}

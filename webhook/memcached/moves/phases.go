@@ -74,7 +74,7 @@ func (s situation) stay(why obstacle) outcome {
 
 // outcome returns an outcome that neither adds nor removes a server.
 func (s situation) outcome(routes Routes, report Report) outcome {
-	return outcome{routes: routes, run: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
+	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
 }
 
 // lasting returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the time
@@ -110,7 +110,7 @@ func (s situation) removing() outcome {
 		o = s.lasting(o, observationDelay)
 	}
 	if o.wait == 0 {
-		o.run = used
+		o.ordinals = used
 	}
 	return o
 }
@@ -122,7 +122,7 @@ func (s situation) preparing() outcome {
 	switch {
 	case s.routesApplied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
 		return s.use(announcing)
-	case !s.settled() || !s.addedReady() || s.editedAgain():
+	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
 		return s.stay(noObstacle)
 	}
 	return s.use(s.routes.in(Warming))
@@ -134,7 +134,7 @@ func (s situation) preparing() outcome {
 // is left to move.
 func (s situation) warming() outcome {
 	r := s.routes
-	if !s.settled() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
+	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
 		return s.stay(noObstacle)
 	}
 	o := s.use(r)
@@ -159,7 +159,7 @@ func (s situation) nothingLeft() bool {
 
 // closing ends the move.
 func (s situation) closing() outcome {
-	if !s.settled() {
+	if !s.proxiesReady() {
 		return s.stay(noObstacle)
 	}
 	return s.use(steadyRoutes(s.routes.To))

@@ -46,7 +46,7 @@ func (s situation) rolloutObstacle() obstacle {
 	return noObstacle
 }
 
-func (s situation) settled() bool { return s.rolloutObstacle() == noObstacle }
+func (s situation) proxiesReady() bool { return s.rolloutObstacle() == noObstacle }
 
 // allRun reports whether all proxies that may run have one of these routes.
 func (s situation) allRun(routes ...Routes) bool {
@@ -58,11 +58,11 @@ func (s situation) allRun(routes ...Routes) bool {
 func (s situation) allObserved() bool {
 	var available int32
 	for _, proxy := range s.Proxies.Pods {
-		if proxy.Routes == s.routes && proxy.Ends == nil {
+		if proxy.Routes == s.routes && proxy.GraceEnds == nil {
 			available++
 		}
 	}
-	return s.settled() && available >= s.Proxies.Replicas
+	return s.proxiesReady() && available >= s.Proxies.Replicas
 }
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.

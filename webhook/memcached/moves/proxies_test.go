@@ -10,7 +10,9 @@ import (
 )
 
 func TestDecide(t *testing.T) {
-	deleted := func(secondsAgo int) Pod { return Pod{Ends: new(noon.Add(-time.Duration(secondsAgo) * time.Second))} }
+	deleted := func(secondsAgo int) Pod {
+		return Pod{GraceEnds: new(noon.Add(-time.Duration(secondsAgo) * time.Second))}
+	}
 	routed := func(labels ...string) func(*Facts) {
 		return func(s *Facts) {
 			for i, label := range labels {
@@ -45,6 +47,7 @@ func TestDecide(t *testing.T) {
 		{"up: the warm-up begins", 4, 4, "0-2_0-3_warming", nil, 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"up: the warm-up goes on", 4, 4, "0-2_0-3_warming", until(1), 4, 2, "0-2_0-3_warming", warmUp, 1},
 		{"up: the warm-up began with its Job, and status is lost", 4, 4, "0-2_0-3_warming", all(cleans, created(60)), 4, 2, "0-2_0-3_warming", warmUp, 540},
+		{"up: spec had 5 minutes when its Job was created, whose deadline stays", 4, 4, "0-2_0-3_warming", all(cleans, created(60), func(s *Facts) { s.Job.Warmup = 5 * time.Minute }), 4, 2, "0-2_0-3_warming", warmUp, 240},
 		{"up: the Job was created by a clock that is ahead", 4, 4, "0-2_0-3_warming", all(cleans, created(-60)), 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"up: the Job has copied all items", 4, 4, "0-2_0-3_warming", all(cleans, created(0), complete), 4, 2, "0-2_0-3_closing", closing, 0},
 		{"up: the Job has failed", 4, 4, "0-2_0-3_warming", all(cleans, created(0), func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-2_0-3_warming", warmUp, 600},
@@ -79,20 +82,20 @@ func TestDecide(t *testing.T) {
 		{"up, then back while new servers start", 3, 4, "0-2_0-3_announcing", all(busy, routed("0-2")), 4, 2, "0-2", removing, 0},
 		{"up, then back while the proxies prepare", 3, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_announcing", adding, 0},
 
-		{"finding 1: size 0, and a proxy still stops: the others do not start again", 0, 3, "0-2", all(steps, ended(ProxyPod{Pod: deleted(-20), Routes: ParseRoutes("0-2")}), func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "0-2", removing, 20},
-		{"finding 2: a proxy does not end: it may serve on, so another ordinal has its slot", 3, 4, "0-2", all(until(-1), func(s *Facts) {
+		{"size 0, and a proxy still stops: the others do not start again", 0, 3, "0-2", all(steps, ended(ProxyPod{Pod: deleted(-20), Routes: ParseRoutes("0-2")}), func(s *Facts) { s.Status.Scaling.LastStepTime = &metav1.Time{Time: noon} }), 3, 0, "0-2", removing, 20},
+		{"a proxy of earlier routes does not end: it may use the fourth server, which stays", 3, 4, "0-2", all(until(-1), func(s *Facts) {
 			s.Proxies.Pods = append(s.Proxies.Pods, ProxyPod{deleted(9999), ParseRoutes("0-3")})
 		}), 4, 2, "0-2", removing, 0},
-		{"finding 3: steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},
+		{"steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},
 		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "0-1", func(s *Facts) {
 			s.Workload, s.Servers[2] = nil, Server{Pod: deleted(20)}
 		}, 2, 2, "0-1", waiting, 40},
 		{"the warm-up is switched off while a Job that cleans has failed: the Job goes", 3, 4, "0-3_0-2_announcing", all(cold, cleans, func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"then the decrease begins", 3, 4, "0-3_0-2_announcing", all(cold, func(s *Facts) { s.CanRunJob = true }), 4, 2, "0-2", removing, 0},
-		{"finding 4: the status of an earlier rollout with the same servers", 4, 4, "0-2_0-3_warming", func(s *Facts) {
+		{"the status of an earlier rollout with the same servers", 4, 4, "0-2_0-3_warming", func(s *Facts) {
 			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
 		}, 4, 2, "0-2_0-3_warming", warmUp, 600},
-		{"finding 4: the status of another Deployment of the same name", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "0-2_0-3_warming", warmUp, 600},
+		{"the status of another Deployment of the same name", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "0-2_0-3_warming", warmUp, 600},
 
 		{"size 0: proxies stop first", 0, 3, "0-2", nil, 3, 0, "0-2", removing, 0},
 		{"size 0: no proxy runs", 0, 3, "0-2", ended(), 3, 0, "0-2", removing, 10},
@@ -154,7 +157,7 @@ func TestDecide(t *testing.T) {
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 3, 0, "", "", 0},
 		{"spec has a Deployment and no proxies any more, and nothing runs: all servers start", 2, 0, "3-5", func(s *Facts) {
-			s.Proxies, s.Workload, s.Servers, s.RecordedRun = Proxies{}, nil, nil, Range{3, 3}
+			s.Proxies, s.Workload, s.Servers, s.RecordedOrdinals = Proxies{}, nil, nil, Range{3, 3}
 			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
 			s.recordedRemoval(3, 2)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
@@ -170,10 +173,10 @@ func TestDecide(t *testing.T) {
 		if got.ProxyStatus != nil && got.ProxyStatus.Move != nil {
 			phase = got.ProxyStatus.Move.Phase
 		}
-		if got.Run.Count != test.wantServers || got.ProxyReplicas != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
+		if got.Ordinals.Count != test.wantServers || got.ProxyReplicas != test.wantProxies || got.Routes.String() != test.wantLabel || phase != test.wantPhase ||
 			got.Wait != time.Duration(test.wantWait)*time.Second {
 			t.Errorf("%s:\n got %d servers, %d proxies with routes %s, phase %q, wait %s\nwant %d servers, %d proxies with routes %s, phase %q, wait %ds", test.reason,
-				got.Run.Count, got.ProxyReplicas, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
+				got.Ordinals.Count, got.ProxyReplicas, got.Routes, phase, got.Wait, test.wantServers, test.wantProxies, test.wantLabel, test.wantPhase, test.wantWait)
 		}
 	}
 }

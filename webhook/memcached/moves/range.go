@@ -8,8 +8,8 @@ import (
 const (
 	// MaxServers is the maximum of spec.size in the CRD.
 	MaxServers = 1000
-	// MaxRun is the maximum number of servers that a decision runs: during a change of the pod template, those before and after it, with spares.
-	MaxRun = 2 * (MaxServers + maxSpareOffset)
+	// MaxPods is the maximum number of servers that a decision runs: during a change of the pod template, those before and after it, with spares.
+	MaxPods = 2 * (MaxServers + maxSpareOffset)
 	// MaxOrdinal limits ordinals to nine digits. Each change of the pod template needs spec.size new ones.
 	MaxOrdinal = 999_999_999
 )

@@ -1,7 +1,6 @@
 package moves
 
 import (
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,35 +8,30 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// record returns the status that [RecordedRoutes] reads; before is the recorded one, or nil.
-func record(routes Routes, revision v1alpha1.Revision, r Report, before *v1alpha1.ProxyStatus, now time.Time) *v1alpha1.ProxyStatus {
-	if before == nil {
-		before = new(v1alpha1.ProxyStatus)
+// record returns the status that [RecordedRoutes] reads.
+func (s situation) record(routes Routes, r Report) *v1alpha1.ProxyStatus {
+	var before v1alpha1.ProxyStatus
+	if s.Status != nil && s.Status.Proxy != nil {
+		before = *s.Status.Proxy
 	}
-	move, lastMoveSeconds := recordMove(r, before, now)
+	move := r.status(before.Move, s.Now)
 	return &v1alpha1.ProxyStatus{
-		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move, LastMoveSeconds: lastMoveSeconds,
-		Controller: v1alpha1.ProxyDecision{Routes: routes.String(), Observed: revision},
+		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move,
+		SecondsPerServer: secondsPerServer(r, move, &before, s.Proxies.Replicas, s.Now),
+		Controller:       v1alpha1.ProxyDecision{Routes: routes.String(), Observed: s.revision},
 	}
 }
 
-// recordMove returns the phase of a move for status, nil if there is none, and how long the items of the last move took. No decision depends on the
-// times, which count from Preparing on, when the servers are ready.
-func recordMove(r Report, before *v1alpha1.ProxyStatus, now time.Time) (move *v1alpha1.MoveStatus, lastMoveSeconds int64) {
-	move = r.status()
-	if !slices.Contains([]v1alpha1.MovePhase{v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing}, r.Phase) {
-		return move, before.LastMoveSeconds
-	}
+// secondsPerServer returns how long the items of one server took in the last move, in which each proxy moved those of one server at a time. No decision
+// depends on it. A slot that returns has the items that its spare got in time, so that says nothing of what a drain needs.
+func secondsPerServer(r Report, move *v1alpha1.MoveStatus, before *v1alpha1.ProxyStatus, proxies int32, now time.Time) int64 {
 	last := before.Move
-	if last == nil || last.Since == nil || last.For != move.For || last.From != move.From || last.To != move.To {
-		move.Since = seconds(now)
-		return move, before.LastMoveSeconds
+	if r.Phase != v1alpha1.MoveClosing || r.Purpose() == v1alpha1.MoveReturn || last == nil || last.Phase != v1alpha1.MoveWarmingUp || !last.Since.Equal(move.Since) {
+		return before.SecondsPerServer
 	}
-	move.Since = last.Since
-	if move.Phase == v1alpha1.MoveClosing && last.Phase == v1alpha1.MoveWarmingUp {
-		return move, int64(now.Sub(last.Since.Time).Seconds())
-	}
-	return move, before.LastMoveSeconds
+	servers := max(1, int64(len(Routes{r.Move, Warming}.JobServers())))
+	together := max(1, min(servers, int64(proxies)))
+	return int64(now.Sub(move.Since.Time).Seconds()) / ((servers + together - 1) / together)
 }
 
 // RecordedRoutes returns the routes of the last decision; the zero value if status was lost or edited.
@@ -63,6 +57,9 @@ func (s situation) end(phase v1alpha1.MovePhase, duration time.Duration) (end *m
 	end = seconds(s.Now.Add(duration))
 	switch job := s.observedJobOfPhase(); {
 	case job != nil && phase == v1alpha1.MoveWarmingUp && job.Created.Before(s.Now.Add(observationDelay)):
+		if job.Warmup > 0 && duration > 0 { // an edit of the time is for the next warm-up: the deadline of the Job stays
+			duration = job.Warmup
+		}
 		end = seconds(job.Created.Add(duration))
 	case s.recordedEnd(phase).Before(end):
 		end = s.recordedEnd(phase)

@@ -24,42 +24,46 @@ func TestRecordedServers(t *testing.T) {
 		{"a decrease", "0-3_0-2_warming", "0-2", "0-3"},
 	}
 	for _, test := range cases {
-		status := record(ParseRoutes(test.label), v1alpha1.Revision{}, Report{}, nil, noon)
+		status := situation{}.record(ParseRoutes(test.label), Report{})
 		if status.Servers != test.servers || status.OtherServers != test.other {
 			t.Errorf("%s: servers %q serve and the others are %q, want %q and %q", test.reason, status.Servers, status.OtherServers, test.servers, test.other)
 		}
 	}
 }
 
-// TestRecordedTimes checks how long status says that a move has taken: from Preparing, when its servers are ready, until its items have moved.
+// TestRecordedTimes checks how long status says that the items of a server have taken: from Preparing, when the servers of the move are ready, until
+// they have moved.
 func TestRecordedTimes(t *testing.T) {
 	begun, earlier := metav1.NewTime(noon.Add(-90*time.Second)), metav1.NewTime(noon.Add(-time.Hour))
-	move := func(phase v1alpha1.MovePhase, to int32, since *metav1.Time) *v1alpha1.MoveStatus {
-		return &v1alpha1.MoveStatus{For: v1alpha1.MoveResize, From: 3, To: to, Phase: phase, Since: since}
-	}
-	report := func(phase v1alpha1.MovePhase, to int32) Report {
-		return Report{Phase: phase, Move: Move{poolOf(Range{0, 3}), poolOf(Range{0, to})}}
+	move := func(routes string, phase v1alpha1.MovePhase, since *metav1.Time) *v1alpha1.MoveStatus {
+		last := Report{Phase: phase, Move: ParseRoutes(routes).Move}.status(nil, noon)
+		last.Since = since
+		return last
 	}
 	for _, test := range []struct {
-		reason  string
-		before  *v1alpha1.MoveStatus
-		now     Report
-		since   *metav1.Time
-		seconds int64
+		reason string
+		before *v1alpha1.MoveStatus
+		routes string
+		now    v1alpha1.MovePhase
+		since  *metav1.Time
+		took   int64
 	}{
-		{"its servers start, which may take long", nil, report(adding, 4), nil, 7},
-		{"it begins", move(adding, 4, nil), report(preparing, 4), new(metav1.NewTime(noon)), 7},
-		{"it goes on", move(preparing, 4, &begun), report(warmUp, 4), &begun, 7},
-		{"its items have moved", move(warmUp, 4, &begun), report(closing, 4), &begun, 90},
-		{"the phase is repeated", move(closing, 4, &earlier), report(closing, 4), &earlier, 7},
-		{"the status before is lost", move(warmUp, 4, nil), report(closing, 4), new(metav1.NewTime(noon)), 7},
-		{"another move is under way", move(warmUp, 5, &begun), report(closing, 4), new(metav1.NewTime(noon)), 7},
-		{"servers are removed", move(closing, 4, &begun), report(removing, 4), nil, 7},
-		{"nothing moves", move(removing, 4, nil), Report{}, nil, 7},
+		{"its servers start, which may take long", nil, "0-2_0-2.1_announcing", adding, nil, 7},
+		{"it begins", move("0-2_0-2.1_announcing", adding, nil), "0-2_0-2.1_preparing", preparing, new(metav1.NewTime(noon)), 7},
+		{"it goes on", move("0-2_0-2.1_preparing", preparing, &begun), "0-2_0-2.1_warming", warmUp, &begun, 7},
+		{"its items have moved", move("0-2_0-2.1_warming", warmUp, &begun), "0-2_0-2.1_closing", closing, &begun, 90},
+		{"two proxies have moved the items of five servers, in three rounds", move("0-4_5-9_warming", warmUp, &begun), "0-4_5-9_closing", closing, &begun, 30},
+		{"the slot returns with what its spare got in time", move("0-2.1_0-2_warming", warmUp, &begun), "0-2.1_0-2_closing", closing, &begun, 7},
+		{"the phase is repeated", move("0-2_0-2.1_closing", closing, &earlier), "0-2_0-2.1_closing", closing, &earlier, 7},
+		{"the status before is lost", move("0-2_0-2.1_warming", warmUp, nil), "0-2_0-2.1_closing", closing, new(metav1.NewTime(noon)), 7},
+		{"another move is under way", move("0-4_5-9_warming", warmUp, &begun), "0-2_0-2.1_closing", closing, new(metav1.NewTime(noon)), 7},
+		{"servers are removed", move("0-2_0-3_closing", closing, &begun), "0-2_0-3_closing", removing, nil, 7},
+		{"nothing moves", move("0-2_0-3_closing", removing, nil), "0-2", "", nil, 7},
 	} {
-		status := record(Routes{}, v1alpha1.Revision{}, test.now, &v1alpha1.ProxyStatus{Move: test.before, LastMoveSeconds: 7}, noon)
-		if status.LastMoveSeconds != test.seconds || status.Move != nil && !status.Move.Since.Equal(test.since) {
-			t.Errorf("%s: the last move took %d s, and status has %+v; want %d s and since %s", test.reason, status.LastMoveSeconds, status.Move, test.seconds, test.since)
+		s := situation{Facts: Facts{Now: noon, Proxies: Proxies{Replicas: 2}, Status: &v1alpha1.MemcachedStatus{Proxy: &v1alpha1.ProxyStatus{Move: test.before, SecondsPerServer: 7}}}}
+		status := s.record(Routes{}, Report{Phase: test.now, Move: ParseRoutes(test.routes).Move})
+		if status.SecondsPerServer != test.took || status.Move != nil && !status.Move.Since.Equal(test.since) {
+			t.Errorf("%s: a server took %d s, and status has %+v; want %d s and since %s", test.reason, status.SecondsPerServer, status.Move, test.took, test.since)
 		}
 	}
 }

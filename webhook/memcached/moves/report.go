@@ -2,6 +2,7 @@ package moves
 
 import (
 	"cmp"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,8 +18,8 @@ type Report struct {
 
 	// Explanation says what happens in the phase, or what a move waits for that has not begun.
 	Explanation string
-	// Settled reports whether all proxies of the phase are available.
-	Settled bool
+	// ProxiesReady reports whether all proxies of the phase are available.
+	ProxiesReady bool
 	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
 	// there is none.
 	OverduePod Pod
@@ -65,11 +66,6 @@ func (s situation) report(r Routes, why obstacle) Report {
 	if r.Phase == Steady {
 		return s.steadyReport(r.To, why)
 	}
-	return s.moveReport(r)
-}
-
-// moveReport returns the report of proxies that are not steady.
-func (s situation) moveReport(r Routes) Report {
 	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
 	switch {
 	case report.Phase == v1alpha1.MoveCleaning && !s.CanRunJob:
@@ -93,10 +89,18 @@ func (s situation) steadyReport(used Pool, why obstacle) Report {
 	return Report{}
 }
 
-// status returns the phase for status; nil if there is none.
-func (r Report) status() *v1alpha1.MoveStatus {
+// status returns the phase for status; nil if there is none. Since is kept from the last status of the same move.
+func (r Report) status(last *v1alpha1.MoveStatus, now time.Time) *v1alpha1.MoveStatus {
 	if r.Phase == "" {
 		return nil
 	}
-	return &v1alpha1.MoveStatus{For: cmp.Or(r.Purpose(), v1alpha1.MoveResize), From: r.From.Slots.Count, To: r.To.Slots.Count, Phase: r.Phase, Until: r.Until}
+	move := &v1alpha1.MoveStatus{For: cmp.Or(r.Purpose(), v1alpha1.MoveResize), From: r.From.Slots.Count, To: r.To.Slots.Count, Phase: r.Phase, Until: r.Until}
+	switch r.Phase {
+	case v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing: // the servers are ready
+		move.Since = seconds(now)
+		if last != nil && last.Since != nil && last.For == move.For && last.From == move.From && last.To == move.To {
+			move.Since = last.Since
+		}
+	}
+	return move
 }

@@ -20,8 +20,8 @@ This file has what is observed of a server.
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
 type Pod struct {
 	Name string
-	// Ends is the deletion timestamp, at which the grace period is over; nil if the pod is not being deleted.
-	Ends *time.Time
+	// GraceEnds is the deletion timestamp, at which the grace period is over; nil if the pod is not being deleted.
+	GraceEnds *time.Time
 	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
 	// responds, or is known to be off.
 	NodeLost bool
@@ -39,14 +39,14 @@ type Server struct {
 	Updated bool
 	// CanHold reports whether the pod, while it is being deleted, serves until no proxy is connected to it or its grace period ends.
 	CanHold bool
-	// Why is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
-	Why string
+	// DisruptionReason is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
+	DisruptionReason string
 }
 
 // ServesOn reports whether a server is being deleted, and still serves.
 func (f Facts) ServesOn(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.CanHold && server.Ends != nil && server.Ends.After(f.Now)
+	return server.CanHold && server.GraceEnds != nil && server.GraceEnds.After(f.Now)
 }
 
 // stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
@@ -55,7 +55,7 @@ const stuckDelay = time.Minute
 // Stuck reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
 func (f Facts) Stuck(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.NodeLost || server.Ends != nil && !server.Ends.Add(stuckDelay).After(f.Now)
+	return server.NodeLost || server.GraceEnds != nil && !server.GraceEnds.Add(stuckDelay).After(f.Now)
 }
 
 func (f Facts) anyStuck() bool {
@@ -75,5 +75,5 @@ func (f Facts) mustMove(ordinal int32) bool {
 // hasStopped reports whether a server has no items: its pod does not exist, starts, or memcached has crashed.
 func (f Facts) hasStopped(ordinal int32) bool {
 	server := f.Servers[ordinal]
-	return server.Ends == nil && !server.Ready && !server.LiveWithItems
+	return server.GraceEnds == nil && !server.Ready && !server.LiveWithItems
 }

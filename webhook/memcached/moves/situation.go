@@ -50,10 +50,10 @@ func (f Facts) lastRoutes() Routes {
 
 // routesOfRestart returns the routes of a cache that starts again after all servers were removed, and no proxy runs.
 func (f Facts) routesOfRestart() Routes {
-	if f.Size == 0 || f.Workload == nil || f.Workload.Run.Count > 0 || !f.proxiesStopped() {
+	if f.Size == 0 || f.Workload == nil || f.Workload.Ordinals.Count > 0 || !f.proxiesStopped() {
 		return Routes{}
 	}
-	first := f.Workload.Run.First
+	first := f.Workload.Ordinals.First
 	for ordinal := range f.Servers {
 		if !f.Stuck(ordinal) {
 			return Routes{}

@@ -58,7 +58,7 @@ func TestPrecedence(t *testing.T) {
 		if test.label == "-" {
 			f.Proxies.Deployment = nil
 		}
-		if f.Workload.Run = test.set; test.set == none {
+		if f.Workload.Ordinals = test.set; test.set == none {
 			f.Workload = nil
 		}
 		for ordinal := test.servers.First; ordinal < test.servers.End(); ordinal++ {

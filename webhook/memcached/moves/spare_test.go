@@ -11,7 +11,7 @@ import (
 // ending lets a server be deleted, with so many seconds left.
 func ending(ordinal int32, seconds int) func(*Facts) {
 	return func(f *Facts) {
-		pod := Pod{Name: "cache-1", Ends: new(noon.Add(time.Duration(seconds) * time.Second))}
+		pod := Pod{Name: "cache-1", GraceEnds: new(noon.Add(time.Duration(seconds) * time.Second))}
 		f.Servers[ordinal] = Server{Pod: pod, Updated: true, CanHold: true}
 	}
 }
@@ -45,8 +45,8 @@ func checkMoves(t *testing.T, cases []moveCase) {
 		if got.ProxyStatus.Move != nil {
 			phase = got.ProxyStatus.Move.Phase
 		}
-		if got.Run.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
-			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Run, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
+		if got.Ordinals.String() != test.wantRun || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
+			t.Errorf("%s:\n got %s, %s %s\nwant %s, %s %s", test.reason, got.Ordinals, got.Routes, phase, test.wantRun, test.wantLabel, test.wantPhase)
 		}
 	}
 }

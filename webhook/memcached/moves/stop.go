@@ -9,15 +9,11 @@ func (s situation) removeProxies() outcome {
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, run: existing, job: s.jobUnderWay(routes), stopProxies: true}
+	o := outcome{routes: routes, ordinals: existing, job: s.jobUnderWay(routes), stopProxies: true}
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
-	switch {
-	case routes.Phase != Steady:
-		o.report = s.moveReport(routes)
-	case others:
+	o.report = removal(existing, Range{existing.First, min(existing.Count, s.Size)})
+	if others {
 		o.report = removal(existing, serving.Slots)
-	default:
-		o.report = removal(existing, Range{existing.First, min(existing.Count, s.Size)})
 	}
 	if !s.proxiesDeleted() {
 		return o
@@ -25,7 +21,7 @@ func (s situation) removeProxies() outcome {
 	switch o = s.lasting(o, observationDelay); {
 	case o.wait > 0:
 	case others:
-		o.run = serving.Slots
+		o.ordinals = serving.Slots
 	default:
 		return outcome{done: true}
 	}
@@ -45,7 +41,7 @@ func (s situation) hasBegun() bool {
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached.
 func (s situation) startNoProxy(routes Routes, why obstacle) outcome {
 	return outcome{
-		routes: routes, run: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
+		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
 		awaited: s.Predecessor,
 	}
 }
@@ -70,7 +66,7 @@ func (s situation) losesLastServers() bool {
 // items.
 func (s situation) stopIsUnfinished() bool {
 	d := s.Proxies.Deployment
-	removed := s.Workload != nil && s.Workload.Run.Count == 0 && s.routesOfRestart() == Routes{}
+	removed := s.Workload != nil && s.Workload.Ordinals.Count == 0 && s.routesOfRestart() == Routes{}
 	return d != nil && d.Replicas == 0 && (s.Job != nil || s.routes.Phase != Steady || removed)
 }
 
@@ -86,21 +82,19 @@ func (s situation) stopAll() outcome {
 	o, none := s.use(routes), Range{First: serving.Slots.First}
 	o.stopProxies = true
 	if existing.Count == 0 {
-		o.run = none
+		o.ordinals = none
 		for _, server := range s.Servers {
 			o.awaited = append(o.awaited, server.Pod)
 		}
 		return o
 	}
 	if s.Size == 0 {
-		o.run = existing
+		o.ordinals = existing
 	}
-	if routes.Phase == Steady {
-		o.report = removal(existing, none)
-	}
+	o.report = removal(existing, none)
 	if s.proxiesStopped() {
 		if o = s.lasting(o, observationDelay); o.wait == 0 {
-			o.run = none
+			o.ordinals = none
 		}
 	}
 	return o

@@ -59,10 +59,10 @@ func (f Facts) endOf(p Pool, counts func(Server) bool) int32 {
 	switch w, end := f.Workload, p.Span().End(); {
 	case w == nil || !w.TemplateApplied:
 		return end
-	case !w.CaughtUp && end > w.Run.End(): // it has not had all of them
+	case !w.CaughtUp && end > w.Ordinals.End(): // it has not had all of them
 		return end
 	case !w.CaughtUp:
-		return w.Run.First + min(w.Partition, w.Run.Count)
+		return w.Ordinals.First + min(w.Partition, w.Ordinals.Count)
 	}
 	return f.endOfEarlier(p, counts)
 }

@@ -133,7 +133,7 @@ func TestTemplate(t *testing.T) {
 		{"the same, and their rollout has no room", 3, "0-2_3-5_preparing", all(edited, added(3), inPlace, busy), "0-5 keep 3", "0-2_3-5_announcing", adding},
 		{"spec replaces pods in place since the proxies expect the change, and their rollout has no room", 3, "0-2_3-5_announcing", all(edited, inPlace, busy, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2") }), "0-2 keep 0", "0-2", ""},
 		{"spec replaces pods in place since the warm-up began: the warm-up ends", 3, "0-2_3-5_warming", all(edited, added(3), inPlace, until(100)), "0-5 keep 3", "0-2_3-5_closing", closing},
-		{"size 0: proxies stop first", 0, "0-2_3-5_warming", all(edited, added(3)), "0-5 keep 3", "0-2_3-5_warming", warmUp},
+		{"size 0: proxies stop first", 0, "0-2_3-5_warming", all(edited, added(3)), "0-5 keep 3", "0-2_3-5_warming", removing},
 		{"size 0: all proxies have stopped", 0, "0-2_3-5_warming", all(edited, added(3), ended()), "0-5 keep 3", "3-5", removing},
 	}
 	for _, test := range cases {
@@ -144,7 +144,7 @@ func TestTemplate(t *testing.T) {
 		if got.ProxyStatus.Move != nil {
 			phase = got.ProxyStatus.Move.Phase
 		}
-		if pods := fmt.Sprintf("%s keep %d", got.Run, got.Partition); pods != test.want || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
+		if pods := fmt.Sprintf("%s keep %d", got.Ordinals, got.Partition); pods != test.want || got.Routes.String() != test.wantLabel || phase != test.wantPhase {
 			t.Errorf("%s:\n got pods %s, routes %s, phase %q\nwant pods %s, routes %s, phase %q", test.reason, pods, got.Routes, phase, test.want, test.wantLabel, test.wantPhase)
 		}
 	}
@@ -183,7 +183,7 @@ func TestWarmupGoesOn(t *testing.T) {
 		if got, want := d.ProxyStatus.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
-		if !d.Report.Settled {
+		if !d.Report.ProxiesReady {
 			t.Errorf("the warm-up ends in %d seconds and waits for servers, and the decision says that it waits for proxies", seconds)
 		}
 	}
@@ -204,7 +204,7 @@ func TestServersThatProxiesKnow(t *testing.T) {
 	f := factsOf(3, 4, "0-2.1")
 	f.Servers[1] = Server{Ready: true, LiveWithItems: true} // it has an earlier template
 	f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-2.1_closing")
-	if d := f.Decide(); d.Run.String() != "0-3" || d.Partition != 2 {
-		t.Errorf("pods %s run, and %d of them keep their template, want 0-3 and 2", d.Run, d.Partition)
+	if d := f.Decide(); d.Ordinals.String() != "0-3" || d.Partition != 2 {
+		t.Errorf("pods %s run, and %d of them keep their template, want 0-3 and 2", d.Ordinals, d.Partition)
 	}
 }

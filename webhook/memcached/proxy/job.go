@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -72,6 +74,11 @@ func moveJob(in *Input) runtime.Object {
 			},
 		},
 	}
+}
+
+// WarmupOf returns the longest time for items to move that spec had when a Job was created; 0 for a Job that cleans.
+func WarmupOf(job *observed.Job) time.Duration {
+	return time.Duration(max(0, job.Spec.ActiveDeadlineSeconds-deadlineDelay)) * time.Second
 }
 
 // jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if it is

@@ -30,7 +30,8 @@ type PodDisruptionBudget struct {
 	// without PodDisruptionBudgets.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// minAvailable is the minimum number of pods that must stay available, as a number or a percentage.
+	// minAvailable is the minimum number of pods that must stay available, as a number or a percentage. With proxies, it counts the pods of size,
+	// also while more pods run.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? 0 <= self && self <= 2147483647 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be a number of pods or a percentage up to 100%"
 	MinAvailable *intstr.IntOrString `json:"minAvailable,omitempty"`

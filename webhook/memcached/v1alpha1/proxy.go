@@ -102,10 +102,10 @@ type ProxyStatus struct {
 	// move is the change of the servers that is under way.
 	// +optional
 	Move *MoveStatus `json:"move,omitempty"`
-	// lastMoveSeconds is how long the last change took to move its items: from Preparing, when its servers were ready, to Closing. A server that
-	// is drained needs at least as long, within its grace period.
+	// secondsPerServer is how long the items of a server took to move in the last change. A server that is drained needs about as long, within its
+	// grace period.
 	// +optional
-	LastMoveSeconds int64 `json:"lastMoveSeconds,omitempty"`
+	SecondsPerServer int64 `json:"secondsPerServer,omitempty"`
 	// controller is what only the operator reads. It also reads move.
 	// +optional
 	Controller ProxyDecision `json:"controller,omitzero"`

@@ -1,0 +1,160 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/parents"
+	"github.com/example/memcached-operator/webhook/server"
+)
+
+// foreignCluster is a cluster in which others change, refuse or hold up what the operator applies.
+type foreignCluster struct {
+	name, why string
+	// probe are the arguments of kubectl that print the effect, also as an error, once the objects of testdata/foreign/NAME.yaml are in force: the
+	// API server loads policies some time after their creation. $NAMESPACE is the namespace of the row.
+	probe, effect string
+	// spec is that of the cache, as YAML. The frame adds rollout.minReadySeconds: 0.
+	spec string
+	// want are conditions that the cache gets, and has after each of then.
+	want []wantCondition
+	// then are what happens afterwards. It must replace no pod.
+	then []func(*testing.T, *unstructured.Unstructured)
+}
+
+// wantCondition is a condition whose message contains a text. One without a status is absent.
+type wantCondition struct{ kind, status, reason, text string }
+
+// These are the conditions of a cache that has what its spec desires, and of one in which there is nothing to report.
+var (
+	allReady = wantCondition{"Ready", "True", "AllReplicasReady", ""}
+	noRisk   = wantCondition{kind: "AtRisk"}
+)
+
+var foreignClusters = []foreignCluster{
+	{
+		name:   "mirror-of-pods",
+		why:    "a policy that gives pods another registry changes no Deployment, so there is nothing to report, and an upgrade of the operator replaces no pod",
+		probe:  "run probe --image=memcached --output=jsonpath={.spec.containers[0].image} --dry-run=server",
+		effect: "registry.corp.example/memcached",
+		spec:   "{size: 2, metrics: {enabled: true}}",
+		want:   []wantCondition{allReady, noRisk},
+		then:   []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
+	},
+}
+
+// TestForeignClusters has the real API server evaluate the policies of others.
+func TestForeignClusters(t *testing.T) {
+	t.Parallel()
+	if shared.env == nil {
+		t.Skip("NOT TESTED: clusters with policies of others, because real kubelets cannot pull the images of a registry that does not exist")
+	}
+	for _, row := range foreignClusters {
+		t.Run(row.name, func(t *testing.T) {
+			because(t, row.why)
+			t.Parallel()
+			namespace := newNamespaceOf(t, "privileged")
+			row.applyObjects(t, namespace)
+			m := row.newMemcached(t, namespace)
+			row.waitConditions(t, m)
+			pods := podsByUID(t, namespace)
+			for _, then := range row.then {
+				then(t, m)
+				row.waitConditions(t, m)
+				if diff := cmp.Diff(pods, podsByUID(t, namespace)); diff != "" {
+					t.Errorf("pods were replaced (-before +after):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// applyObjects creates the objects of the row until the test ends, and waits until they are in force.
+func (row *foreignCluster) applyObjects(t *testing.T, namespace string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "foreign", row.name+".yaml"))
+	must(t, err)
+	file := filepath.Join(t.TempDir(), "objects.yaml")
+	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(content), "$NAMESPACE", namespace)), 0o600))
+	kubectl(t, "apply", "--namespace", namespace, "--filename", file)
+	t.Cleanup(func() {
+		if out, err := shared.RunKubectl(context.Background(), "delete", "--namespace", namespace, "--ignore-not-found", "--filename", file); err != nil {
+			t.Errorf("delete the objects: %v\n%s", err, out)
+		}
+	})
+	if row.probe == "" {
+		return
+	}
+	args := append([]string{"--namespace", namespace}, strings.Fields(strings.ReplaceAll(row.probe, "$NAMESPACE", namespace))...)
+	eventually(t, waitTimeout, fmt.Sprintf("kubectl prints %q", row.effect), func(context.Context) error {
+		if out, err := tryKubectl(t, args...); !strings.Contains(out, row.effect) {
+			return fmt.Errorf("it prints %q, %v", out, err)
+		}
+		return nil
+	})
+}
+
+func (row *foreignCluster) newMemcached(t *testing.T, namespace string) *unstructured.Unstructured {
+	t.Helper()
+	m := &unstructured.Unstructured{Object: map[string]any{}}
+	must(t, yaml.Unmarshal([]byte("spec: "+row.spec), &m.Object))
+	must(t, unstructured.SetNestedField(m.Object, int64(0), "spec", "rollout", "minReadySeconds"))
+	m.SetGroupVersionKind(memcachedKind)
+	m.SetNamespace(namespace)
+	m.SetName("cache")
+	must(t, shared.Client.Create(t.Context(), m))
+	return m
+}
+
+// waitConditions waits until the cache has all conditions of the row. Some come after a minute.
+func (row *foreignCluster) waitConditions(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	for _, want := range row.want {
+		eventually(t, 3*waitTimeout, fmt.Sprintf("the condition %+v", want), func(ctx context.Context) error {
+			if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
+				return err
+			}
+			got := Condition(m, want.kind)
+			if want.status == "" && got == nil {
+				return nil
+			}
+			if got["status"] != want.status || got["reason"] != want.reason || !strings.Contains(fmt.Sprint(got["message"]), want.text) {
+				return fmt.Errorf("the status is %v", m.Object["status"])
+			}
+			return nil
+		})
+	}
+}
+
+func podsByUID(t *testing.T, namespace string) map[types.UID]string {
+	t.Helper()
+	var pods corev1.PodList
+	must(t, shared.Client.List(t.Context(), &pods, client.InNamespace(namespace)))
+	byUID := map[types.UID]string{}
+	for _, pod := range pods.Items {
+		byUID[pod.UID] = pod.Name
+	}
+	return byUID
+}
+
+// upgradeOperator lets a release of the operator with other default images sync the caches of the namespace.
+func upgradeOperator(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	newer := server.NewHandler(server.Options{Controllers: parents.Controllers(memcached.Config{
+		Image: "memcached:newer", ExporterImage: "prom/memcached-exporter:newer", OperatorImage: "memcached-operator:newer",
+	})})
+	hook.fail(t, m.GetNamespace(), "sync", func(w http.ResponseWriter, r *http.Request, _ http.Handler) { newer.ServeHTTP(w, r) })
+}

@@ -73,13 +73,16 @@ type MemcachedSpec struct {
 	Cache Cache `json:"cache,omitzero"`
 	// tls configures the encryption of client connections. By default connections are not encrypted.
 	// +optional
+	// +nullable
 	TLS *TLS `json:"tls,omitempty"`
 	// auth configures the authentication of clients. By default every client that can reach a pod may use it.
 	// +optional
+	// +nullable
 	Auth *Auth `json:"auth,omitempty"`
 	// flash extends the memory of each pod with a volume on flash storage, such as a local SSD. It cannot be combined with
 	// cache.disableEvictions. By default all items are in memory.
 	// +optional
+	// +nullable
 	Flash *Flash `json:"flash,omitempty"`
 	// metrics configures the metrics exporter for Prometheus.
 	// +optional
@@ -90,6 +93,7 @@ type MemcachedSpec struct {
 	// misses. It needs workload StatefulSet, and cannot be combined with tls, auth, cache.disableEvictions, nor with -C, -X,
 	// no_lru_crawler and no_modern in cache.extraArgs. Use {} for its defaults. By default there is no proxy.
 	// +optional
+	// +nullable
 	Proxy *Proxy `json:"proxy,omitempty"`
 
 	// rollout configures how fast pods are replaced after a change of the pod template.

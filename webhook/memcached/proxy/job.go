@@ -155,7 +155,7 @@ func jobPod(in *Input) corev1.PodSpec {
 			ImagePullPolicy: spec.ImagePullPolicy,
 			Args:            jobArgs(in),
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources:                children.HelperResources("50m"),
+			Resources:                children.HelperResources(spec, 50, max(children.HelperCPUOf(spec.Resources), children.HelperCPUOf(spec.Proxy.Resources))),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

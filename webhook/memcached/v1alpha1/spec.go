@@ -67,6 +67,12 @@ type MemcachedSpec struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.limits) || !('memory' in self.limits) || quantity(string(self.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="limits.memory must be at least 1Mi"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+	// helperResources are the resources of each container of the operator: hold, reloader, reach and exporter in the pods, and copy
+	// in those of the Job that moves items. metrics.resources has precedence. Defaults to a request of 5m to 50m CPU, a request of
+	// 32Mi and a limit of 64Mi of memory. Next to a container whose CPU is limited by resources or proxy.resources, they have a limit
+	// of 20 times the request, because a quota on limits.cpu refuses a pod if one container has none.
+	// +optional
+	HelperResources corev1.ResourceRequirements `json:"helperResources,omitzero"`
 	// cache configures memcached.
 	// +optional
 	// +kubebuilder:default={}

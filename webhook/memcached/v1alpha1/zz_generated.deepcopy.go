@@ -220,6 +220,7 @@ func (in *MemcachedSpec) DeepCopyInto(out *MemcachedSpec) {
 		copy(*out, *in)
 	}
 	in.Resources.DeepCopyInto(&out.Resources)
+	in.HelperResources.DeepCopyInto(&out.HelperResources)
 	in.Cache.DeepCopyInto(&out.Cache)
 	if in.TLS != nil {
 		in, out := &in.TLS, &out.TLS

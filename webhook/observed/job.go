@@ -18,6 +18,7 @@ type Job struct {
 // JobSpec is the part of a Job's spec that rules read.
 type JobSpec struct {
 	Completions int32 `json:"completions"`
+	Suspend     bool  `json:"suspend"`
 }
 
 // JobStatus is the part of a Job's status that rules read.

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +31,8 @@ type foreignCluster struct {
 	probe, effect string
 	// spec is that of the cache, as YAML. The frame adds rollout.minReadySeconds: 0.
 	spec string
+	// first is a change before the conditions are awaited, which may replace pods; nil for none.
+	first func(*testing.T, *unstructured.Unstructured)
 	// want are conditions that the cache gets, and has after each of then.
 	want []wantCondition
 	// then are what happens afterwards. It must replace no pod.
@@ -54,6 +58,81 @@ var foreignClusters = []foreignCluster{
 		want:   []wantCondition{allReady, noRisk},
 		then:   []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
 	},
+	{
+		name:   "quota",
+		why:    "a quota on limits.cpu refuses a pod if one container has no limit, also one of the operator, in servers, proxies and the Job",
+		probe:  "run probe --image=memcached --dry-run=server",
+		effect: "must specify limits.cpu for: probe",
+		spec:   "{size: 3, metrics: {enabled: true}, resources: {limits: {cpu: 1}}, proxy: {resources: {limits: {cpu: 1, memory: 256Mi}}}}",
+		first:  decrease,
+		want:   []wantCondition{allReady, noRisk},
+		then:   []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
+	},
+	{
+		name:   "suspended-jobs",
+		why:    "a decrease waits for its Job, which a queue has suspended: without a risk, nobody knows why",
+		probe:  "create job probe --image=memcached --output=jsonpath={.spec.suspend} --dry-run=server",
+		effect: "true",
+		spec:   "{size: 3, proxy: {}}",
+		first:  startDecrease,
+		want:   []wantCondition{{"AtRisk", "True", "JobSuspended", "Job cache-move is suspended"}},
+	},
+	{
+		name:   "mesh",
+		why:    "the sidecar of a mesh would run on when the Job has moved all items, so its pods ask for none",
+		probe:  "run probe --image=memcached --output=jsonpath={.spec.containers[*].name} --dry-run=server",
+		effect: "istio-proxy",
+		spec:   "{size: 3, proxy: {}}",
+		first:  decrease,
+		want:   []wantCondition{allReady, noRisk},
+	},
+	{
+		name:   "mesh+job",
+		why:    "a Job that spec puts into the mesh does not end if the sidecar is a normal container, and the risk names it",
+		probe:  "run probe --image=memcached --output=jsonpath={.spec.containers[*].name} --dry-run=server",
+		effect: "istio-proxy",
+		spec:   `{size: 2, proxy: {job: {labels: {sidecar.istio.io/inject: "true"}}}}`,
+		first:  copyInMesh,
+		want:   []wantCondition{{"AtRisk", "True", "JobNotEnded", "Container istio-proxy of pod cache-move-"}},
+	},
+	{
+		name:   "openshift",
+		why:    "restricted-v2 of OpenShift assigns user IDs, and refuses others and sysctls",
+		probe:  `run probe --image=memcached --overrides={"spec":{"securityContext":{"runAsUser":11211}}} --dry-run=server`,
+		effect: "runAsUser must be in the range of the namespace",
+		spec:   "{size: 3, userIDs: Assigned, podSecurityContext: {sysctls: []}, metrics: {enabled: true}, proxy: {}}",
+		first:  decrease,
+		want:   []wantCondition{allReady, noRisk},
+		then:   []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing},
+	},
+}
+
+// startDecrease begins a change that needs two Jobs: one that cleans the servers that stay, and one that copies.
+func startDecrease(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	waitReady(t, m, 3, 2*waitTimeout)
+	setSize(t, m, 2)
+}
+
+func decrease(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	startDecrease(t, m)
+	waitReady(t, m, 2, 3*waitTimeout)
+}
+
+// copyInMesh lets copy end two minutes ago in a pod whose sidecar runs on.
+func copyInMesh(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	waitReady(t, m, 2, 2*waitTimeout)
+	setSize(t, m, 3)
+	pod := waitJobPod(t, m, "")
+	for i, container := range pod.Status.ContainerStatuses {
+		if container.Name == "copy" {
+			pod.Status.ContainerStatuses[i].Ready = false
+			pod.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: metav1.NewTime(time.Now().Add(-2 * time.Minute))}}
+		}
+	}
+	must(t, shared.Client.Status().Update(t.Context(), pod))
 }
 
 // TestForeignClusters has the real API server evaluate the policies of others.
@@ -69,6 +148,9 @@ func TestForeignClusters(t *testing.T) {
 			namespace := newNamespaceOf(t, "privileged")
 			row.applyObjects(t, namespace)
 			m := row.newMemcached(t, namespace)
+			if row.first != nil {
+				row.first(t, m)
+			}
 			row.waitConditions(t, m)
 			pods := podsByUID(t, namespace)
 			for _, then := range row.then {
@@ -85,7 +167,8 @@ func TestForeignClusters(t *testing.T) {
 // applyObjects creates the objects of the row until the test ends, and waits until they are in force.
 func (row *foreignCluster) applyObjects(t *testing.T, namespace string) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "foreign", row.name+".yaml"))
+	objects, _, _ := strings.Cut(row.name, "+") // rows can share them
+	content, err := os.ReadFile(filepath.Join("testdata", "foreign", objects+".yaml"))
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "objects.yaml")
 	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(content), "$NAMESPACE", namespace)), 0o600))

@@ -62,6 +62,8 @@ type Request[P, C, R any] struct {
 	Related  R
 	// Finalizing is true in the finalize hook only: the parent is being deleted.
 	Finalizing bool
+	// Nulls are the fields of the parent's spec that are null, such as spec.proxy; at most ten.
+	Nulls []string
 	// Now is the time of the request. It keeps rules about time pure functions.
 	Now metav1.Time
 }

@@ -48,6 +48,7 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Request[P, C, R]) (Des
 			Children:   received.Children.value,
 			Related:    received.Related.value,
 			Finalizing: finalizing,
+			Nulls:      received.Parent.nulls,
 			Now:        now,
 		})
 		if err != nil {

@@ -48,6 +48,7 @@ func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 type parentMember[T any] struct {
 	member[T]
 	tooLarge error
+	nulls    []string
 }
 
 const (
@@ -67,6 +68,9 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		return err
 	}
 	p.present, p.tooLarge = true, checkParentSize(whole)
+	if p.tooLarge == nil {
+		p.nulls = nullsOf(whole)
+	}
 	err = jsonv2.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request

@@ -73,6 +73,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		ProxyPods:     o.liveProxies,
 		LostPods:      slices.DeleteFunc(slices.Concat(o.servers, o.proxies, o.predecessorPods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
 		Job:           o.job,
+		JobPods:       o.jobPods,
 		Facts:         facts,
 		Decision:      d,
 		ListsMonitors: o.request.Children.ServiceMonitors.Listed(),

@@ -69,5 +69,8 @@ func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload { // also until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))
 	}
+	if memcached.Spec.WarmsUp() {
+		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.MoveLabel, memcached.Name))
+	}
 	return rules
 }

@@ -23,8 +23,9 @@ type observation struct {
 	losesItems bool
 	// proxyDeployment is the Deployment of the proxies.
 	proxyDeployment *observed.Workload
-	// job copies items, or cleans servers.
-	job *observed.Job
+	// job copies items, or cleans servers. jobPods are its pods that may run and are not being deleted.
+	job     *observed.Job
+	jobPods []*observed.Pod
 	// servers and proxies are the pods of this Memcached that may run. liveServers and liveProxies are those that are not being deleted.
 	servers, proxies         []*observed.Pod
 	liveServers, liveProxies []*observed.Pod
@@ -58,7 +59,7 @@ func (c Config) observe(request *syncRequest) *observation {
 	return o
 }
 
-// splitPods tells servers from proxies, and both from the pods of a deleted Memcached of the same name that still terminate: they are older than
+// splitPods tells servers, proxies and pods of the Job apart, and the first two from the pods of a deleted Memcached of the same name that still terminate: they are older than
 // this one.
 //
 // No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
@@ -70,6 +71,12 @@ func (o *observation) splitPods() {
 		adopted = adopted || workload != nil && workload.CreationTimestamp.Before(created)
 	}
 	for pod := range o.request.Related.Pods.All() {
+		if _, ofJob := pod.Labels[children.MoveLabel]; ofJob {
+			if pod.Selected(namespace, children.MoveSelector(o.memcached)) && !pod.Terminating() {
+				o.jobPods = append(o.jobPods, pod)
+			}
+			continue
+		}
 		isOlder := !adopted && pod.CreationTimestamp.Before(created)
 		if isOlder && pod.Terminating() {
 			o.predecessorPods = append(o.predecessorPods, pod)

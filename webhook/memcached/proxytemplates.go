@@ -38,6 +38,7 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		Domain:            o.domain,
 		ReachImage:        c.OperatorImage,
 		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
+		HelperCPU:         children.HelperCPUOf(o.memcached.Spec.Proxy.Resources),
 	}
 	running := proxy.Defaults{
 		Image:      runningImage(deployment, proxy.ContainerName, configured.Image),
@@ -46,6 +47,7 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
 
 		TolerationSeconds: children.AppliedTolerationSeconds(&o.memcached.Spec, deployment, configured.TolerationSeconds),
+		HelperCPU:         children.AppliedHelperCPU(deployment, configured.HelperCPU),
 	}
 	if o.memcached.Spec.HasExporter() {
 		configured.ExporterImage = c.OperatorImage

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -17,7 +18,7 @@ type syncResponse = composite.Desired[v1alpha1.MemcachedStatus]
 // sync is all of a sync. Each step follows from the results of those above it.
 func (c Config) sync(request syncRequest) (syncResponse, error) {
 	o := c.observe(&request)
-	if err := validation.Validate(o.memcached, request.ListedKinds(), o.losesItems, o.domain); err != nil {
+	if err := cmp.Or(validation.Nulls(request.Nulls), validation.Validate(o.memcached, request.ListedKinds(), o.losesItems, o.domain)); err != nil {
 		return o.keep(err)
 	}
 	if err := requireReplicas(o.workload, o.proxyDeployment); err != nil {

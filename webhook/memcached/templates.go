@@ -47,6 +47,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 			Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
 		},
 		TolerationSeconds: children.TolerationSeconds(spec),
+		HelperCPU:         children.HelperCPUOf(spec.Resources),
 	}
 	running := children.Defaults{
 		Images: children.Images{
@@ -54,6 +55,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 			Exporter:  runningImage(o.workload, children.ExporterName, configured.Exporter),
 		},
 		TolerationSeconds: children.AppliedTolerationSeconds(spec, o.workload, configured.TolerationSeconds),
+		HelperCPU:         children.AppliedHelperCPU(o.workload, configured.HelperCPU),
 	}
 	if spec.NeedsReloader() {
 		configured.Reloader = c.OperatorImage

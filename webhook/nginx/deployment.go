@@ -24,7 +24,7 @@ const (
 func deployment(nginx *v1alpha1.Nginx) *appsv1.Deployment {
 	labels := resources.Labels(selectorLabels(nginx), "nginx", nginx.Name, "proxy")
 	return resources.Deployment(nginx, nginx.Spec.Count, selectorLabels(nginx), labels, corev1.PodSpec{
-		SecurityContext: resources.RestrictedPod(101), // the user of the image
+		SecurityContext: resources.RestrictedPod(), // the image has the number of its user, and runs with any other one, as on OpenShift
 		Containers: []corev1.Container{{
 			Name:            containerName,
 			Image:           cmp.Or(nginx.Spec.Image, DefaultImage),

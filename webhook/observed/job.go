@@ -19,6 +19,7 @@ type Job struct {
 type JobSpec struct {
 	Completions           int32 `json:"completions"`
 	ActiveDeadlineSeconds int64 `json:"activeDeadlineSeconds"`
+	Suspend               bool  `json:"suspend"`
 }
 
 // JobStatus is the part of a Job's status that rules read.

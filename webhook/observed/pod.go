@@ -141,6 +141,26 @@ func (p *Pod) ContainerRunning(name string) bool {
 	return !p.startOf(name).IsZero()
 }
 
+// Terminated returns the end of the container of that name; nil if it has not ended.
+func (p *Pod) Terminated(name string) *ContainerTerminated {
+	for i := range p.Status.ContainerStatuses {
+		if p.Status.ContainerStatuses[i].Name == name {
+			return p.Status.ContainerStatuses[i].State.Terminated
+		}
+	}
+	return nil
+}
+
+// RunningBeside returns the name of a container that runs and has not that name; "" if there is none. It is no init container.
+func (p *Pod) RunningBeside(name string) string {
+	for _, container := range p.Status.ContainerStatuses {
+		if container.Name != name && !container.State.Running.StartedAt.IsZero() {
+			return container.Name
+		}
+	}
+	return ""
+}
+
 // SidecarRunning reports whether the init container of that name runs. It is one that restarts, because others have ended when the pod runs.
 func (p *Pod) SidecarRunning(name string) bool {
 	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(container ContainerStatus) bool {

@@ -2,15 +2,13 @@ package resources
 
 import corev1 "k8s.io/api/core/v1"
 
-// RestrictedPod returns the security context of a pod that runs with this ID as user and group. With [RestrictedContainer]
-// for each container, the restricted Pod Security Standard admits the pod.
+// RestrictedPod returns the security context of a pod that does not run as root. With [RestrictedContainer] for each container, the restricted
+// Pod Security Standard admits the pod. The kubelet needs the number of a user: that of the image, or one in the pod.
 //
 // https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
-func RestrictedPod(userID int64) *corev1.PodSecurityContext {
+func RestrictedPod() *corev1.PodSecurityContext {
 	return &corev1.PodSecurityContext{
 		RunAsNonRoot:   new(true),
-		RunAsUser:      new(userID),
-		RunAsGroup:     new(userID),
 		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 	}
 }

@@ -35,17 +35,6 @@ func MemoryLimit(spec *corev1.ResourceRequirements, size memory.Size) resource.Q
 	return rounded
 }
 
-// HelperResources returns the resources of a container next to memcached, or of one that copies items. None exceeded them in tests.
-func HelperResources(cpu string) corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{
-			corev1.ResourceCPU:    resource.MustParse(cpu),
-			corev1.ResourceMemory: resource.MustParse("32Mi"),
-		},
-		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
-	}
-}
-
 // ResourcesOr returns the resources of spec; defaults if it has none.
 func ResourcesOr(spec, defaults corev1.ResourceRequirements) corev1.ResourceRequirements {
 	if spec.Limits == nil && spec.Requests == nil && spec.Claims == nil {

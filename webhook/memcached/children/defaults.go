@@ -18,6 +18,7 @@ type Defaults struct {
 	Images
 	// TolerationSeconds is how long pods remain on a lost node; 0 for the default of Kubernetes.
 	TolerationSeconds int64
+	HelperCPU         HelperCPU
 }
 
 // Images are the images of server pods.

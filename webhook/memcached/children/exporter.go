@@ -23,7 +23,7 @@ const (
 //
 // It has no probes. A failed probe would make the pod unready, but memcached serves without the exporter. Prometheus detects
 // an exporter that does not respond.
-func exporterContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+func exporterContainer(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU) corev1.Container {
 	port := Port
 	if listensOnLoopback(spec) {
 		port = loopbackPort
@@ -37,21 +37,21 @@ func exporterContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 			fmt.Sprintf("--web.listen-address=:%d", metricsPort),
 		},
 		Ports:           ContainerPorts(MetricsPorts(spec)),
-		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources("10m")),
+		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources(spec, 10, cpu)),
 		SecurityContext: resources.RestrictedContainer(),
 	}
 }
 
 // ProxyExporter returns the container that exports the reads of a proxy's clients, with the image of this program: prom/memcached-exporter
 // does not read the counters of a proxy.
-func ProxyExporter(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+func ProxyExporter(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU) corev1.Container {
 	return corev1.Container{
 		Name:            ExporterName,
 		Image:           image,
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args:            []string{"export", fmt.Sprintf("--address=:%d", metricsPort), fmt.Sprintf("--proxy=127.0.0.1:%d", Port)},
 		Ports:           ContainerPorts(MetricsPorts(spec)),
-		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources("10m")),
+		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources(spec, 10, cpu)),
 		SecurityContext: resources.RestrictedContainer(),
 	}
 }

@@ -56,7 +56,7 @@ func keepalive(images Images) []corev1.Sysctl {
 //
 // Its image is not pulled again: otherwise a restart would depend on the registry, and without the sidecar memcached fails its liveness
 // probe. In tests it used 22 MiB of memory with 900 clients, and 0.3 ms of CPU time for each probe.
-func holdContainers(spec *v1alpha1.MemcachedSpec, images Images) []corev1.Container {
+func holdContainers(spec *v1alpha1.MemcachedSpec, images Images, cpu HelperCPU) []corev1.Container {
 	if !images.HasHold() {
 		return nil
 	}
@@ -71,7 +71,7 @@ func holdContainers(spec *v1alpha1.MemcachedSpec, images Images) []corev1.Contai
 			fmt.Sprintf("--memcached=127.0.0.1:%d", Port),
 			fmt.Sprintf("--grace=%ds", GracePeriodSeconds(spec, images)),
 		},
-		Resources:       HelperResources("5m"),
+		Resources:       HelperResources(spec, 5, cpu),
 		SecurityContext: resources.RestrictedContainer(),
 	}}
 }

@@ -69,6 +69,7 @@ func OwnedAnnotation(key string) bool {
 func workloadAnnotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
 	annotations := imageAnnotations(&memcached.Spec, defaults.Images)
 	RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
+	RecordHelperCPU(annotations, defaults.HelperCPU)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

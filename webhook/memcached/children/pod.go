@@ -26,12 +26,11 @@ type Template struct {
 
 // PodTemplate returns the template of the server pods.
 func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) Template {
-	images := defaults.Images
-	pod := podSpec(memcached, images, size)
+	pod := podSpec(memcached, defaults, size)
 	placeServer(&pod, memcached)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       Pod(&memcached.Spec, pod, defaults.TolerationSeconds, keepalive(images)...),
+		Spec:       Pod(&memcached.Spec, pod, defaults.TolerationSeconds, keepalive(defaults.Images)...),
 	}}
 }
 
@@ -39,7 +38,7 @@ func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.S
 // tolerationSeconds and sysctls are defaults.
 func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, tolerationSeconds int64, sysctls ...corev1.Sysctl) corev1.PodSpec {
 	pod.ImagePullSecrets = spec.ImagePullSecrets
-	pod.SecurityContext = podSecurityContext(spec.PodSecurityContext, sysctls)
+	pod.SecurityContext = podSecurityContext(spec, sysctls)
 	pod.ServiceAccountName = spec.ServiceAccountName
 	pod.NodeSelector = spec.NodeSelector
 	pod.Tolerations = tolerations(spec, tolerationSeconds)
@@ -47,11 +46,11 @@ func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, tolerationSeconds int
 	return resources.HardenedPod(pod)
 }
 
-func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) corev1.PodSpec {
-	spec := &memcached.Spec
+func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
+	spec, images := &memcached.Spec, defaults.Images
 	return corev1.PodSpec{
-		InitContainers:        holdContainers(spec, images),
-		Containers:            podContainers(spec, images, size),
+		InitContainers:        holdContainers(spec, images, defaults.HelperCPU),
+		Containers:            podContainers(spec, defaults, size),
 		Volumes:               podVolumes(memcached, images),
 		ShareProcessNamespace: shareProcessNamespace(spec, images),
 
@@ -59,13 +58,14 @@ func podSpec(memcached *v1alpha1.Memcached, images Images, size memory.Size) cor
 	}
 }
 
-func podContainers(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) []corev1.Container {
+func podContainers(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) []corev1.Container {
+	images := defaults.Images
 	containers := []corev1.Container{container(spec, images, size)}
 	if spec.HasExporter() {
-		containers = append(containers, exporterContainer(spec, images.Exporter))
+		containers = append(containers, exporterContainer(spec, images.Exporter, defaults.HelperCPU))
 	}
 	if images.HasReloader() {
-		containers = append(containers, reloaderContainer(spec, images.Reloader))
+		containers = append(containers, reloaderContainer(spec, images.Reloader, defaults.HelperCPU))
 	}
 	return containers
 }

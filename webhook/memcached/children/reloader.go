@@ -21,7 +21,7 @@ const (
 // has updated their files.
 //
 // It is a normal container, because memcached need not wait for it: memcached serves without the reloader.
-func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Container {
+func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU) corev1.Container {
 	port := Port
 	if listensOnLoopback(spec) {
 		port = loopbackPort
@@ -47,7 +47,7 @@ func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string) corev1.Contai
 		Image:           image,
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args:            args,
-		Resources:       HelperResources("5m"),
+		Resources:       HelperResources(spec, 5, cpu),
 		VolumeMounts:    mounts,
 		SecurityContext: reloaderSecurityContext(spec.SecurityContext),
 	}

@@ -40,7 +40,7 @@ func TestReloaderSecurityContext(t *testing.T) {
 	for _, test := range cases {
 		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "certificate"}})
 		spec.SecurityContext = test.spec
-		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook").SecurityContext); diff != "" {
+		if diff := cmp.Diff(test.want, reloaderContainer(spec, "hook", 0).SecurityContext); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 		if diff := cmp.Diff(ContainerSecurityContext(test.spec), container(spec, Images{}, memory.Of(spec)).SecurityContext); diff != "" {

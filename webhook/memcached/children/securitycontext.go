@@ -6,14 +6,21 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
 // podSecurityContext returns the restricted security context of a pod, with the fields of spec, and with default sysctls that spec does not set.
-func podSecurityContext(spec *corev1.PodSecurityContext, sysctls []corev1.Sysctl) *corev1.PodSecurityContext {
-	restricted := resources.RestrictedPod(userID)
-	restricted.FSGroup = new(int64(userID))
-	merged := mergeFields(restricted, spec)
+// An empty list of sysctls in spec means none.
+func podSecurityContext(spec *v1alpha1.MemcachedSpec, sysctls []corev1.Sysctl) *corev1.PodSecurityContext {
+	restricted, given := resources.RestrictedPod(), spec.PodSecurityContext
+	if spec.UserIDs != v1alpha1.UserIDsAssigned {
+		restricted.RunAsUser, restricted.RunAsGroup, restricted.FSGroup = new(int64(userID)), new(int64(userID)), new(int64(userID))
+	}
+	merged := mergeFields(restricted, given)
+	if given != nil && given.Sysctls != nil && len(given.Sysctls) == 0 {
+		return merged
+	}
 	for _, each := range sysctls {
 		if !slices.ContainsFunc(merged.Sysctls, func(own corev1.Sysctl) bool { return own.Name == each.Name }) {
 			merged.Sysctls = append(merged.Sysctls, each)

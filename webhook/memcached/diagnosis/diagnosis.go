@@ -26,7 +26,9 @@ type Input struct {
 	// LostPods are servers and proxies, also those that are being deleted, whose nodes do not respond.
 	LostPods []*observed.Pod
 	// Job is the observed Job of a move; nil if there is none.
-	Job      *observed.Job
+	Job *observed.Job
+	// JobPods are those of its pods that may run.
+	JobPods  []*observed.Pod
 	Facts    moves.Facts
 	Decision moves.Decision
 	// ListsMonitors reports whether the CompositeController lists ServiceMonitors.
@@ -35,7 +37,7 @@ type Input struct {
 
 // Reasons are the reasons of this package.
 var Reasons = []conditions.Reason{
-	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobFailed, ReasonHoldNotRunning,
+	ReasonScaling, ReasonMoving, ReasonGraceTooShort, ReasonJobNotStarted, ReasonJobSuspended, ReasonJobNotEnded, ReasonJobFailed, ReasonHoldNotRunning,
 	ReasonNodeLost, ReasonServersLost, ReasonServerReplaced, ReasonOneProxy, ReasonProxiesOnOneNode,
 	ReasonProxyReachesNoServer, ReasonFlashMemoryTooLow, ReasonMemoryLimitTooLow, ReasonSecretNotMounted, ReasonFlashNotMounted, ReasonSecretNotReloaded, ReasonLoaded, ReasonNoPodRunning, ReasonReadAtStart,
 	ReasonExporting, ReasonExportersNotReady, ReasonUnsupportedWithASCII, ReasonServiceMonitorNotManaged,
@@ -46,7 +48,7 @@ var Reasons = []conditions.Reason{
 func Diagnose(in *Input) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(in), secretNotReloaded(in)
 	findings := []conditions.Finding{
-		nodeLost(in), mounted, reloaded, memoryLimitTooLow(in), flashMemoryTooLow(in), graceTooShort(in), jobFailed(in), jobNotStarted(in), holdNotRunning(in),
+		nodeLost(in), mounted, reloaded, memoryLimitTooLow(in), flashMemoryTooLow(in), graceTooShort(in), jobFailed(in), jobNotEnded(in), jobNotStarted(in), holdNotRunning(in),
 		fewProxies(in),
 	}
 	var own []metav1.Condition

@@ -1,61 +1,88 @@
 package diagnosis
 
 import (
+	"slices"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
-The Job of a change has not been created, or has no pod that runs.
+The Job of a change has not been created, is suspended, or has no pod that runs.
 
-This check looks at the desired Job, and at the status of the observed one. After a minute, a quota, an admission policy or missing RBAC
-permissions refuse the Job or its pods, its image cannot be pulled, or no node has room for them. A Job whose pods have run and failed
-retries, and fails itself: JobFailed.
+This check looks at the desired Job, at the observed one, and at its pods. After a minute, a queue has not admitted the Job, or a quota, an
+admission policy or missing RBAC permissions refuse the Job or its pods, its image cannot be pulled, or no node has room for them. A Job whose
+pods have run and failed retries, and fails itself: JobFailed.
 */
 
-// ReasonJobNotStarted is for a change whose Job has no pod that has run.
-var ReasonJobNotStarted = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotStarted", Parent: "Memcached",
-	Meaning: "For a minute, the Job of a change with proxies could not be created, or no pod of it runs. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits; in `AddingServers`, items stay on a spare, and no other server can be drained.",
-	Remedy:  "If there is no such Job, check the Events of the Memcached; otherwise, those of the Job and of its pods: RBAC permissions, quotas, admission policies, the image, and room on the nodes. The pods start once that is fixed."})
+// The reasons of a change whose Job has no pod that runs.
+var (
+	ReasonJobNotStarted = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotStarted", Parent: "Memcached",
+		Meaning: "For a minute, the Job of a change with proxies could not be created, or no pod of it runs. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits; in `AddingServers`, items stay on a spare, and no other server can be drained.",
+		Remedy:  "If there is no such Job, check the Events of the Memcached; otherwise, those of the Job and of its pods: RBAC permissions, quotas, admission policies, the image, and room on the nodes. The pods start once that is fixed."})
+	ReasonJobSuspended = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobSuspended", Parent: "Memcached",
+		Meaning: "The Job of a change with proxies is suspended, for a minute or since it ran, so that it does nothing, as with `JobNotStarted`. A queue such as Kueue suspends Jobs until it admits them.",
+		Remedy:  "Set the label of the queue in `spec.proxy.job.labels`, such as `kueue.x-k8s.io/queue-name`, or exempt the namespace from the queue, and delete the Job: the operator creates it again."})
+)
 
 // jobStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
 const jobStartPeriod = time.Minute
 
-// jobNotStarted returns a finding if the desired Job of this phase has not been created, or no pod of it has run, for longer than
+// jobNotStarted returns a finding if the desired Job of this phase has not been created, is suspended, or no pod of it has run, for longer than
 // jobStartPeriod.
 func jobNotStarted(in *Input) conditions.Finding {
 	d, job := in.Decision, in.Job
 	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes {
 		return conditions.Finding{}
 	}
-	effect := "Items that no client uses before the warm-up ends are lost."
-	switch d.Job.Task() {
-	case moves.CleanAdded:
-		effect = "Items move when it has cleaned the servers that they move to."
-	case moves.CleanStaying:
-		effect = "The decrease begins when it has cleaned the remaining servers."
-	}
+	effect := jobEffect(d)
 	since, risk := jobDesiredSince(in.Memcached, d), ReasonJobNotStarted.Risk(
 		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
-	if job != nil && !job.Terminating() && job.Annotations[proxy.JobForAnnotation] == d.Job.String() {
-		status := job.Status
-		if status.Ready+status.Succeeded+status.Failed > 0 || len(status.Conditions) > 0 {
-			return conditions.Finding{}
-		}
-		if !status.StartTime.IsZero() {
-			since = status.StartTime
+	switch current := isCurrent(job, d); {
+	case current && (job.Complete() || job.Failed()):
+		return conditions.Finding{}
+	case current && job.Spec.Suspend:
+		risk = ReasonJobSuspended.Risk(
+			"Job %s is suspended, so that none of its pods runs. %s If a queue such as Kueue suspends it, set its label in spec.proxy.job.labels and delete the Job. Otherwise set suspend of the Job to false.", job.Name, effect)
+	case current && hasRun(job, in.JobPods):
+		return conditions.Finding{}
+	case current:
+		if !job.Status.StartTime.IsZero() {
+			since = job.Status.StartTime
 		}
 		risk = ReasonJobNotStarted.Risk(
 			"No pod of Job %s has run in the minute since its start. %s Check the Events of the Job and of its pods.", job.Name, effect)
 	}
-	if left := since.Add(jobStartPeriod).Sub(in.Now.Time); left > 0 {
-		return conditions.Finding{Wait: min(left, jobStartPeriod)} // the clock of the control plane may be ahead
+	return riskAfter(jobStartPeriod, since, in.Now, risk)
+}
+
+// jobEffect returns what happens while the Job of a phase does nothing.
+func jobEffect(d moves.Decision) string {
+	switch d.Job.Task() {
+	case moves.CleanAdded:
+		return "Items move when it has cleaned the servers that they move to."
+	case moves.CleanStaying:
+		return "The decrease begins when it has cleaned the remaining servers."
 	}
-	return conditions.Finding{Risk: risk}
+	return "Items that no client uses before the warm-up ends are lost."
+}
+
+// isCurrent reports whether a Job is the desired one, and stays.
+func isCurrent(job *observed.Job, d moves.Decision) bool {
+	return job != nil && !job.Terminating() && job.Annotations[proxy.JobForAnnotation] == d.Job.String()
+}
+
+// hasRun reports whether a pod of the Job runs or has run. One whose sidecar is not ready is not ready itself.
+func hasRun(job *observed.Job, pods []*observed.Pod) bool {
+	return job.Status.Ready+job.Status.Succeeded+job.Status.Failed > 0 || slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
+		return pod.ContainerRunning(proxy.JobContainerName) || pod.Terminated(proxy.JobContainerName) != nil
+	})
 }
 
 // jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
@@ -70,4 +97,12 @@ func jobDesiredSince(memcached *v1alpha1.Memcached, d moves.Decision) time.Time 
 		}
 	}
 	return since
+}
+
+// riskAfter returns a risk once a period has passed, and until then the time that is left.
+func riskAfter(period time.Duration, since time.Time, now metav1.Time, risk *conditions.Risk) conditions.Finding {
+	if left := since.Add(period).Sub(now.Time); left > 0 {
+		return conditions.Finding{Wait: min(left, period)} // the clock of the control plane may be ahead
+	}
+	return conditions.Finding{Risk: risk}
 }

@@ -24,32 +24,40 @@ func TestJobNotStarted(t *testing.T) {
 		reason string
 		since  time.Duration
 		change func(*observed.Job, *moves.Decision)
-		risk   bool
+		risk   string
 		wait   time.Duration
 	}{
-		{"no pod has run for a minute", time.Minute, func(*observed.Job, *moves.Decision) {}, true, 0},
+		{"no pod has run for a minute", time.Minute, func(*observed.Job, *moves.Decision) {}, "JobNotStarted", 0},
 		{"no pod has run for a minute before a decrease", time.Minute, func(j *observed.Job, p *moves.Decision) {
 			p.Routes = moves.ParseRoutes("0-3_0-2_announcing")
 			p.Job.Routes = p.Routes
 			j.Annotations[proxy.JobForAnnotation] = p.Job.String()
-		}, true, 0},
-		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *moves.Decision) {}, false, 40 * time.Second},
-		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *moves.Decision) {}, false, time.Minute},
-		{"the Job controller has not seen the Job", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.StartTime = time.Time{} }, true, 0},
-		{"a pod runs", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Ready = 1 }, false, 0},
-		{"a server is copied", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Succeeded = 1 }, false, 0},
-		{"a pod has failed, and another one follows", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Failed = 1 }, false, 0},
+		}, "JobNotStarted", 0},
+		{"no pod runs yet", 20 * time.Second, func(*observed.Job, *moves.Decision) {}, "", 40 * time.Second},
+		{"the clock of the control plane is ahead", -time.Hour, func(*observed.Job, *moves.Decision) {}, "", time.Minute},
+		{"the Job controller has not seen the Job", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.StartTime = time.Time{} }, "JobNotStarted", 0},
+		{"a pod runs", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Ready = 1 }, "", 0},
+		{"a queue has not admitted it for a minute", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Spec.Suspend = true }, "JobSuspended", 0},
+		{"a queue may admit it soon", 20 * time.Second, func(j *observed.Job, _ *moves.Decision) { j.Spec.Suspend = true }, "", 40 * time.Second},
+		{"a queue has suspended it after a server was copied", time.Minute, func(j *observed.Job, _ *moves.Decision) {
+			j.Spec.Suspend, j.Status.Succeeded = true, 1
+		}, "JobSuspended", 0},
+		{"a queue has admitted it, and no pod has run since", time.Minute, func(j *observed.Job, _ *moves.Decision) {
+			j.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobSuspended), Status: corev1.ConditionFalse}}
+		}, "JobNotStarted", 0},
+		{"a server is copied", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Succeeded = 1 }, "", 0},
+		{"a pod has failed, and another one follows", time.Minute, func(j *observed.Job, _ *moves.Decision) { j.Status.Failed = 1 }, "", 0},
 		{"the Job has failed", time.Minute, func(j *observed.Job, _ *moves.Decision) {
 			j.Status.Conditions = []observed.WorkloadCondition{{Type: string(batchv1.JobFailed), Status: corev1.ConditionTrue}}
-		}, false, 0},
+		}, "", 0},
 		{"an earlier Job of this name is being deleted, although its pods have run", time.Minute, func(j *observed.Job, _ *moves.Decision) {
 			j.DeletionTimestamp, j.Status.Ready = &metav1.Time{Time: now}, 1
-		}, true, 0},
+		}, "JobNotStarted", 0},
 		{"the Job of another warm-up", time.Minute, func(j *observed.Job, _ *moves.Decision) {
 			j.Annotations[proxy.JobForAnnotation], j.Status.Ready = "0-1_0-2_warming", 1
-		}, true, 0},
-		{"no Job is desired", time.Minute, func(_ *observed.Job, p *moves.Decision) { *p = moves.Decision{Routes: routes} }, false, 0},
-		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *moves.Decision) { p.Routes.Phase = moves.Closing }, false, 0},
+		}, "JobNotStarted", 0},
+		{"no Job is desired", time.Minute, func(_ *observed.Job, p *moves.Decision) { *p = moves.Decision{Routes: routes} }, "", 0},
+		{"the warm-up has ended", time.Minute, func(_ *observed.Job, p *moves.Decision) { p.Routes.Phase = moves.Closing }, "", 0},
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
@@ -59,8 +67,12 @@ func TestJobNotStarted(t *testing.T) {
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
 		test.change(job, &plan)
-		if got := jobNotStarted(&Input{Memcached: memcached, Job: job, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}); (got.Risk != nil) != test.risk || got.Wait != test.wait {
-			t.Errorf("%s: the risk is %+v with a wait of %s, want one: %t, and %s", test.reason, got.Risk, got.Wait, test.risk, test.wait)
+		got, reason := jobNotStarted(&Input{Memcached: memcached, Job: job, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}), ""
+		if got.Risk != nil {
+			reason = got.Risk.Reason.String()
+		}
+		if reason != test.risk || got.Wait != test.wait {
+			t.Errorf("%s: the risk is %+v with a wait of %s, want %q and %s", test.reason, got.Risk, got.Wait, test.risk, test.wait)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type Defaults struct {
 	Domain string
 	// TolerationSeconds is how long proxies remain on a lost node; 0 for the default of Kubernetes.
 	TolerationSeconds int64
+	HelperCPU         children.HelperCPU
 }
 
 // libraryHashAnnotation on the Deployment has the hash of the library. If that of the pod template differs from it, somebody has
@@ -43,6 +44,7 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 		annotations[children.ImageAnnotation(children.ExporterName)] = defaults.ExporterImage
 	}
 	children.RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
+	children.RecordHelperCPU(annotations, defaults.HelperCPU)
 	maps.Copy(annotations, resources.ParentGeneration(memcached))
 	return annotations
 }

@@ -84,10 +84,10 @@ func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size)
 	spec := &memcached.Spec
 	containers := []corev1.Container{container(spec, defaults, size)}
 	if defaults.ExporterImage != "" {
-		containers = append(containers, children.ProxyExporter(spec, defaults.ExporterImage))
+		containers = append(containers, children.ProxyExporter(spec, defaults.ExporterImage, defaults.HelperCPU))
 	}
 	return corev1.PodSpec{
-		InitContainers: reachContainers(defaults.ReachImage),
+		InitContainers: reachContainers(spec, defaults),
 		Containers:     containers,
 		Volumes:        append([]corev1.Volume{configVolume()}, reachVolumes(defaults.ReachImage)...),
 

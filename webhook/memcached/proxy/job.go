@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -24,7 +23,8 @@ import (
 const JobForAnnotation = "memcached-operator.example.com/job-for"
 
 const (
-	copyName = "copy"
+	// JobContainerName is the name of the container of the Job, whatever it does.
+	JobContainerName = "copy"
 	// deadlineDelay is in seconds. The operator removes the Job at the end of its phase, so the deadline is for a Job whose operator does
 	// not run.
 	deadlineDelay = 600
@@ -56,8 +56,8 @@ func moveJob(in *Input) runtime.Object {
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        JobName(memcached),
 			Namespace:   memcached.Namespace,
-			Labels:      jobLabels(memcached),
-			Annotations: map[string]string{JobForAnnotation: job.String()},
+			Labels:      children.AddLabels(jobLabels(memcached), memcached.Spec.Proxy.Job.Labels),
+			Annotations: jobAnnotations(memcached, job),
 		},
 		Spec: batchv1.JobSpec{
 			CompletionMode:        new(batchv1.IndexedCompletion),
@@ -69,7 +69,7 @@ func moveJob(in *Input) runtime.Object {
 			// clean keeps what was used since it began.
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: memcached.Spec.PodAnnotations},
+				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: jobPodAnnotations(memcached)},
 				Spec:       children.Pod(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
@@ -104,16 +104,6 @@ func jobPolicy(in *Input) runtime.Object {
 			Egress:      egress,
 		},
 	}
-}
-
-func jobLabels(memcached *v1alpha1.Memcached) map[string]string {
-	return resources.Labels(children.MoveSelector(memcached), "memcached", memcached.Name, "move")
-}
-
-func jobPodLabels(memcached *v1alpha1.Memcached) map[string]string {
-	labels := children.AddLabels(map[string]string{}, memcached.Spec.PodLabels)
-	maps.Copy(labels, jobLabels(memcached))
-	return labels
 }
 
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
@@ -157,12 +147,12 @@ func jobPod(in *Input) corev1.PodSpec {
 	return corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever,
 		Containers: []corev1.Container{{
-			Name:            copyName,
+			Name:            JobContainerName,
 			Image:           in.OperatorImage,
 			ImagePullPolicy: spec.ImagePullPolicy,
 			Args:            jobArgs(in),
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources:                children.HelperResources("50m"),
+			Resources:                children.HelperResources(spec, 50, max(children.HelperCPUOf(spec.Resources), children.HelperCPUOf(spec.Proxy.Resources))),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

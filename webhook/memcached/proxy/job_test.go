@@ -85,6 +85,34 @@ func TestJobOfLostServers(t *testing.T) {
 	}
 }
 
+// TestJobMetadata checks that the pods of the Job ask meshes for no sidecar, and that what spec has for the Job counts first.
+func TestJobMetadata(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.PodLabels = v1alpha1.Labels{"team": "shop", "kuma.io/sidecar-injection": "enabled"}
+	memcached.Spec.PodAnnotations = v1alpha1.Annotations{"linkerd.io/inject": "enabled"}
+	memcached.Spec.Proxy.Job = v1alpha1.Job{
+		Labels:      v1alpha1.Labels{"kueue.x-k8s.io/queue-name": "moves", "team": "moves"},
+		Annotations: v1alpha1.Annotations{"linkerd.io/inject": "ingress"},
+	}
+	job := jobOf(memcached, "0-2_0-3_warming")
+	pod := job.Spec.Template
+	for key, want := range map[string][2]string{ // of the Job, and of its pods
+		"kueue.x-k8s.io/queue-name": {"moves", "moves"}, "team": {"moves", "moves"},
+		"sidecar.istio.io/inject": {"", "false"}, "kuma.io/sidecar-injection": {"", "enabled"},
+	} {
+		if got := [2]string{job.Labels[key], pod.Labels[key]}; got != want {
+			t.Errorf("the label %s of the Job and its pods is %q, want %q", key, got, want)
+		}
+	}
+	for key, want := range map[string][2]string{
+		"linkerd.io/inject": {"ingress", "ingress"}, "consul.hashicorp.com/connect-inject": {"", "false"},
+	} {
+		if got := [2]string{job.Annotations[key], pod.Annotations[key]}; got != want {
+			t.Errorf("the annotation %s of the Job and its pods is %q, want %q", key, got, want)
+		}
+	}
+}
+
 // TestWarmupPodsAreNoServers checks that no other selector selects the pods of the Job.
 func TestWarmupPodsAreNoServers(t *testing.T) {
 	memcached := sample.Proxied(3)

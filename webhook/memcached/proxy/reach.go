@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
@@ -29,7 +30,8 @@ const (
 )
 
 // reachContainers returns the init container. Its image is not pulled again, as that of the exporter of servers.
-func reachContainers(image string) []corev1.Container {
+func reachContainers(spec *v1alpha1.MemcachedSpec, defaults Defaults) []corev1.Container {
+	image := defaults.ReachImage
 	if image == "" {
 		return nil
 	}
@@ -38,7 +40,7 @@ func reachContainers(image string) []corev1.Container {
 		Image:           image,
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Args:            []string{"reach", "--copy-to=" + reachProgram},
-		Resources:       children.HelperResources("5m"),
+		Resources:       children.HelperResources(spec, 5, defaults.HelperCPU),
 		VolumeMounts:    reachMounts(image, false),
 		SecurityContext: resources.RestrictedContainer(),
 	}}

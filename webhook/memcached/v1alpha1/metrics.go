@@ -33,6 +33,7 @@ type Metrics struct {
 	// CustomResourceDefinition ServiceMonitor in the cluster, and the kustomize component
 	// manifests/components/service-monitors in the installation.
 	// +optional
+	// +nullable
 	ServiceMonitor *ServiceMonitor `json:"serviceMonitor,omitempty"`
 }
 

@@ -16,6 +16,26 @@ type LabelValue string
 // +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('batch.kubernetes.io/') || key in ['app', 'memcached_cr', 'memcached_proxy', 'memcached_move', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'job-name', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set a label by which the operator or a workload identifies objects, such as app, memcached_cr or app.kubernetes.io/name"
 type Labels map[string]LabelValue
 
+// Annotations are annotations that a user adds to pods.
+//
+// +kubebuilder:validation:MaxProperties=64
+// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('memcached-operator.example.com/') || key.startsWith('metacontroller.k8s.io/'))",message="must not set annotations with the prefix memcached-operator.example.com/ or metacontroller.k8s.io/: they are reserved"
+// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('container.apparmor.security.beta.kubernetes.io/') || key.startsWith('container.seccomp.security.alpha.kubernetes.io/') || key in ['seccomp.security.alpha.kubernetes.io/pod', 'scheduler.alpha.kubernetes.io/tolerations', 'kubernetes.io/config.mirror'])",message="must not set the annotations of AppArmor, seccomp, tolerations and mirror pods: set spec.podSecurityContext, spec.securityContext or spec.tolerations instead"
+// +kubebuilder:validation:XValidation:rule="!('controller.kubernetes.io/pod-deletion-cost' in self) || self['controller.kubernetes.io/pod-deletion-cost'].matches('^(0|-?[1-9][0-9]{0,9})$') && int(self['controller.kubernetes.io/pod-deletion-cost']) >= -2147483648 && int(self['controller.kubernetes.io/pod-deletion-cost']) <= 2147483647",message="controller.kubernetes.io/pod-deletion-cost must be a 32-bit integer without a plus sign or leading zeros"
+type Annotations map[string]string
+
+// UserIDs is whether the pods choose their user and groups.
+//
+// +kubebuilder:validation:Enum=Fixed;Assigned
+type UserIDs string
+
+const (
+	// UserIDsFixed runs the pods as the user of the official image.
+	UserIDsFixed UserIDs = "Fixed"
+	// UserIDsAssigned lets the cluster assign the user and the groups.
+	UserIDsAssigned UserIDs = "Assigned"
+)
+
 // PodOptions configure the scheduling, the identity and the metadata of the pods. The fields are those of a pod.
 type PodOptions struct {
 	// affinity is the affinity of the pods to nodes and to other pods.
@@ -60,15 +80,16 @@ type PodOptions struct {
 	PodLabels Labels `json:"podLabels,omitempty"`
 	// podAnnotations are additional annotations of the pods.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('memcached-operator.example.com/') || key.startsWith('metacontroller.k8s.io/'))",message="must not set annotations with the prefix memcached-operator.example.com/ or metacontroller.k8s.io/: they are reserved"
-	// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('container.apparmor.security.beta.kubernetes.io/') || key.startsWith('container.seccomp.security.alpha.kubernetes.io/') || key in ['seccomp.security.alpha.kubernetes.io/pod', 'scheduler.alpha.kubernetes.io/tolerations', 'kubernetes.io/config.mirror'])",message="must not set the annotations of AppArmor, seccomp, tolerations and mirror pods: set spec.podSecurityContext, spec.securityContext or spec.tolerations instead"
-	// +kubebuilder:validation:XValidation:rule="!('controller.kubernetes.io/pod-deletion-cost' in self) || self['controller.kubernetes.io/pod-deletion-cost'].matches('^(0|-?[1-9][0-9]{0,9})$') && int(self['controller.kubernetes.io/pod-deletion-cost']) >= -2147483648 && int(self['controller.kubernetes.io/pod-deletion-cost']) <= 2147483647",message="controller.kubernetes.io/pod-deletion-cost must be a 32-bit integer without a plus sign or leading zeros"
-	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
+	PodAnnotations Annotations `json:"podAnnotations,omitempty"`
 
-	// podSecurityContext is the security context of the pods. Fields that are not set keep their defaults: runAsUser,
-	// runAsGroup and fsGroup 11211, runAsNonRoot true, and the seccomp profile RuntimeDefault. With proxies, sysctls of the
-	// servers close connections whose peer has vanished after 25 seconds.
+	// userIDs is whether the pods choose their user and groups. Fixed sets runAsUser, runAsGroup and fsGroup to 11211, the user of
+	// the official image. Assigned sets none of them: use it where the cluster assigns them, as OpenShift does, and refuses others.
+	// Without such a cluster, the official image does not start. podSecurityContext has precedence. Defaults to Fixed.
+	// +optional
+	UserIDs UserIDs `json:"userIDs,omitempty"`
+	// podSecurityContext is the security context of the pods. Fields that are not set keep their defaults: those of userIDs,
+	// runAsNonRoot true, and the seccomp profile RuntimeDefault. With proxies, sysctls of the servers close connections whose peer
+	// has vanished after 25 seconds; with an empty list of sysctls, the pods have none.
 	// +optional
 	PodSecurityContext *corev1.PodSecurityContext `json:"podSecurityContext,omitempty"`
 	// securityContext is the security context of the memcached container. Fields that are not set keep their defaults: no

@@ -32,6 +32,21 @@ type Proxy struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=3600
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
+	// job configures the Job that moves items during a change.
+	// +optional
+	Job Job `json:"job,omitzero"`
+}
+
+// Job configures the Job that moves items. Its pods ask Istio, Linkerd, Kuma and Consul for no sidecar: one that is not a native sidecar
+// runs on when the items are moved, so that the Job never ends. Where servers and proxies accept nothing but mTLS, the Job needs the mesh
+// with native sidecars: set the label or annotation of the mesh here.
+type Job struct {
+	// labels are additional labels of the Job and of its pods, such as kueue.x-k8s.io/queue-name. They have precedence over podLabels.
+	// +optional
+	Labels Labels `json:"labels,omitempty"`
+	// annotations are additional annotations of the Job and of its pods. They have precedence over podAnnotations.
+	// +optional
+	Annotations Annotations `json:"annotations,omitempty"`
 }
 
 // Warmup configures how items move to other servers. After a change of the pods, these are new ones, so that the cache needs the resources

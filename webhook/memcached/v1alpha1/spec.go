@@ -67,19 +67,28 @@ type MemcachedSpec struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.limits) || !('memory' in self.limits) || quantity(string(self.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="limits.memory must be at least 1Mi"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+	// helperResources are the resources of each container of the operator: hold, reloader, reach and exporter in the pods, and copy
+	// in those of the Job that moves items. metrics.resources has precedence. Defaults to a request of 5m to 50m CPU, a request of
+	// 32Mi and a limit of 64Mi of memory. Next to a container whose CPU is limited by resources or proxy.resources, they have a limit
+	// of 20 times the request, because a quota on limits.cpu refuses a pod if one container has none.
+	// +optional
+	HelperResources corev1.ResourceRequirements `json:"helperResources,omitzero"`
 	// cache configures memcached.
 	// +optional
 	// +kubebuilder:default={}
 	Cache Cache `json:"cache,omitzero"`
 	// tls configures the encryption of client connections. By default connections are not encrypted.
 	// +optional
+	// +nullable
 	TLS *TLS `json:"tls,omitempty"`
 	// auth configures the authentication of clients. By default every client that can reach a pod may use it.
 	// +optional
+	// +nullable
 	Auth *Auth `json:"auth,omitempty"`
 	// flash extends the memory of each pod with a volume on flash storage, such as a local SSD. It cannot be combined with
 	// cache.disableEvictions. By default all items are in memory.
 	// +optional
+	// +nullable
 	Flash *Flash `json:"flash,omitempty"`
 	// metrics configures the metrics exporter for Prometheus.
 	// +optional
@@ -90,6 +99,7 @@ type MemcachedSpec struct {
 	// misses. It needs workload StatefulSet, and cannot be combined with tls, auth, cache.disableEvictions, nor with -C, -X,
 	// no_lru_crawler and no_modern in cache.extraArgs. Use {} for its defaults. By default there is no proxy.
 	// +optional
+	// +nullable
 	Proxy *Proxy `json:"proxy,omitempty"`
 
 	// rollout configures how fast pods are replaced after a change of the pod template.

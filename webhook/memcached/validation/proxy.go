@@ -37,6 +37,8 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	}
 	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
 	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), spec.Proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
+	errs = append(errs, validatePodLabels(path.Child("job", "labels"), spec.Proxy.Job.Labels)...)
+	errs = append(errs, validateAnnotations(path.Child("job", "annotations"), spec.Proxy.Job.Annotations)...)
 	return append(errs, corevalidation.Resources(path.Child("resources"), &spec.Proxy.Resources)...)
 }
 

@@ -36,8 +36,8 @@ type NginxSpec struct {
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Count *int32 `json:"count,omitempty"`
-	// image is the nginx image. It must run as user 101 on a read-only root file system with a writable /tmp, and listen on
-	// port 8080. The default is a recent official unprivileged image, which may change with the operator's version.
+	// image is the nginx image. It must have the number of a user other than root, run on a read-only root file system with a
+	// writable /tmp, and listen on port 8080. The default is a recent official unprivileged image, which may change with the operator's version.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024

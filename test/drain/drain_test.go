@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -111,5 +112,12 @@ func TestWorstOfSteps(t *testing.T) {
 	}
 	if want := []int{998, 990, 0}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestWithError checks that no terminal executes what a server or kubectl responds.
+func TestWithError(t *testing.T) {
+	if got, want := withError(errors.New("a\x1b[2J\u202e\nb")), ": a [2J \nb"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

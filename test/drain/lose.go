@@ -18,6 +18,7 @@ import (
 	"github.com/example/memcached-operator/test/internal/paired"
 	"github.com/example/memcached-operator/webhook/copier"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // losing is how nodes are lost and restored.
@@ -128,7 +129,7 @@ func (c *cluster) printConditions(ctx context.Context, start time.Time) (stop fu
 		for _, now := range m.Status.Conditions {
 			before := meta.FindStatusCondition(last.Status.Conditions, now.Type)
 			if before == nil || before.Message != now.Message || before.Status != now.Status || before.Reason != now.Reason {
-				fmt.Printf("%6.0f s %s %s %s: %s\n", time.Since(start).Seconds(), now.Type, now.Status, now.Reason, now.Message)
+				fmt.Printf("%6.0f s %s %s %s: %s\n", time.Since(start).Seconds(), now.Type, now.Status, now.Reason, text.Lines(now.Message))
 			}
 		}
 		last = m

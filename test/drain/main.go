@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/internal/paired"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // options are the flags.
@@ -77,7 +78,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	if err := o.run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "drain:", err)
+		fmt.Fprintln(os.Stderr, "drain"+withError(err))
 		os.Exit(1)
 	}
 }
@@ -201,5 +202,5 @@ func withError(err error) string {
 	if err == nil {
 		return ""
 	}
-	return ": " + err.Error()
+	return ": " + text.Lines(err.Error())
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/test/internal/paired"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // minReads is the number of reads from which a second counts.
@@ -115,7 +116,7 @@ func (r *result) finish(ctx context.Context, g goals) error {
 	}
 	r.printCounts()
 	for _, each := range r.Problems()[:min(10, len(r.Problems()))] {
-		fmt.Println("problem:", each)
+		fmt.Println("problem:", text.Lines(each))
 	}
 	fmt.Printf("\n%-20s %8s %28s\n", "step", "time", "points of its worst second")
 	worstOf := r.steps.worst(seconds)

@@ -15,6 +15,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/example/memcached-operator/test/hookcheck/check"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 const (
@@ -48,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = formats[o.output](stdout, found)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "hookcheck:", err)
+		fmt.Fprintln(stderr, "hookcheck:", text.Lines(err.Error()))
 		return notChecked
 	}
 	if len(found.Findings) > 0 {
@@ -130,6 +131,10 @@ func (o options) check(progress io.Writer) (*report, error) {
 		r.Checks, r.Findings = slices.Concat(r.Checks, more.Checks), more.Findings
 	}
 	r.Findings = append(s.Run(check.Checks, cases), r.Findings...)
+	for i := range r.Findings {
+		found := &r.Findings[i]
+		found.Case, found.Message = text.Lines(found.Case), text.Lines(found.Message)
+	}
 	return r, nil
 }
 
@@ -137,8 +142,8 @@ var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
 // peakOf returns the peak of the memory of a process in bytes; 0 if it is unknown.
 func peakOf(pid int) int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if found := peakPattern.FindSubmatch(text); found != nil {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if found := peakPattern.FindSubmatch(status); found != nil {
 		kilobytes, _ := strconv.ParseInt(string(found[1]), 10, 64)
 		return kilobytes << 10
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -90,6 +91,26 @@ func TestFormats(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, failures); diff != "" || len(want["response-fields"]) == 0 {
 		t.Errorf("failures (-json +junit):\n%s", diff)
+	}
+}
+
+// TestOutputIsPrintable checks that no text of a hook is executed by a terminal, or changes the order of other characters.
+func TestOutputIsPrintable(t *testing.T) {
+	t.Parallel()
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, "clear \x1b[2J \u009b2J, reverse \u202e")
+	}))
+	defer hook.Close()
+	for format := range formats {
+		var out bytes.Buffer
+		run(append(nginx, "-o", format, hook.URL), &out, &out)
+		if !strings.Contains(out.String(), "reverse") {
+			t.Errorf("%s: no text of the hook:\n%s", format, out.String())
+		}
+		if at := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
+			t.Errorf("%s: %q", format, out.String()[at:min(at+40, out.Len())])
+		}
 	}
 }
 

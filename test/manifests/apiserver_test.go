@@ -102,10 +102,13 @@ func create(t *testing.T, raw []byte) error {
 	return rest.BeforeCreate(strategy, apirequest.WithNamespace(ctx, meta.GetNamespace()), internal)
 }
 
-// allocate sets the cluster IP and IP families of a Service, as the API server does before validation.
+// allocate sets the cluster IP, IP families and the port for health checks of a Service, as the API server does before validation.
 func allocate(created *core.Service) {
 	if created.Spec.ClusterIP != core.ClusterIPNone {
 		created.Spec.ClusterIP = "10.0.0.10"
+	}
+	if created.Spec.Type == core.ServiceTypeLoadBalancer && created.Spec.ExternalTrafficPolicy == core.ServiceExternalTrafficPolicyLocal {
+		created.Spec.HealthCheckNodePort = 30000
 	}
 	created.Spec.ClusterIPs = []string{created.Spec.ClusterIP}
 	created.Spec.IPFamilies = []core.IPFamily{core.IPv4Protocol}

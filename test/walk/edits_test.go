@@ -30,8 +30,8 @@ var edits = []string{
 	`{"metrics": {"enabled": true, "serviceMonitor": {"interval": "30s", "scrapeTimeout": "10s", "labels": {"release": "prometheus"}}}}`,
 	`{"metrics": null}`,
 	`{"rollout": {"minReadySeconds": 5, "maxSurge": "50%", "maxUnavailable": 1}}`,
-	`{"proxy": {"warmup": {"enabled": false}}}`,
-	`{"proxy": {"warmup": {"enabled": true}}}`,
+	`{"proxy": {"warmup": {"enabled": false}, "service": {"type": "NodePort", "annotations": {"example.com/owner": "shop"}, "externalTrafficPolicy": "Local", "trafficDistribution": "PreferClose"}}}`,
+	`{"proxy": {"warmup": {"enabled": true}, "service": {"type": "LoadBalancer", "annotations": null, "loadBalancerClass": "example.com/internal"}}}`,
 	`{"rollout": {"minReadySeconds": 0, "maxSurge": 0, "maxUnavailable": "30%"}}`,
 	`{"rollout": null}`,
 	`{"service": {"annotations": {"example.com/owner": "shop", "example.com/tier": "1"}, "ipFamilyPolicy": "PreferDualStack"}}`,
@@ -54,7 +54,7 @@ var edits = []string{
 	`{"securityContext": {"privileged": false, "capabilities": {"add": ["NET_BIND_SERVICE"]}, "readOnlyRootFilesystem": true}}`,
 	`{"affinity": null, "nodeSelector": null, "tolerations": null, "unreachableNodeTolerationSeconds": null, "topologySpreadConstraints": null, "priorityClassName": null, "serviceAccountName": null}`,
 	`{"podLabels": null, "podAnnotations": null, "podSecurityContext": null, "userIDs": null, "securityContext": null, "imagePullSecrets": null}`,
-	`{"proxy": {"replicas": 2, "warmup": {"itemsPerSecond": 1000}}}`,
+	`{"proxy": {"replicas": 2, "service": null, "warmup": {"itemsPerSecond": 1000}}}`,
 }
 
 // invalidEdits make a spec invalid. A cluster may have such a spec from a time before a rule of the CRD existed.

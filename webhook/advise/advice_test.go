@@ -115,3 +115,11 @@ func TestYAML(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionIsPrintable checks that no terminal executes what a server says about itself.
+func TestVersionIsPrintable(t *testing.T) {
+	report := advise.Of([]*advise.Sample{sampleOf(general("version", "1.6\x1b[2J\u202e"))}, &v1alpha1.Memcached{})
+	if got, want := report.Servers[0].Version, "1.6 [2J "; got != want {
+		t.Errorf("version %q, want %q", got, want)
+	}
+}

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
@@ -40,9 +42,12 @@ children. The output is valid input for kubectl diff -f -.
 FILE is a file, - for standard input, or a directory. Of a directory, render reads all files that end with .yaml, .yml
 or .json, also in directories below it, but not hidden ones. A file may have 8 MiB and 10,000 objects.
 
-The exit code is 0 if all custom resources are valid, 1 if one is not or a file cannot be read, and 2 if the command
-line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file, the object and the field of
-each error.`,
+render checks the schemas of the CRDs and the rules of the operator, but not the CEL rules of the CRDs: stderr has the
+fields to which they apply. Without --operator-image, stderr also has the objects that differ from those in a cluster.
+
+The exit code is 0 if no error was found, 1 if a custom resource is invalid, a file cannot be read or there is no
+object, and 2 if the command line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file,
+the object and the field of each error.`,
 		Example: `  memcached-operator render -f cache.yaml
   kubectl kustomize . | memcached-operator render --skip-others - | kubectl diff -f -`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -69,9 +74,17 @@ func (o *renderOptions) run(command *cobra.Command) error {
 	}
 	o.Now = metav1.Now()
 	o.caches.ClusterDomain = cmp.Or(o.caches.ClusterDomain, searchedDomain(resolverFile))
+	unchecked := sets.New[string]()
+	o.Unchecked = func(path string) { unchecked.Insert(path) }
 	objects, err := render.Render(parents.Controllers(o.caches), inputs, o.Options)
 	if err != nil {
 		return err
+	}
+	if len(unchecked) > 0 {
+		command.PrintErrf("Not checked: CEL rules of the CRDs for %s. kubectl apply --dry-run=server checks them.\n", strings.Join(sets.List(unchecked), ", "))
+	}
+	if changed := o.withoutImage(inputs, objects); len(changed) > 0 {
+		command.PrintErrf("Without --operator-image, these have fewer containers or other probes and times than in a cluster: %s\n", strings.Join(changed, ", "))
 	}
 	content, err := encoders[o.format](objects)
 	if err != nil {
@@ -79,6 +92,23 @@ func (o *renderOptions) run(command *cobra.Command) error {
 	}
 	_, err = command.OutOrStdout().Write(content)
 	return err
+}
+
+// withoutImage returns the rendered children that an image of the operator changes, if it is not set.
+func (o *renderOptions) withoutImage(inputs []render.Input, rendered []render.Object) (changed []string) {
+	if o.caches.OperatorImage != "" {
+		return nil
+	}
+	caches := o.caches
+	caches.OperatorImage = "memcached-operator"
+	others, _ := render.Render(parents.Controllers(caches), inputs, render.Options{Now: o.Now, SkipOthers: o.SkipOthers, ChildrenOnly: true})
+	for _, other := range others {
+		if !slices.ContainsFunc(rendered, func(object render.Object) bool { return reflect.DeepEqual(object, other) }) {
+			metadata, _ := other["metadata"].(map[string]any)
+			changed = append(changed, fmt.Sprint(other["kind"], " ", metadata["namespace"], "/", metadata["name"]))
+		}
+	}
+	return changed
 }
 
 // readInputs reads files, and the files of directories in the order of their names.

@@ -1,10 +1,13 @@
 package composite
 
 import (
+	"strings"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestQuantities: the API server accepts quantities that take minutes or gigabytes to compute with.
@@ -16,6 +19,29 @@ func TestQuantities(t *testing.T) {
 		var quantity resource.Quantity
 		if err := jsonv2.Unmarshal([]byte(text), &quantity, quantities); (err == nil) != valid {
 			t.Errorf("%s: %v, want valid: %t", text, err, valid)
+		}
+	}
+}
+
+// TestCustomizeWithoutReadableSpec checks that a customize hook gets the identity of a parent whose spec cannot be read, and refuses one without it.
+func TestCustomizeWithoutReadableSpec(t *testing.T) {
+	hook := Customize(func(quota *corev1.ResourceQuota) []RelatedRule {
+		if len(quota.Spec.Hard) > 0 {
+			t.Errorf("spec is %v, want none or all of it", quota.Spec)
+		}
+		return []RelatedRule{RelatedPods(quota.Namespace, "of", quota.Name)}
+	})
+	for _, test := range []struct{ reason, parent, err string }{
+		{"a quantity of a billion digits", `"metadata": {"name": "a", "namespace": "n"}, "spec": {"hard": {"cpu": "1", "memory": "1e999999999"}}`, ""},
+		{"spec is a number", `"metadata": {"name": "a", "namespace": "n"}, "spec": 1`, ""},
+		{"the name is a number", `"metadata": {"name": 1}, "spec": {}`, "name"},
+	} {
+		response, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("ResourceQuota"), strings.NewReader(`{"controller": {}, "parent": {"apiVersion": "v1", "kind": "ResourceQuota", `+test.parent+`}}`), metav1.Time{})
+		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: error %v, want %q", test.reason, err, test.err)
+		}
+		if err == nil && !strings.Contains(string(response.Body), `"of":"a"`) {
+			t.Errorf("%s: response %s", test.reason, response.Body)
 		}
 	}
 }

@@ -71,9 +71,14 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if p.tooLarge == nil {
 		p.nulls = nullsOf(whole)
 	}
-	err = jsonv2.Unmarshal(whole, &p.value, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
+	return unmarshalParent(decoder, whole, &p.value)
+}
+
+// unmarshalParent decodes the value that the decoder has read last. Errors have their position in the request.
+func unmarshalParent[T any](decoder *jsontext.Decoder, whole jsontext.Value, parent *T) error {
+	err := jsonv2.Unmarshal(whole, parent, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
-		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
+		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer
 	}
 	return err
 }
@@ -136,7 +141,36 @@ type syncRequest[T, C, R any] struct {
 
 type customizeRequest[T any] struct {
 	Controller member[jsontext.Value] `json:"controller"`
-	Parent     parentMember[T]        `json:"parent"`
+	Parent     identifiedMember[T]    `json:"parent"`
+}
+
+// identifiedMember is the parent in a request for related objects. If a value cannot be read, such as a quantity of a billion digits, it has neither
+// spec nor status: a sync refuses the parent anyway, and Metacontroller would call a customize hook that refuses it again at each event.
+type identifiedMember[T any] struct{ member[T] }
+
+func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != jsontext.KindBeginObject {
+		return notAnObject(decoder)
+	}
+	whole, err := decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	m.present = true
+	if unmarshalParent(decoder, whole, &m.value) == nil {
+		return nil
+	}
+	m.value = *new(T)
+	fields := map[string]jsontext.Value{}
+	if err := jsonv2.Unmarshal(whole, &fields); err != nil {
+		return err
+	}
+	delete(fields, "spec")
+	delete(fields, "status")
+	if whole, err = jsonv2.Marshal(fields); err != nil {
+		return err
+	}
+	return unmarshalParent(decoder, whole, &m.value)
 }
 
 // compositeController is the part of the CompositeController that shows what a request must have.

@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/server"
@@ -27,7 +29,8 @@ const (
 	interval = 500 * time.Millisecond
 	// stopTime is the part of the grace period in which memcached stops after the hold.
 	stopTime = 5 * time.Second
-	// maxHolds is more than the calls of a kubelet that restarts several times. It limits the memory.
+	// maxHolds is the maximum number of requests of one address: more than those of a kubelet that restarts several times. Pods, which reach the
+	// sidecar without a NetworkPolicy, have other addresses than the kubelet.
 	maxHolds = 8
 )
 
@@ -59,7 +62,7 @@ func Run(ctx context.Context, c Config) error {
 // responds. The context is that of the connection to memcached, which outlives a request.
 func (c *Config) handler(ctx context.Context) http.Handler {
 	memcached := &memcachedServer{address: c.Memcached}
-	holds := make(chan struct{}, maxHolds)
+	holds := callers{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /alive", func(w http.ResponseWriter, _ *http.Request) {
 		if err := memcached.alive(ctx); err != nil {
@@ -67,19 +70,40 @@ func (c *Config) handler(ctx context.Context) http.Handler {
 		}
 	})
 	mux.HandleFunc("GET /hold", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case holds <- struct{}{}:
-			defer func() { <-holds }()
-		default:
-			http.Error(w, "too many requests hold memcached", http.StatusTooManyRequests)
+		address, _, _ := net.SplitHostPort(r.RemoteAddr)
+		if holds.add(address, 1) > maxHolds {
+			http.Error(w, "too many requests of this address hold memcached", http.StatusTooManyRequests)
+			holds.add(address, -1)
 			return
 		}
+		defer holds.add(address, -1)
 		c.Logger.Info("The pod terminates. memcached serves until no client is connected.")
 		reason := c.hold(r.Context(), func() (clients, time.Duration, error) { return memcached.clients(ctx) })
 		c.Logger.Info("memcached may stop.", "reason", reason)
 		fmt.Fprintln(w, reason)
 	})
 	return mux
+}
+
+// callers counts requests by the address of the caller.
+type callers struct {
+	mutex sync.Mutex
+	count map[string]int
+}
+
+// add changes the number of requests of an address, and returns it.
+func (c *callers) add(address string, requests int) int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.count == nil {
+		c.count = map[string]int{}
+	}
+	c.count[address] += requests
+	number := c.count[address]
+	if number == 0 {
+		delete(c.count, address)
+	}
+	return number
 }
 
 // hold returns when memcached may stop, and why. sample returns the clients of memcached; nil for too many, or with an error, and for how

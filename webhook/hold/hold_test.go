@@ -3,6 +3,10 @@ package hold
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,4 +75,33 @@ func TestHold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHoldsOfStrangers checks that requests of other addresses, as many as they want, do not refuse that of the kubelet.
+func TestHoldsOfStrangers(t *testing.T) {
+	handler := (&Config{Grace: time.Minute, Memcached: "127.0.0.1:1", Logger: slog.New(slog.DiscardHandler)}).handler(t.Context())
+	var wait sync.WaitGroup
+	call := func(ctx context.Context, address string) int {
+		recorder, request := httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/hold", nil)
+		request.RemoteAddr = address
+		handler.ServeHTTP(recorder, request)
+		return recorder.Code
+	}
+	strangers, cancel := context.WithCancel(t.Context())
+	refused := make(chan bool, maxHolds+1)
+	for range maxHolds + 1 {
+		wait.Go(func() {
+			if call(strangers, "192.0.2.1:4711") == http.StatusTooManyRequests {
+				refused <- true
+			}
+		})
+	}
+	<-refused
+	kubelet, end := context.WithCancel(t.Context())
+	end() // its hold then ends at once
+	if code := call(kubelet, "192.0.2.2:4711"); code != http.StatusOK {
+		t.Errorf("the kubelet gets %d while a stranger has as many requests as it may, want 200", code)
+	}
+	cancel()
+	wait.Wait()
 }

@@ -22,7 +22,7 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desired {
 		Memcached: o.memcached,
 		Template:  t.servers,
 		Decision:  d,
-		Service:   o.request.Children.Services.Get(o.memcached.Namespace, o.memcached.Name),
+		Service:   o.service(o.memcached.Name),
 	}))}
 	switch {
 	case t.proxies == nil && o.hasProxies():
@@ -38,6 +38,7 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desired {
 		OperatorImage: c.OperatorImage,
 		Domain:        o.domain,
 		Memory:        t.memory,
+		Service:       o.service(proxy.Name(o.memcached)),
 	}
 	built.proxies, built.job = o.request.Listed(proxy.Children(input)), o.request.Listed(proxy.JobChildren(input))
 	return built

@@ -94,6 +94,11 @@ func (o *observation) splitPods() {
 	o.liveProxies = slices.DeleteFunc(slices.Clone(o.proxies), (*observed.Pod).Terminating)
 }
 
+// service returns the observed Service with a name; nil if there is none.
+func (o *observation) service(name string) *observed.Child {
+	return o.request.Children.Services.Get(o.memcached.Namespace, name)
+}
+
 // hasProxies reports whether spec or status has proxies: those that spec had may still run.
 func (o *observation) hasProxies() bool {
 	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil

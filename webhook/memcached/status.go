@@ -44,7 +44,7 @@ func proxyStatus(o *observation, decided *v1alpha1.ProxyStatus, a assessment) *v
 
 // proxyAddress returns the address of the proxies; "" while their Service does not exist, because one with its name may lead to another cache.
 func (o *observation) proxyAddress() string {
-	if o.request.Children.Services.Get(o.memcached.Namespace, proxy.Name(o.memcached)) == nil {
+	if o.service(proxy.Name(o.memcached)) == nil {
 		return ""
 	}
 	return proxy.Address(o.memcached, o.domain)

@@ -33,8 +33,9 @@ func TestDocuments(t *testing.T) {
 		{"empty documents", "---\n---\n# nothing\n---\n" + first + "---\nnull\n---\n" + second + "---", "a b", ""},
 		{"JSON", firstJSON + "\n---\n" + second, "a b", ""},
 		{"a list", list + "[" + firstJSON + "]\n---\n" + second, "a b", ""},
-		{"an empty list", list + "[]\n", "", ""},
 
+		{"an empty list", list + "[]\n", "", "nothing to render"},
+		{"a comment", "# nothing\n", "", "nothing to render"},
 		{"an object on the line of the separator", first + "--- {apiVersion: v1, kind: Pod}\n", "", "parents.yaml, document 1: reading an object: invalid Yaml document separator"},
 		{"an incomplete document", first + "---\na: [\n", "", "parents.yaml, document 2: reading an object"},
 		{"a stream of JSON objects", firstJSON + "\n" + firstJSON, "", "parents.yaml, document 1: reading an object: another document"},

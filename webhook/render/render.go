@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
@@ -35,6 +34,8 @@ type Options struct {
 	SkipOthers bool
 	// ChildrenOnly omits the parents. The result then does not depend on Now.
 	ChildrenOnly bool
+	// Unchecked is called with the path of each field that is set and has CEL rules, because Render does not evaluate those. It may be nil.
+	Unchecked func(path string)
 }
 
 // Render returns each parent with its status, followed by its children. Errors name the file, the object and the field.
@@ -45,9 +46,11 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 	}
 	var rendered []Object
 	var errs []error
+	read := 0
 	for _, input := range inputs {
 		parents, err := documents(input)
 		errs = append(errs, err)
+		read += len(parents)
 		for _, parent := range parents {
 			if options.SkipOthers && isOther(controllers, parent) {
 				continue
@@ -58,6 +61,9 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 				continue
 			}
 			schema := known[controller.Parent]
+			if options.Unchecked != nil {
+				ruledFields(schema, parent.object, "", options.Unchecked)
+			}
 			SetDefaults(schema, parent.object)
 			if err := parent.check(schema); err != nil {
 				errs = append(errs, err)
@@ -71,7 +77,11 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 			rendered = append(rendered, objects...)
 		}
 	}
-	return rendered, errors.Join(errs...)
+	err = errors.Join(errs...)
+	if err == nil && read == 0 {
+		err = errors.New("nothing to render: the input has no object")
+	}
+	return rendered, err
 }
 
 func controllerOf(controllers []composite.Controller, parent document) (composite.Controller, error) {
@@ -152,27 +162,4 @@ func invalidSpec(status map[string]any) (message string, invalid bool) {
 		}
 	}
 	return "", false
-}
-
-// YAML returns the objects as YAML documents.
-func YAML(objects []Object) ([]byte, error) {
-	var out bytes.Buffer
-	for i, object := range objects {
-		if i > 0 {
-			out.WriteString("---\n")
-		}
-		content, err := yaml.Marshal(object)
-		if err != nil {
-			return nil, err
-		}
-		out.Write(content)
-	}
-	return out.Bytes(), nil
-}
-
-// JSON returns the objects as a v1 List in JSON.
-func JSON(objects []Object) ([]byte, error) {
-	list := map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}
-	content, err := json.MarshalIndent(list, "", "  ")
-	return append(content, '\n'), err
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
@@ -185,5 +187,38 @@ func TestFormats(t *testing.T) {
 	content, err = render.YAML(objects)
 	if err != nil || strings.HasPrefix(string(content), "---") || strings.Count(string(content), "\n---\n") != len(objects)-1 {
 		t.Errorf("want %d YAML documents: %v %s", len(objects), err, content)
+	}
+}
+
+// TestFormatsAreSafeToPrint checks that both formats keep the value of each string, and have no character that changes what a terminal shows.
+func TestFormatsAreSafeToPrint(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ reason, value string }{
+		{"C1 clears the terminal", "a\u009b2Jb"},
+		{"a mark of bidirectional text shows another order", "a\u202eb\u2066c"},
+		{"DEL", "a\x7fb"},
+		{"a tag beyond 16 bits is invisible", "a\U000e0041b"},
+		{"text stays as it is", "größer\nals 5 €"},
+	} {
+		want := []render.Object{{"value": test.value}}
+		for _, format := range []func([]render.Object) ([]byte, error){render.YAML, render.JSON} {
+			content, err := format(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.ContainsFunc(string(content), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+				t.Errorf("%s: printed %q", test.reason, content)
+			}
+			var list struct {
+				Items []render.Object
+				Value any
+			}
+			if json.Unmarshal(content, &list) != nil {
+				err = yaml.Unmarshal(content, &list)
+			}
+			if err != nil || list.Value != test.value && list.Items[0]["value"] != test.value {
+				t.Errorf("%s: %q is another value: %v", test.reason, content, err)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,6 +33,27 @@ func (d document) check(crdSchema *spec.Schema) error {
 func Problems(crdSchema *spec.Schema, value any, path string) []error {
 	validated := validate.NewSchemaValidator(crdSchema, nil, path, strfmt.Default).Validate(value)
 	return append(unknownFields(crdSchema, value, path), validated.Errors...)
+}
+
+// ruledFields calls found with the path of each field of a value that has CEL rules. Those of the whole object read its metadata.
+func ruledFields(crdSchema *spec.Schema, value any, path string, found func(path string)) {
+	if _, ruled := crdSchema.Extensions["x-kubernetes-validations"]; ruled {
+		found(cmp.Or(path, "metadata"))
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			if property := propertyOf(crdSchema, name); property != nil {
+				ruledFields(property, member, join(path, name), found)
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if crdSchema.Items != nil && crdSchema.Items.Schema != nil {
+				ruledFields(crdSchema.Items.Schema, element, path+"[]", found)
+			}
+		}
+	}
 }
 
 func unknownFields(crdSchema *spec.Schema, value any, path string) []error {

@@ -32,9 +32,15 @@ func ServeSidecar(ctx context.Context, address string, handler http.Handler, log
 }
 
 // keepWorking lets no other connection replace one whose request is handled. Anybody can send such a request, so afterwards the connection
-// does not count as idle: idle ones would stay, and let each new one wait for minWait.
+// does not count as idle: idle ones would stay, and let each new one wait for minWait. A request with a body is refused, because the server would
+// wait for the body, and the handler for the server.
 func keepWorking(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+			(&httpError{http.StatusRequestEntityTooLarge, "the request must have no body"}).write(w)
+			return
+		}
 		connection := connectionOf(r)
 		connection.enter(working)
 		defer connection.enter(transferring)

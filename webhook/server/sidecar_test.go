@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -74,6 +75,29 @@ func TestSidecarKeepsServing(t *testing.T) {
 	stop()
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBodiesDoNotDelayScrapes sends as many requests for metrics as there may be at the same time, all with bodies that never arrive.
+func TestBodiesDoNotDelayScrapes(t *testing.T) {
+	server := httptest.NewServer(keepWorking(newOpsHandler(NewMetrics("test"), new(atomic.Bool))))
+	defer server.Close()
+	address := server.Listener.Addr().String()
+	for range maxScrapes {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		_ = connection.SetDeadline(time.Now().Add(10 * time.Second))
+		_, _ = io.WriteString(connection, "GET /metrics HTTP/1.1\r\nHost: pod\r\nContent-Length: 10\r\n\r\n")
+		response, err := io.ReadAll(connection)
+		if err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 413 ") {
+			t.Errorf("a request whose body does not arrive: %q, %v; want 413 and the end of the connection", response, err)
+		}
+	}
+	if err := ask(http.DefaultClient, address, "/metrics"); err != nil {
+		t.Errorf("a scrape: %v", err)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // move them back.
 func service(in *Input) runtime.Object {
 	memcached, spec := in.Memcached, &in.Memcached.Spec.Service
-	return keepForeignAnnotations(&corev1.Service{
+	return KeepForeignAnnotations(&corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: objectMeta(memcached, spec.Annotations),
 		Spec: corev1.ServiceSpec{
@@ -28,9 +28,9 @@ func service(in *Input) runtime.Object {
 	}, in.Service)
 }
 
-// keepForeignAnnotations returns the desired Service, with an empty map of annotations if it has none now but had some
+// KeepForeignAnnotations returns the desired Service, with an empty map of annotations if it has none now but had some
 // before. Without the map, Metacontroller would also remove the annotations that others have set.
-func keepForeignAnnotations(desired *corev1.Service, existing *observed.Child) runtime.Object {
+func KeepForeignAnnotations(desired *corev1.Service, existing *observed.Child) runtime.Object {
 	if len(desired.Annotations) > 0 || existing == nil || merge.AppliedAnnotations(existing) == nil {
 		return desired
 	}

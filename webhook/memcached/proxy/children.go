@@ -15,6 +15,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // Input is what the children of proxies, and those of a Job, are built from.
@@ -25,6 +26,8 @@ type Input struct {
 	// OperatorImage, Domain and Memory are for the Job.
 	OperatorImage, Domain string
 	Memory                memory.Size
+	// Service is the observed one; nil if there is none.
+	Service *observed.Child
 }
 
 // exports reports whether the proxies have an exporter.
@@ -42,20 +45,23 @@ func EndingChildren(memcached *v1alpha1.Memcached) []runtime.Object {
 
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
 func service(in *Input) runtime.Object {
-	memcached, ports := in.Memcached, servicePorts()
+	memcached, spec, ports := in.Memcached, &in.Memcached.Spec.Proxy.Service, servicePorts()
 	if in.exports() {
 		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
 	}
-	return &corev1.Service{
+	return children.KeepForeignAnnotations(&corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
-		ObjectMeta: objectMeta(memcached, nil),
+		ObjectMeta: objectMeta(memcached, spec.Annotations),
 		Spec: corev1.ServiceSpec{
-			Type:           corev1.ServiceTypeClusterIP,
-			IPFamilyPolicy: memcached.Spec.Service.IPFamilyPolicy,
-			Selector:       children.ProxySelector(memcached),
-			Ports:          ports,
+			Type:                  spec.Type,
+			LoadBalancerClass:     spec.LoadBalancerClass,
+			ExternalTrafficPolicy: spec.ExternalTrafficPolicy,
+			TrafficDistribution:   spec.TrafficDistribution,
+			IPFamilyPolicy:        memcached.Spec.Service.IPFamilyPolicy,
+			Selector:              children.ProxySelector(memcached),
+			Ports:                 ports,
 		},
-	}
+	}, in.Service)
 }
 
 // podDisruptionBudget limits a drain of nodes to one proxy at a time. The numbers in spec.podDisruptionBudget are those

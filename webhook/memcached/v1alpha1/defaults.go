@@ -46,6 +46,7 @@ func (a Auth) withDefaults() *Auth {
 
 func (p Proxy) withDefaults() *Proxy {
 	setDefault(&p.Replicas, new(int32(2)))
+	setDefault(&p.Service.Type, corev1.ServiceTypeClusterIP)
 	setDefault(&p.Warmup.Enabled, new(true))
 	setDefault(&p.Warmup.MaxSeconds, new(int32(600)))
 	setDefault(&p.Warmup.ItemsPerSecond, new(int32(10000)))

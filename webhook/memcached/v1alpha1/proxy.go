@@ -21,6 +21,10 @@ type Proxy struct {
 	// limit that follows from spec.cache.maxConnections: 256Mi for 1024 connections.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+	// service configures the Service of the proxies, at which clients connect.
+	// +optional
+	// +kubebuilder:default={}
+	Service ProxyService `json:"service,omitzero"`
 	// warmup keeps the items during a change of size or of the pods.
 	// +optional
 	// +kubebuilder:default={}

@@ -35,6 +35,7 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if slices.ContainsFunc(spec.Cache.ExtraArgs, withoutListing.MatchString) {
 		errs = append(errs, field.Forbidden(path, "needs CAS uniques and listings of items, so spec.cache.extraArgs must have neither -C, -X, --disable-cas, --disable-dumping, no_lru_crawler nor no_modern"))
 	}
+	errs = append(errs, validateAnnotations(path.Child("service", "annotations"), spec.Proxy.Service.Annotations)...)
 	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
 	errs = append(errs, validateRange(path.Child("warmup", "itemsPerSecond"), spec.Proxy.Warmup.ItemsPerSecond, 1, 1_000_000)...)
 	errs = append(errs, validatePodLabels(path.Child("job", "labels"), spec.Proxy.Job.Labels)...)

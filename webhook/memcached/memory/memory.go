@@ -118,6 +118,7 @@ func connectionsMiB(connections, kibibytesEach int64) int64 {
 
 func connectionSizeKiB(spec *v1alpha1.MemcachedSpec) int64 {
 	size := int64(connectionKiB)
+	spec = spec.ForServers()
 	if spec.TLS != nil {
 		size = tlsConnectionKiB
 	}

@@ -37,7 +37,7 @@ func Children(in *Input) []runtime.Object {
 
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
 func service(in *Input) runtime.Object {
-	memcached, ports := in.Memcached, servicePorts()
+	memcached, ports := in.Memcached, servicePorts(&in.Memcached.Spec)
 	if in.exports() {
 		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
 	}
@@ -78,7 +78,7 @@ func networkPolicy(in *Input) runtime.Object {
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
-	ingress := []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: children.PolicyPorts(servicePorts())}}
+	ingress := clientIngress(memcached)
 	if in.exports() {
 		ingress = append(ingress, children.MetricsIngress(memcached))
 	}
@@ -91,5 +91,18 @@ func networkPolicy(in *Input) runtime.Object {
 			Ingress:     ingress,
 			Egress:      children.ProxyEgress(memcached),
 		},
+	}
+}
+
+// clientIngress lets clients and the Job connect. With TLS, each has ports of its own.
+func clientIngress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyIngressRule {
+	clients := children.PolicyPorts(children.ClientPorts(&memcached.Spec))
+	if memcached.Spec.TLS == nil {
+		return []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: clients}}
+	}
+	job := []networkingv1.NetworkPolicyPeer{children.Peer(children.MoveSelector(memcached))}
+	return []networkingv1.NetworkPolicyIngressRule{
+		{From: children.ClientPeers(memcached), Ports: clients},
+		{From: job, Ports: children.PolicyPorts([]corev1.ServicePort{plainPort(&memcached.Spec)})},
 	}
 }

@@ -57,7 +57,7 @@ func TestProxyMemoryWithTLS(t *testing.T) {
 }
 
 // connectSecurely opens connections at the same time.
-func connectSecurely(t *testing.T, address string, number int, config *tls.Config) []*client {
+func connectSecurely(t testing.TB, address string, number int, config *tls.Config) []*client {
 	t.Helper()
 	clients := make([]*client, number)
 	var group sync.WaitGroup

@@ -72,9 +72,8 @@ type MemcachedSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Cache Cache `json:"cache,omitzero"`
-	// tls configures the encryption of client connections. By default connections are not encrypted. With proxies, the connections from
-	// the proxies to the servers are not encrypted, and the NetworkPolicy lets only proxies and the Job of a move connect to the servers. The
-	// network plugin can encrypt these, for example with WireGuard.
+	// tls configures the encryption of client connections. By default connections are not encrypted. With proxies, clients connect to the
+	// proxies. These connect to the servers without TLS, within the NetworkPolicy; the network plugin can encrypt that, for example with WireGuard.
 	// +optional
 	TLS *TLS `json:"tls,omitempty"`
 	// auth configures the authentication of clients. By default every client that can reach a pod may use it.

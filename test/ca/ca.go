@@ -48,6 +48,8 @@ func (c *CA) PEM() []byte {
 // Subject has the names in a certificate.
 type Subject struct {
 	CommonName, DNSName, URI string
+	// Expired makes the certificate invalid since a minute ago.
+	Expired bool
 }
 
 // Issue returns a new certificate and its key in PEM. Clients and servers on loopback can use them.
@@ -61,6 +63,9 @@ func (c *CA) Issue(subject Subject) (certificate, key []byte) {
 	}
 	if subject.URI != "" {
 		template.URIs = []*url.URL{must(url.Parse(subject.URI))}
+	}
+	if subject.Expired {
+		template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(-time.Minute)
 	}
 	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	der := must(x509.CreateCertificate(rand.Reader, template, c.certificate, private.Public(), c.key))

@@ -2,6 +2,7 @@
 package clients
 
 import (
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,12 +12,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 var only = flag.String("libraries", "", "test only these libraries, separated by commas")
 
-// built is the directory of the programs that the tests compile.
+// built is the directory of the programs that the tests compile, and of a certificate for proxies and their clients.
 var built string
+
+var authority = ca.New()
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -37,6 +44,10 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(built)
+	certificate, key := authority.Issue(ca.Subject{CommonName: "cache"})
+	for name, content := range map[string][]byte{"ca.crt": authority.PEM(), "tls.crt": certificate, "tls.key": key} {
+		ca.Write(built, name, content)
+	}
 	libraries = slices.DeleteFunc(libraries, func(l library) bool {
 		return *only != "" && !slices.Contains(strings.Split(*only, ","), l.name)
 	})
@@ -99,6 +110,37 @@ var libraries = []library{
 	{"memcached of npm", []string{"node", "clients.mjs", "memcached"}, "test -d ../node_modules/memcached && command -v node", npm},
 	{"spymemcached", []string{"java", "-cp", jar + ":$BUILT", "Clients", "Retry"}, "javac -cp " + jar + ` -d "$BUILT" Clients.java`, apt + "default-jdk-headless libspymemcached-java"},
 	{"gomemcache", []string{"$BUILT/gomemcache"}, `go build -o "$BUILT/gomemcache" ./gomemcache`, ""},
+}
+
+// withTLS are the libraries that have TLS.
+var withTLS = []string{"pymemcache", "Django", "memcache-client of npm", "gomemcache"}
+
+// secured returns the library with TLS. Its driver finds the certificates in $TLS.
+func (l library) secured() library {
+	return library{l.name + " with TLS", append([]string{"env", "TLS=$BUILT"}, l.driver...), l.prepare, l.install}
+}
+
+// tls returns how the test connects to the proxies of a library; nil without TLS.
+func (l library) tls() *tls.Config {
+	if l.driver[0] != "env" {
+		return nil
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, ServerName: "127.0.0.1", RootCAs: authority.Pool(),
+		Certificates: []tls.Certificate{authority.Certificate(ca.Subject{CommonName: "test"})},
+	}
+}
+
+// tlsArgs returns the arguments with which memcached requires the certificate of a library; nil without TLS.
+func (l library) tlsArgs() []string {
+	if l.tls() == nil {
+		return nil
+	}
+	args := children.TLSArgs(&v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: v1alpha1.ClientAuthRequire}})
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "/etc/memcached/tls", built)
+	}
+	return args
 }
 
 // program returns the command that starts the driver of a library.

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,24 +16,31 @@ import (
 
 // TestPhases runs the cases with two clients of each library: both use one memcached, then proxies in each phase, then proxies in two
 // successive phases. All responses are equal. Each library has its own servers, because a command that a server refuses with CLIENT_ERROR
-// can fail commands of other clients.
+// can fail commands of other clients. Libraries with TLS also run with certificates that memcached and the proxies require.
 //
 // Keys that are not missing were stored in the phase before.
 func TestPhases(t *testing.T) {
+	all := slices.Clone(libraries)
 	for _, l := range libraries {
+		if slices.Contains(withTLS, l.name) {
+			all = append(all, l.secured())
+		}
+	}
+	for _, l := range all {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			started := time.Now()
-			plain := startServers(t, 1)[0]
+			args := l.tlsArgs()
+			plain := start(t, append([]string{"-t", "1", "-m", "1024"}, args...)...).address
 			want := play(t, l, 0, plain, plain, plain)
 			checkControl(t, want)
 			from, to := startServers(t, 2), startServers(t, 2)
-			before := steps[0].start(t, from, to)
+			before := steps[0].start(t, from, to, args...)
 			expectEqual(t, before.name, want, func(run int) map[string]string {
 				return play(t, l, run+1, before.address, before.address, before.address)
 			})
 			for i, step := range steps[1:] {
-				p := step.start(t, from, to)
+				p := step.start(t, from, to, args...)
 				expectEqual(t, before.name+" and "+p.name, want, func(run int) map[string]string {
 					return play(t, l, run+2*i+2, before.address, before.address, p.address)
 				})
@@ -102,7 +110,7 @@ func play(t *testing.T, l library, run int, store, a, b string) map[string]strin
 		for j, name := range []string{"missing", "7"} {
 			prefix := fmt.Sprintf("key-%02d-%02d-%d-", run, i, j)
 			if name == "7" {
-				storeAll(t, store, prefix, c.keys)
+				storeAll(t, l, store, prefix, c.keys)
 			}
 			requests, operations := c.requests(prefix)
 			responses, err := d.do(requests...)
@@ -123,13 +131,16 @@ func play(t *testing.T, l library, run int, store, a, b string) map[string]strin
 }
 
 // storeAll stores the value 7 for keys that are not missing.
-func storeAll(t *testing.T, address, prefix string, keys int) {
+func storeAll(t *testing.T, l library, address, prefix string, keys int) {
 	t.Helper()
 	connection, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer connection.Close()
+	if config := l.tls(); config != nil {
+		connection = tls.Client(connection, config)
+	}
 	reader := bufio.NewReader(connection)
 	deadline := time.Now().Add(10 * time.Second)
 	for i := 0; i < keys; {

@@ -70,7 +70,7 @@ var steps = []step{
 }
 
 // start starts a proxy for a change to other servers, so that all keys move, and checks at the end that its library has not failed.
-func (s step) start(t *testing.T, from, to []string) server {
+func (s step) start(t *testing.T, from, to []string, args ...string) server {
 	t.Helper()
 	switch s.name {
 	case "before":
@@ -85,7 +85,7 @@ func (s step) start(t *testing.T, from, to []string) server {
 		}
 	}
 	options := proxy.Options(filepath.Join(dir, "library.lua"), filepath.Join(dir, "config.lua"))
-	p := start(t, "-t", "2", "-m", "64", "-v", "-o", options)
+	p := start(t, append([]string{"-t", "2", "-m", "64", "-v", "-o", options}, args...)...)
 	p.name = s.name
 	t.Cleanup(func() {
 		log, err := os.ReadFile(p.Log)

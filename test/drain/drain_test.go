@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/test/internal/paired"
@@ -119,5 +120,20 @@ func TestWorstOfSteps(t *testing.T) {
 func TestWithError(t *testing.T) {
 	if got, want := withError(errors.New("a\x1b[2J\u202e\nb")), ": a [2J \nb"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestReadyAddresses: with metrics or TLS, the Service of the proxies has other ports, in any order.
+func TestReadyAddresses(t *testing.T) {
+	var ports []discoveryv1.EndpointPort
+	for i, name := range []string{"metrics", "move", "memcached"} {
+		ports = append(ports, discoveryv1.EndpointPort{Name: &name, Port: new(int32(i))})
+	}
+	slice := discoveryv1.EndpointSlice{Ports: ports, Endpoints: []discoveryv1.Endpoint{
+		{Addresses: []string{"10.0.0.1"}},
+		{Addresses: []string{"10.0.0.2"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
+	}}
+	if got, want := readyAddresses(slice), []string{"10.0.0.1:2"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -13,12 +13,15 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +34,7 @@ import (
 type options struct {
 	namespace, memcached, control string
 	address, controlAddress       string
+	tlsDirectory, tlsName         string
 	action, patch, svg            string
 	curveNames                    [paired.Caches]string
 	patchControl                  bool
@@ -51,6 +55,8 @@ func main() {
 	flag.StringVar(&o.control, "control", "", "`name` of the Memcached that does not change")
 	flag.StringVar(&o.address, "address", "", "comma-separated `host:port` of the proxies; by default, the addresses of their pods")
 	flag.StringVar(&o.controlAddress, "control-address", "", "the same of the control")
+	flag.StringVar(&o.tlsDirectory, "tls", "", "`directory` with the CA of the proxies in ca.crt, and a client certificate in tls.crt and tls.key; empty without TLS")
+	flag.StringVar(&o.tlsName, "tls-server-name", "", "`name` in the certificates of the proxies; by default, their address")
 	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, patch the Memcached, lose nodes, or none")
 	flag.StringVar(&o.patch, "patch", "", "JSON merge `patch` of the Memcached for --action patch")
 	o.lose.addFlags()
@@ -98,6 +104,26 @@ func (o options) check() error {
 	return nil
 }
 
+// tls returns how clients connect; nil without TLS.
+func (o options) tls() (*tls.Config, error) {
+	if o.tlsDirectory == "" {
+		return nil, nil //nolint:nilnil // crypto/tls has no other value for a connection without TLS
+	}
+	authority, err := os.ReadFile(filepath.Join(o.tlsDirectory, "ca.crt"))
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(o.tlsDirectory, "tls.crt"), filepath.Join(o.tlsDirectory, "tls.key"))
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: o.tlsName, RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{certificate}}
+	if !config.RootCAs.AppendCertsFromPEM(authority) {
+		return nil, errors.New("ca.crt has no certificate")
+	}
+	return config, nil
+}
+
 func (o options) run(ctx context.Context) error {
 	if err := o.check(); err != nil {
 		return err
@@ -114,9 +140,14 @@ func (o options) run(ctx context.Context) error {
 		}
 		items = paired.Mixed.ItemsFor(int(o.fill * float64(bytes)))
 	}
+	secured, err := o.tls()
+	if err != nil {
+		return err
+	}
 	l := paired.New(paired.Mixed, items, o.reads)
 	addresses := [paired.Caches]string{o.address, o.controlAddress}
 	for cache, name := range [paired.Caches]string{o.memcached, o.control} {
+		l.To[cache].TLS = secured
 		if addresses[cache] != "" {
 			l.To[cache].Set(strings.Split(addresses[cache], ",")...)
 		} else if err := (&cluster{namespace: o.namespace, name: name}).watchProxies(ctx, l.To[cache]); err != nil {
@@ -132,7 +163,7 @@ func (o options) run(ctx context.Context) error {
 	stop := l.Run(ctx)
 	r.steps.begin("steady")
 	stopPrinting := r.printSeconds(ctx)
-	err := wait(ctx, o.steady)
+	err = wait(ctx, o.steady)
 	if err == nil {
 		err = o.act(ctx, c, r.steps.begin)
 		r.steps.begin("steady again")

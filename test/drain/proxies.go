@@ -8,12 +8,14 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"time"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/example/memcached-operator/test/internal/paired"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 )
 
 // watchProxies keeps the endpoints up to date. It returns when it knows some.
@@ -21,11 +23,11 @@ func (c *cluster) watchProxies(ctx context.Context, endpoints *paired.Endpoints)
 	known := make(chan struct{}, 1)
 	go func() {
 		for ctx.Err() == nil { // the API server ends a watch after some time
-			slices := map[string][]string{}
+			byName := map[string][]string{}
 			_ = c.watch(ctx, func(slice discoveryv1.EndpointSlice) {
-				slices[slice.Name] = readyAddresses(slice)
+				byName[slice.Name] = readyAddresses(slice)
 				var all []string
-				for _, each := range slices {
+				for _, each := range byName {
 					all = append(all, each...)
 				}
 				if len(all) == 0 {
@@ -68,12 +70,16 @@ func (c *cluster) watch(ctx context.Context, each func(discoveryv1.EndpointSlice
 	}
 }
 
-// readyAddresses returns the addresses of the proxies that are ready and do not terminate.
+// readyAddresses returns the addresses of the proxies that are ready and do not terminate. Proxies have other ports too.
 func readyAddresses(slice discoveryv1.EndpointSlice) (all []string) {
+	at := slices.IndexFunc(slice.Ports, func(port discoveryv1.EndpointPort) bool { return port.Name != nil && *port.Name == children.PortName })
+	if at < 0 {
+		return nil
+	}
 	for _, endpoint := range slice.Endpoints {
 		if endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready {
 			for _, address := range endpoint.Addresses {
-				all = append(all, net.JoinHostPort(address, strconv.Itoa(int(*slice.Ports[0].Port))))
+				all = append(all, net.JoinHostPort(address, strconv.Itoa(int(*slice.Ports[at].Port))))
 			}
 		}
 	}

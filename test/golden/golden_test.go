@@ -20,6 +20,7 @@ var withWholeChildren = map[string]bool{
 	"memcached/sync/metrics-of-tls-and-sasl":             true,
 	"memcached/sync/flash-created":                       true,
 	"memcached/sync/proxies-created":                     true,
+	"memcached/sync/proxies-tls-created":                 true,
 	"memcached/sync/proxies-copy-begins":                 true,
 	"memcached/sync/proxies-cleaning":                    true,
 	"memcached/sync/auth-ascii":                          true,

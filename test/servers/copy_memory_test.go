@@ -8,8 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestProxyCopyOfLargeItems copies servers with items of 900 kB through one proxy, as when all pods of the Job connect to it. The proxy
@@ -33,7 +35,7 @@ func TestProxyCopyOfLargeItems(t *testing.T) {
 	}
 	all.Wait()
 	_, peak := proxy.memory(t)
-	limit := float64(memory.ProxyLimitMiB(1024))
+	limit := float64(memory.ProxyLimitMiB(sample.Defaulted(v1alpha1.MemcachedSpec{})))
 	fmt.Printf("proxy: %d copies of items of 900 kB need %.0f MiB, of which an idle proxy needs %.0f\n", pods, peak, idle)
 	if peak > limit/2 {
 		t.Errorf("the proxy needs %.0f MiB, more than half of its limit of %.0f MiB", peak, limit)

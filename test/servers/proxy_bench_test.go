@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/example/memcached-operator/test/ca"
 )
 
 // BenchmarkProxy compares commands through a proxy with commands to its servers over direct connections, and prints ratios.
@@ -46,9 +48,14 @@ func BenchmarkProxy(b *testing.B) {
 // compareWithDirect prints the ratios of rounds through the proxy to rounds over direct connections.
 func compareWithDirect(b *testing.B, servers []server, proxy server, threads string, connections int, command string) {
 	b.Helper()
-	const bytes = 500
-	direct, proxied := connectAll(b, addresses(servers), connections), connectAll(b, []string{proxy.address}, connections)
-	each := max(20_000/connections, 20)
+	compare(b, threads, connectAll(b, addresses(servers), connections), connectAll(b, []string{proxy.address}, connections), proxy, command, 500)
+}
+
+// compare prints the ratios of rounds over connections to a proxy to rounds over other connections.
+func compare(b *testing.B, threads string, direct, proxied []*client, proxy server, command string, bytes int) {
+	b.Helper()
+	connections := len(direct)
+	each := max(min(20_000, 50_000_000/bytes)/connections, 20) // all values fit into the servers
 	exchange(b, proxied, "key", "set", each, bytes)
 	exchange(b, direct, "key", "set", each, bytes)
 	var took [2]time.Duration
@@ -67,6 +74,29 @@ func compareWithDirect(b *testing.B, servers []server, proxy server, threads str
 		float64(len(latencies[0]))/took[0].Seconds(), p99(latencies[0]))
 	for _, c := range append(direct, proxied...) {
 		c.connection.Close()
+	}
+}
+
+// BenchmarkProxyTLS compares a proxy with TLS with one without.
+//
+//	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench ProxyTLS -benchtime 1x -v
+func BenchmarkProxyTLS(b *testing.B) {
+	ours, servers := ca.New(), addresses(startServers(b, 3))
+	plain, secured := startProxy(b, servers, "-t", "4"), startProxy(b, servers, append(tlsArgs(b, required, ours), "-t", "4")...)
+	for range b.N {
+		b.Logf("%-28s %8s %12s %12s %14s", "commands, connections", "threads", "throughput", "p99", "CPU of proxy")
+		for _, bytes := range []int{500, 100_000} {
+			for _, connections := range []int{1, 16} {
+				connect := func() (without, with []*client) {
+					return connectAll(b, []string{plain.address}, connections), connectSecurely(b, secured.address, connections, trusting(ours))
+				}
+				b.Logf("%d bytes, first TLS beside plain, then plain beside TLS", bytes)
+				without, with := connect()
+				compare(b, "4", without, with, secured, "get", bytes)
+				without, with = connect()
+				compare(b, "4", with, without, plain, "get", bytes)
+			}
+		}
 	}
 }
 

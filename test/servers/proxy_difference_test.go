@@ -3,15 +3,18 @@
 package servers
 
 import (
+	"crypto/tls"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 )
 
@@ -31,9 +34,12 @@ func TestProxyBehavesAsOneServer(t *testing.T) {
 	changed := func(name string, from, to []string) *change {
 		return &change{name: name, one: one.address, proxies: startPhases(t, from, to)}
 	}
+	ours := ca.New()
+	secured := &change{name: "3 to 4 with TLS", one: one.address, proxies: startPhases(t, four[:3], four, tlsArgs(t, required, ours)...), tls: trusting(ours)}
 	changes := []*change{
 		changed("to other servers", four[:2], four[2:]), changed("3 to 4", four[:3], four), changed("4 to 3", four, four[:3]),
 		changed("one place gets another server", four[:3], []string{four[0], four[3], four[2]}),
+		secured,
 	}
 	seed := randomSeed()
 	g, start, count, failed, unserved := generator{rand.New(rand.NewPCG(seed, 0))}, time.Now(), 0, 0, 0
@@ -66,13 +72,13 @@ func randomSeed() uint64 {
 }
 
 // startPhases starts the proxies before, in, and after a change of the servers, and returns their addresses.
-func startPhases(t *testing.T, from, to []string) []string {
+func startPhases(t *testing.T, from, to []string, args ...string) []string {
 	t.Helper()
-	proxies := []server{startProxy(t, from)}
+	proxies := []server{startProxy(t, from, args...)}
 	for _, phase := range []moves.ProxyPhase{moves.Announcing, moves.Preparing, moves.Warming, moves.Closing} {
-		proxies = append(proxies, startPhase(t, phase, from, to))
+		proxies = append(proxies, startConfigured(t, phaseConfig(phase, from, to), args...))
 	}
-	proxies = append(proxies, startProxy(t, to))
+	proxies = append(proxies, startProxy(t, to, args...))
 	for _, each := range proxies {
 		t.Cleanup(func() { expectNoLuaError(t, each) })
 	}
@@ -125,6 +131,8 @@ func (g generator) sequence() sequence {
 type change struct {
 	name, one string
 	proxies   []string
+	// tls is how the client connects to the proxies; nil without TLS.
+	tls *tls.Config
 	// unserved counts sequences that met a connection that the proxy has closed because the server refused an earlier command.
 	unserved int
 }
@@ -132,7 +140,8 @@ type change struct {
 // difference returns how the responses of proxies and of one server differ, or nothing.
 func (c *change) difference(s sequence) string {
 	runs++
-	want, got := s.play(func(int) string { return c.one }), s.play(func(i int) string { return c.proxies[i/2] })
+	want := s.play(to(c.one, nil))
+	got := s.play(func(i int) (net.Conn, error) { return dial(c.proxies[i/2], c.tls) })
 	for i, exchange := range s.exchanges() {
 		first := exchange[0].request
 		if first.comparable(want[i]) == first.comparable(got[i]) || first.unlike() && strings.HasSuffix(got[i], fence) {

@@ -65,7 +65,7 @@ func (s sequence) shifts(one, proxy string) string {
 		marked.steps = append(marked.steps, each, step{request: marker})
 	}
 	runs++
-	want, got := marked.play(func(int) string { return one }), marked.play(func(int) string { return proxy })
+	want, got := marked.play(to(one, nil)), marked.play(to(proxy, nil))
 	if len(s.steps) == 0 {
 		return ""
 	}

@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // TestProxyMemoryStaysUnderTheLimit opens connections to a proxy, and sends a command over each of them at the same time, as happens
@@ -37,7 +39,7 @@ func TestProxyMemoryStaysUnderTheLimit(t *testing.T) {
 			exchange(t, clients, "key", "set", 2, 1000)
 			exchange(t, clients, "key", "get", 2, 1000)
 			_, peak := proxy.memory(t)
-			limit := memory.ProxyLimitMiB(int64(connections))
+			limit := memory.ProxyLimitMiB(sample.Defaulted(v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{MaxConnections: new(int64(connections))}}))
 			t.Logf("%-8s %12d %4.0f MiB %6.0f MiB %4.0f MiB %12.1f KiB %4d MiB", phase, connections, idle, used, peak, (peak-before)*1024/float64(connections), limit)
 			if peak > float64(limit) {
 				t.Errorf("a proxy with %d connections used %.0f MiB, more than its limit of %d MiB", connections, peak, limit)

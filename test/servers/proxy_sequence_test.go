@@ -3,6 +3,7 @@
 package servers
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -45,15 +46,20 @@ func (s sequence) exchanges() [][]step {
 // fence is the last response of each exchange.
 const fence = "EN Ofence\r\n"
 
+// to connects to one address.
+func to(address string, config *tls.Config) func(int) (net.Conn, error) {
+	return func(int) (net.Conn, error) { return dial(address, config) }
+}
+
 // play sends a sequence, and returns the responses of each exchange.
-func (s sequence) play(address func(connection int) string) []string {
+func (s sequence) play(connect func(connection int) (net.Conn, error)) []string {
 	var all []string
 	random := rand.New(rand.NewPCG(s.seed, 0))
 	connections := map[int]net.Conn{}
 	for _, exchange := range s.exchanges() {
 		at := exchange[0].connection
 		if connections[at] == nil {
-			connection, err := net.DialTimeout("tcp", address(at), 20*time.Second)
+			connection, err := connect(at)
 			if err != nil {
 				return append(all, err.Error())
 			}

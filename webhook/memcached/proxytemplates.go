@@ -23,11 +23,15 @@ type proxyTemplates struct {
 
 // with returns the pod template of proxies with some routes.
 func (t *proxyTemplates) with(routes moves.Routes) proxy.Template {
-	defaults := t.configured
+	return proxy.PodTemplate(t.memcached, t.defaults(routes), t.memory, routes)
+}
+
+// defaults returns the defaults of proxies with some routes.
+func (t *proxyTemplates) defaults(routes moves.Routes) proxy.Defaults {
 	if routes == t.routes {
-		defaults = t.running
+		return t.running
 	}
-	return proxy.PodTemplate(t.memcached, defaults, t.memory, routes)
+	return t.configured
 }
 
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {

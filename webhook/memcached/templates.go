@@ -57,7 +57,7 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 		TolerationSeconds: children.AppliedTolerationSeconds(spec, o.workload, configured.TolerationSeconds),
 		HelperCPU:         children.AppliedHelperCPU(o.workload, configured.HelperCPU),
 	}
-	if spec.NeedsReloader() {
+	if spec.ForServers().NeedsReloader() {
 		configured.Reloader = c.OperatorImage
 		running.Reloader = runningImage(o.workload, children.ReloaderName, c.OperatorImage)
 	}

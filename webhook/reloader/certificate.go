@@ -70,7 +70,8 @@ func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 	return describe(served), nil
 }
 
-// validCertificate returns the certificate of the files, or an error when the files are invalid or do not match.
+// validCertificate returns the certificate of the files, or an error when the files are invalid, do not match, or have expired: memcached would
+// serve an expired certificate.
 func (c *Config) validCertificate() (*x509.Certificate, error) {
 	certificate, err := certificateIn(filepath.Join(c.TLSDirectory, certificateFile))
 	if err != nil {
@@ -78,6 +79,9 @@ func (c *Config) validCertificate() (*x509.Certificate, error) {
 	}
 	if _, err := tls.LoadX509KeyPair(filepath.Join(c.TLSDirectory, certificateFile), filepath.Join(c.TLSDirectory, keyFile)); err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", certificateFile, keyFile, err)
+	}
+	if now := time.Now(); now.Before(certificate.NotBefore) || now.After(certificate.NotAfter) {
+		return nil, fmt.Errorf("%s is valid only from %s to %s", certificateFile, certificate.NotBefore.UTC().Format(time.RFC3339), certificate.NotAfter.UTC().Format(time.RFC3339))
 	}
 	bundle, err := os.ReadFile(filepath.Join(c.TLSDirectory, caFile))
 	if errors.Is(err, fs.ErrNotExist) {

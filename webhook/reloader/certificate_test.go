@@ -69,6 +69,11 @@ func TestReloadCertificate(t *testing.T) {
 		{"a CA that is not readable", func(d string, _ *tlsImitation) { _ = os.Mkdir(filepath.Join(d, caFile), 0o700) }, "is a directory; memcached keeps", 0},
 		{"no certificate", func(d string, _ *tlsImitation) { os.Remove(filepath.Join(d, certificateFile)) }, "no such file", 0},
 		{"the key of another certificate", func(d string, _ *tlsImitation) { ca.Write(d, keyFile, otherKey) }, "tls.crt and tls.key: tls: private key does not match", 0},
+		{"a certificate that has expired", func(d string, _ *tlsImitation) {
+			certificate, key := authority.Issue(ca.Subject{CommonName: "cache", Expired: true})
+			ca.Write(d, certificateFile, certificate)
+			ca.Write(d, keyFile, key)
+		}, "tls.crt is valid only from", 0},
 		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached does not load the files: "ERROR"`, 1},
 		{"memcached serves the former certificate", func(_ string, m *tlsImitation) { m.stale = true }, "memcached keeps the certificate with the serial number", 1},
 	}

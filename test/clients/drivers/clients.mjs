@@ -1,4 +1,5 @@
 // Runs the operations of a package of npm: clients.mjs PACKAGE ADDRESS ADDRESS. cases_test.go describes them.
+import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {Socket} from 'node:net';
 import {createInterface} from 'node:readline';
@@ -12,6 +13,10 @@ const {connect} = Socket.prototype;
 Socket.prototype.connect = function (...args) {
   return connect.apply(this, args).setNoDelay();
 };
+
+// tls has the files in $TLS; undefined without TLS.
+const file = name => readFileSync(`${process.env.TLS}/${name}`);
+const tls = process.env.TLS ? {ca: file('ca.crt'), cert: file('tls.crt'), key: file('tls.key')} : undefined;
 
 // own has the operations that are not methods of the same name, which return promises.
 const libraries = {
@@ -28,7 +33,7 @@ const libraries = {
   },
   'memcache-client': address => {
     const {MemcacheClient} = require('memcache-client');
-    const client = new MemcacheClient({server: address, cmdTimeout: 5000});
+    const client = new MemcacheClient({server: address, cmdTimeout: 5000, tls});
     let unique;
     return {client, noreply: {noreply: true}, own: {
       get: async key => (await client.get(key))?.value,

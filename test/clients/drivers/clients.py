@@ -1,7 +1,19 @@
 """Runs the operations of a Python library: clients.py LIBRARY ADDRESS ADDRESS. cases_test.go describes them."""
 import importlib.metadata
 import json
+import os
+import ssl
 import sys
+
+
+def tls():
+    """Returns the context for the files in $TLS; None without TLS."""
+    files = os.environ.get("TLS")
+    if not files:
+        return None
+    context = ssl.create_default_context(cafile=files + "/ca.crt")
+    context.load_cert_chain(files + "/tls.crt", files + "/tls.key")
+    return context
 
 
 class Library:
@@ -25,7 +37,7 @@ class Library:
 class pymemcache(Library):
     def __init__(self, address):
         from pymemcache.client.base import Client
-        self.client = Client(address, connect_timeout=1, timeout=5, no_delay=True, default_noreply=False)
+        self.client = Client(address, connect_timeout=1, timeout=5, no_delay=True, default_noreply=False, tls_context=tls())
 
     def gets(self, key):
         value, self.unique = self.client.gets(key)
@@ -45,7 +57,7 @@ class Django(Library):
         from django.core.cache.backends.memcached import PyMemcacheCache
         if not settings.configured:
             settings.configure()
-        options = {"connect_timeout": 0.5, "timeout": 0.5, "ignore_exc": True, "use_pooling": True, "dead_timeout": dead_timeout}
+        options = {"connect_timeout": 0.5, "timeout": 0.5, "ignore_exc": True, "use_pooling": True, "dead_timeout": dead_timeout, "tls_context": tls()}
         self.client = PyMemcacheCache(address, {"OPTIONS": options, "KEY_FUNCTION": lambda key, prefix, version: key})
 
     def get_multi(self, keys):

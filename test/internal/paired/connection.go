@@ -2,6 +2,7 @@ package paired
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,6 +16,9 @@ import (
 
 // Endpoints are the addresses of a cache, which can change.
 type Endpoints struct {
+	// TLS is nil without TLS.
+	TLS *tls.Config
+
 	mutex sync.Mutex
 	all   []string
 }
@@ -37,7 +41,7 @@ func (e *Endpoints) Any() string {
 }
 
 // timeout is longer than the proxies wait for a server.
-var timeout = client.Config{Timeout: 5 * time.Second}
+const timeout = 5 * time.Second
 
 // connection connects again often, so that it uses all proxies, and when the connection is closed.
 type connection struct {
@@ -60,7 +64,7 @@ func (c *connection) do(ctx context.Context, commands string) (responses []respo
 	}
 	for ; ; c.close() {
 		if c.conn == nil {
-			c.conn, err = client.Dial(ctx, c.to.Any(), timeout)
+			c.conn, err = client.Dial(ctx, c.to.Any(), client.Config{Timeout: timeout, TLS: c.to.TLS})
 		}
 		if err == nil {
 			if responses, err = c.exchange(commands); err == nil {

@@ -31,7 +31,7 @@ func commandLine(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 	if cache.DisableEvictions {
 		args = append(args, "-M")
 	}
-	return slices.Concat(args, flashArgs(spec.Flash), tlsArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
+	return slices.Concat(args, flashArgs(spec.Flash), TLSArgs(spec), authArgs(spec), listenArgs(spec), cache.ExtraArgs)
 }
 
 // ItemSizeArg returns the value of memcached's -I, such as 512k or 1m. A valid size is a multiple of 512Ki.
@@ -42,9 +42,9 @@ func ItemSizeArg(size resource.Quantity) string {
 	return strconv.FormatInt(memory.Mebibytes(size), 10) + "m"
 }
 
-// tlsArgs returns the arguments that enable TLS. ssl_verify_mode 1 requests a client certificate, 2 requires one. A CA
+// TLSArgs returns the arguments that enable TLS. ssl_verify_mode 1 requests a client certificate, 2 requires one. A CA
 // without a verify mode refuses no client.
-func tlsArgs(spec *v1alpha1.MemcachedSpec) []string {
+func TLSArgs(spec *v1alpha1.MemcachedSpec) []string {
 	if spec.TLS == nil {
 		return nil
 	}
@@ -65,15 +65,20 @@ func authArgs(spec *v1alpha1.MemcachedSpec) []string {
 	return nil
 }
 
+// ClientListeners returns the listeners for clients.
+func ClientListeners(spec *v1alpha1.MemcachedSpec) []string {
+	if spec.ServesPlaintext() {
+		return []string{"*", fmt.Sprintf("notls:*:%d", plaintextPort)}
+	}
+	return []string{"*"}
+}
+
 // listenArgs returns the listeners of memcached; nil if it listens on port 11211 only.
 //
 // A listener is [notls:][proto[ascii]:]address[:port]. * means all addresses of both IP families. memcached accepts notls
 // only with TLS: https://github.com/memcached/memcached/blob/master/memcached.c, server_sockets
 func listenArgs(spec *v1alpha1.MemcachedSpec) []string {
-	listeners := []string{"*"}
-	if spec.ServesPlaintext() {
-		listeners = append(listeners, fmt.Sprintf("notls:*:%d", plaintextPort))
-	}
+	listeners := ClientListeners(spec)
 	if listensOnLoopback(spec) {
 		prefix := ""
 		if spec.TLS != nil {

@@ -32,7 +32,7 @@ func TestTLSArgs(t *testing.T) {
 	}
 	for _, test := range cases {
 		spec := sample.Defaulted(v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{ClientAuth: test.clientAuth}})
-		if diff := cmp.Diff(test.want, strings.Join(tlsArgs(spec), " ")); diff != "" {
+		if diff := cmp.Diff(test.want, strings.Join(TLSArgs(spec), " ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 		if diff := cmp.Diff(test.keys, strings.Join(TLSKeys(spec), " ")); diff != "" {

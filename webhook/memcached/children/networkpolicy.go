@@ -18,7 +18,7 @@ func networkPolicy(in *Input) runtime.Object {
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
-	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: PolicyPorts(clientPorts(&memcached.Spec))}}
+	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: PolicyPorts(ClientPorts(memcached.Spec.ForServers()))}}
 	if memcached.Spec.HasExporter() {
 		ingress = append(ingress, MetricsIngress(memcached))
 	}
@@ -66,7 +66,7 @@ func ProxyEgress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyEgre
 		}
 	}
 	return []networkingv1.NetworkPolicyEgressRule{
-		{To: []networkingv1.NetworkPolicyPeer{Peer(SelectorLabels(memcached))}, Ports: PolicyPorts(clientPorts(&memcached.Spec))},
+		{To: []networkingv1.NetworkPolicyPeer{Peer(SelectorLabels(memcached))}, Ports: PolicyPorts(ClientPorts(memcached.Spec.ForServers()))},
 		{Ports: dns},
 	}
 }
@@ -88,8 +88,12 @@ func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
 }
 
-// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items.
+// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items. If clients must use TLS,
+// which only the proxies have, it does not return the clients.
 func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+	if memcached.Spec.Proxy != nil && memcached.Spec.TLS != nil {
+		return []networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached)), Peer(MoveSelector(memcached))}
+	}
 	clients := ProxyPeers(memcached)
 	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients

@@ -47,7 +47,7 @@ func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, tolerationSeconds int
 }
 
 func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
-	spec, images := &memcached.Spec, defaults.Images
+	spec, images := memcached.Spec.ForServers(), defaults.Images
 	return corev1.PodSpec{
 		InitContainers:        holdContainers(spec, images, defaults.HelperCPU),
 		Containers:            podContainers(spec, defaults, size),
@@ -71,9 +71,9 @@ func podContainers(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.
 }
 
 func podVolumes(memcached *v1alpha1.Memcached, images Images) []corev1.Volume {
-	volumes := append(secretVolumes(&memcached.Spec), flashVolumes(memcached)...)
+	volumes := append(SecretVolumes(memcached.Spec.ForServers()), flashVolumes(memcached)...)
 	if images.HasReloader() {
-		volumes = append(volumes, reloaderVolume())
+		volumes = append(volumes, ReloaderVolume())
 	}
 	return volumes
 }
@@ -87,13 +87,13 @@ func container(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) co
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Command:         commandLine(spec, size),
 		Env:             saslEnv(spec),
-		Ports:           ContainerPorts(clientPorts(spec)),
+		Ports:           ContainerPorts(ClientPorts(spec)),
 		Resources:       ContainerResources(spec.Resources, size),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,
 		Lifecycle:       serverLifecycle(spec, images),
-		VolumeMounts:    append(secretMounts(spec), flashMounts(spec.Flash)...),
+		VolumeMounts:    append(SecretMounts(spec), flashMounts(spec.Flash)...),
 		SecurityContext: ContainerSecurityContext(spec.SecurityContext),
 
 		TerminationMessagePolicy: terminationMessagePolicy(spec),

@@ -30,11 +30,11 @@ func listensOnLoopback(spec *v1alpha1.MemcachedSpec) bool {
 
 // servicePorts returns all declared ports.
 func servicePorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
-	return slices.Concat(clientPorts(spec), MetricsPorts(spec))
+	return slices.Concat(ClientPorts(spec), MetricsPorts(spec))
 }
 
-// clientPorts returns the ports of memcached.
-func clientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
+// ClientPorts returns the ports of memcached.
+func ClientPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	ports := []corev1.ServicePort{ServicePort(PortName, Port)}
 	if spec.ServesPlaintext() {
 		ports = append(ports, ServicePort(plaintextPortName, plaintextPort))

@@ -17,18 +17,22 @@ const (
 	markerDirectory = "/run/memcached-operator"
 )
 
-// reloaderContainer returns the container that makes memcached reload its certificate and its passwords after the kubelet
-// has updated their files.
+// reloaderContainer returns the reloader of a server.
+func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU) corev1.Container {
+	if listensOnLoopback(spec) {
+		return Reloader(spec, image, loopbackPort, cpu)
+	}
+	return Reloader(spec, image, Port, cpu)
+}
+
+// Reloader returns the container that makes memcached reload its certificate and its passwords after the kubelet
+// has updated their files. commandPort accepts commands on the loopback interface.
 //
 // It is a normal container, because memcached need not wait for it: memcached serves without the reloader.
-func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU) corev1.Container {
-	port := Port
-	if listensOnLoopback(spec) {
-		port = loopbackPort
-	}
-	args := []string{"reload", fmt.Sprintf("--commands=127.0.0.1:%d", port), "--marker=" + markerDirectory + "/failed"}
+func Reloader(spec *v1alpha1.MemcachedSpec, image string, commandPort int, cpu HelperCPU) corev1.Container {
+	args := []string{"reload", fmt.Sprintf("--commands=127.0.0.1:%d", commandPort), "--marker=" + markerDirectory + "/failed"}
 	mounts := []corev1.VolumeMount{{Name: ReloaderName, MountPath: markerDirectory}}
-	for _, mount := range secretMounts(spec) {
+	for _, mount := range SecretMounts(spec) {
 		switch mount.MountPath {
 		case tlsDirectory:
 			args = append(args, "--tls="+tlsDirectory)
@@ -53,7 +57,8 @@ func reloaderContainer(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU
 	}
 }
 
-func reloaderVolume() corev1.Volume {
+// ReloaderVolume returns the volume of the reloader.
+func ReloaderVolume() corev1.Volume {
 	return corev1.Volume{Name: ReloaderName, VolumeSource: corev1.VolumeSource{
 		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
 	}}

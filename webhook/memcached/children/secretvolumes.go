@@ -38,9 +38,9 @@ func TLSKeys(spec *v1alpha1.MemcachedSpec) []string {
 	return keys
 }
 
-// secretVolumes returns the volumes of the Secrets. The hook knows only the names of the Secrets, and the kubelet updates
+// SecretVolumes returns the volumes of the Secrets. The hook knows only the names of the Secrets, and the kubelet updates
 // the files when a Secret changes.
-func secretVolumes(spec *v1alpha1.MemcachedSpec) []corev1.Volume {
+func SecretVolumes(spec *v1alpha1.MemcachedSpec) []corev1.Volume {
 	var volumes []corev1.Volume
 	if spec.TLS != nil {
 		volumes = append(volumes, secretVolume("tls", spec.TLS.SecretName, TLSKeys(spec)...))
@@ -68,10 +68,11 @@ func secretVolume(name, secret string, keys ...string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: source}}
 }
 
-func secretMounts(spec *v1alpha1.MemcachedSpec) []corev1.VolumeMount {
+// SecretMounts returns where memcached reads the files of the Secrets.
+func SecretMounts(spec *v1alpha1.MemcachedSpec) []corev1.VolumeMount {
 	directories := map[string]string{"tls": tlsDirectory, "auth": authDirectory, "sasl": saslDirectory}
 	var mounts []corev1.VolumeMount
-	for _, volume := range secretVolumes(spec) {
+	for _, volume := range SecretVolumes(spec) {
 		mounts = append(mounts, corev1.VolumeMount{Name: volume.Name, MountPath: directories[volume.Name], ReadOnly: true})
 	}
 	return mounts

@@ -23,7 +23,7 @@ func service(in *Input) runtime.Object {
 			PublishNotReadyAddresses: true,
 			IPFamilyPolicy:           spec.IPFamilyPolicy,
 			Selector:                 SelectorLabels(memcached),
-			Ports:                    servicePorts(&memcached.Spec),
+			Ports:                    servicePorts(memcached.Spec.ForServers()),
 		},
 	}, in.Service)
 }

@@ -22,7 +22,10 @@ type Input struct {
 	// Images are those of the pod template of the servers.
 	Images children.Images
 	// ProxyPods are the live proxies.
-	ProxyPods []*observed.Pod
+	ProxyPods    []*observed.Pod
+	ProxyRollout conditions.Rollout
+	// ProxiesReload reports whether proxies with TLS have the reloader.
+	ProxiesReload bool
 	// LostPods are servers and proxies, also those that are being deleted, whose nodes do not respond.
 	LostPods []*observed.Pod
 	// Job is the observed Job of a move; nil if there is none.
@@ -48,7 +51,7 @@ var Reasons = []conditions.Reason{
 func Diagnose(in *Input) ([]conditions.Finding, []metav1.Condition) {
 	mounted, reloaded := secretNotMounted(in), secretNotReloaded(in)
 	findings := []conditions.Finding{
-		nodeLost(in), mounted, reloaded, memoryLimitTooLow(in), flashMemoryTooLow(in), graceTooShort(in), jobFailed(in), jobNotEnded(in), jobNotStarted(in), holdNotRunning(in),
+		nodeLost(in), mounted, flashNotMounted(in), reloaded, memoryLimitTooLow(in), flashMemoryTooLow(in), graceTooShort(in), jobFailed(in), jobNotEnded(in), jobNotStarted(in), holdNotRunning(in),
 		fewProxies(in),
 	}
 	var own []metav1.Condition

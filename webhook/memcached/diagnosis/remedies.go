@@ -26,18 +26,30 @@ var exitCodes = map[int32]string{
 // Remedies returns how to fix containers that do not run.
 func Remedies(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Remedies {
 	return conditions.Remedies{
-		children.ContainerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec)},
+		children.ContainerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec.ForServers())},
 		children.ReloaderName:  {Reports: true},
 		children.ExporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory"},
 	}
 }
 
 // ProxyRemedies returns how to fix containers of proxies that do not run.
-func ProxyRemedies() conditions.Remedies {
-	return conditions.Remedies{proxy.ContainerName: {
-		OOMKilled: "increase spec.proxy.resources.limits.memory",
-		ExitCodes: map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, " + proxy.MinVersion + " or later"},
-	}}
+func ProxyRemedies(spec *v1alpha1.MemcachedSpec) conditions.Remedies {
+	codes := map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, " + proxy.MinVersion + " or later"}
+	if spec.TLS != nil {
+		codes[64] = certificateRemedy(spec)
+	}
+	return conditions.Remedies{
+		proxy.ContainerName:   {OOMKilled: "increase spec.proxy.resources.limits.memory", ExitCodes: codes},
+		children.ReloaderName: {Reports: true},
+	}
+}
+
+func certificateRemedy(spec *v1alpha1.MemcachedSpec) string {
+	remedy := fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, children.CertificateKey, children.PrivateKeyKey)
+	if spec.ClientAuth() != v1alpha1.ClientAuthNone {
+		remedy += ", and the CA of the clients in " + children.CAKey
+	}
+	return remedy + ", all in PEM; or check spec.cache"
 }
 
 // outOfMemoryRemedy names the field to increase after memcached used more memory than its limit.
@@ -62,11 +74,7 @@ func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 	}
 	codes := maps.Clone(exitCodes)
 	if spec.TLS != nil {
-		codes[64] = fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, children.CertificateKey, children.PrivateKeyKey)
-		if spec.ClientAuth() != v1alpha1.ClientAuthNone {
-			codes[64] += ", and the CA of the clients in " + children.CAKey
-		}
-		codes[64] += ", all in PEM; or check spec.cache"
+		codes[64] = certificateRemedy(spec)
 	}
 	if spec.AuthMode() == v1alpha1.AuthASCII {
 		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)

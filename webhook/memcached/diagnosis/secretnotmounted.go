@@ -38,22 +38,35 @@ var (
 // a volume must be attached to the node.
 const mountPeriod = time.Minute
 
-// secretNotMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod.
+// secretNotMounted returns the problem of the pods that load Secrets. Proxies load only the certificate.
 func secretNotMounted(in *Input) conditions.Finding {
-	var found conditions.Finding
 	spec := &in.Memcached.Spec
-	if spec.TLS == nil && spec.Auth == nil && spec.Flash == nil {
-		return found
+	if spec.Proxy != nil {
+		spec = &v1alpha1.MemcachedSpec{TLS: spec.TLS}
 	}
-	reason := ReasonSecretNotMounted
 	if spec.TLS == nil && spec.Auth == nil {
-		reason = ReasonFlashNotMounted
+		return conditions.Finding{}
 	}
-	for _, pod := range in.Pods {
+	return notMounted(in.secretUsers().pods, spec, in.Now, ReasonSecretNotMounted)
+}
+
+// flashNotMounted returns the problem of servers that load no Secrets.
+func flashNotMounted(in *Input) conditions.Finding {
+	spec := in.Memcached.Spec.ForServers()
+	if spec.TLS != nil || spec.Auth != nil || spec.Flash == nil {
+		return conditions.Finding{}
+	}
+	return notMounted(in.Pods, spec, in.Now, ReasonFlashNotMounted)
+}
+
+// notMounted returns the problem of the first pod that has waited for its volumes for longer than mountPeriod.
+func notMounted(pods []*observed.Pod, spec *v1alpha1.MemcachedSpec, now metav1.Time, reason conditions.Reason) conditions.Finding {
+	var found conditions.Finding
+	for _, pod := range pods {
 		if !waitingForVolumes(pod) {
 			continue
 		}
-		if left := pod.Status.StartTime.Add(mountPeriod).Sub(in.Now.Time); left > 0 {
+		if left := pod.Status.StartTime.Add(mountPeriod).Sub(now.Time); left > 0 {
 			found.Wait = conditions.Soonest(found.Wait, min(left, mountPeriod)) // the clock of the node may be ahead
 			continue
 		}

@@ -31,11 +31,12 @@ const reportPeriod = 2 * time.Minute
 // secretNotReloaded returns the problem of the first pod whose memcached does not accept a changed Secret and keeps using the
 // earlier content. All pods must have the current pod template, because an earlier one may use other Secrets.
 func secretNotReloaded(in *Input) conditions.Finding {
-	if !in.Images.HasReloader() || !in.Rollout.AllUpdated() {
+	users := in.secretUsers()
+	if !users.reload || !users.rollout.AllUpdated() {
 		return conditions.Finding{}
 	}
 	before := meta.FindStatusCondition(in.Memcached.Status.Conditions, SecretsCurrent)
-	for _, pod := range in.Pods {
+	for _, pod := range users.pods {
 		end := reloaderEnd(pod)
 		switch {
 		case end == nil:

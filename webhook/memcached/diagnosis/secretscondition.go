@@ -8,6 +8,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -35,19 +36,19 @@ var (
 
 // secretsCurrent returns the condition SecretsCurrent; nil if the cache does not have it. The problem is that of the Secrets.
 func secretsCurrent(in *Input, problem *conditions.Problem) *metav1.Condition {
-	spec := &in.Memcached.Spec
+	spec, users := &in.Memcached.Spec, in.secretUsers()
 	if !spec.NeedsReloader() {
 		return nil
 	}
 	status, reason := metav1.ConditionTrue, ReasonLoaded
 	message := fmt.Sprintf("memcached uses the latest content of %s that its pods received.", secretNames(spec, "and"))
 	switch {
-	case !in.Images.HasReloader():
+	case !users.reload:
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
 		message = fmt.Sprintf("memcached reads %s only at its start, because the pods have no reloader. Run the operator with --operator-image. The next change of the pods, such as spec.podAnnotations, replaces them with pods that have it.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
-	case !slices.ContainsFunc(in.Pods, runsWithReloader):
+	case !slices.ContainsFunc(users.pods, users.reloads):
 		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
 		message = fmt.Sprintf("No pod runs memcached and the reloader, which reports whether memcached accepts %s.", secretNames(spec, "and"))
 	}
@@ -55,8 +56,26 @@ func secretsCurrent(in *Input, problem *conditions.Problem) *metav1.Condition {
 	return &condition
 }
 
-func runsWithReloader(pod *observed.Pod) bool {
-	return pod.ContainerRunning(children.ContainerName) && pod.ContainerRunning(children.ReloaderName)
+// secretUsers are the pods that load the Secrets of spec.
+type secretUsers struct {
+	pods      []*observed.Pod
+	container string
+	rollout   conditions.Rollout
+	// reload reports whether the pods have the reloader.
+	reload bool
+}
+
+// secretUsers returns the servers, or the proxies in front of them.
+func (in *Input) secretUsers() secretUsers {
+	if in.Memcached.Spec.Proxy != nil {
+		return secretUsers{in.ProxyPods, proxy.ContainerName, in.ProxyRollout, in.ProxiesReload}
+	}
+	return secretUsers{in.Pods, children.ContainerName, in.Rollout, in.Images.HasReloader()}
+}
+
+// reloads reports whether memcached and the reloader run in a pod.
+func (s *secretUsers) reloads(pod *observed.Pod) bool {
+	return pod.ContainerRunning(s.container) && pod.ContainerRunning(children.ReloaderName)
 }
 
 // secretNames returns the names of the Secrets that memcached does not reload by itself, with "and" or "or" between them.

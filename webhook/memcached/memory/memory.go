@@ -37,6 +37,8 @@ const (
 	// base has room for larger values. The default of 1024 connections results in 256 MiB.
 	proxyBaseMiB       = 208
 	proxyConnectionKiB = 48
+	// proxyHandshakeKiB is for a TLS handshake with a client certificate: after a rollout, all clients connect at the same time.
+	proxyHandshakeKiB = 64
 
 	MinItemMiB     = 16
 	maxItemMiB     = 1 << 20
@@ -108,8 +110,12 @@ func addsSlabClasses(arg string) bool {
 }
 
 // ProxyLimitMiB returns the memory limit of a proxy.
-func ProxyLimitMiB(maxConnections int64) int64 {
-	return proxyBaseMiB + connectionsMiB(maxConnections, proxyConnectionKiB)
+func ProxyLimitMiB(spec *v1alpha1.MemcachedSpec) int64 {
+	size := int64(proxyConnectionKiB)
+	if spec.TLS != nil {
+		size += proxyHandshakeKiB
+	}
+	return proxyBaseMiB + connectionsMiB(*spec.Cache.MaxConnections, size)
 }
 
 func connectionsMiB(connections, kibibytesEach int64) int64 {
@@ -118,6 +124,7 @@ func connectionsMiB(connections, kibibytesEach int64) int64 {
 
 func connectionSizeKiB(spec *v1alpha1.MemcachedSpec) int64 {
 	size := int64(connectionKiB)
+	spec = spec.ForServers()
 	if spec.TLS != nil {
 		size = tlsConnectionKiB
 	}

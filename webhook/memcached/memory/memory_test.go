@@ -87,9 +87,18 @@ func TestConnectionsMiB(t *testing.T) {
 
 // TestProxyLimit checks that the limit of a proxy grows with its connections, and that the default stays.
 func TestProxyLimit(t *testing.T) {
-	for connections, want := range map[int64]int64{1: 209, 1024: 256, 10_000: 677, 100_000: 4896} {
-		if got := ProxyLimitMiB(connections); got != want {
-			t.Errorf("%d connections: %d MiB, want %d", connections, got, want)
+	cases := []struct {
+		connections int64
+		tls         *v1alpha1.TLS
+		want        int64
+	}{
+		{1, nil, 209}, {1024, nil, 256}, {10_000, nil, 677}, {100_000, nil, 4896},
+		{1024, &v1alpha1.TLS{}, 320}, {10_000, &v1alpha1.TLS{}, 1302},
+	}
+	for _, test := range cases {
+		spec := v1alpha1.MemcachedSpec{TLS: test.tls, Cache: v1alpha1.Cache{MaxConnections: &test.connections}}
+		if got := ProxyLimitMiB(&spec); got != test.want {
+			t.Errorf("%d connections, with TLS %t: %d MiB, want %d", test.connections, test.tls != nil, got, test.want)
 		}
 	}
 }

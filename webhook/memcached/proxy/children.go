@@ -45,7 +45,7 @@ func EndingChildren(memcached *v1alpha1.Memcached) []runtime.Object {
 
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
 func service(in *Input) runtime.Object {
-	memcached, spec, ports := in.Memcached, &in.Memcached.Spec.Proxy.Service, servicePorts()
+	memcached, spec, ports := in.Memcached, &in.Memcached.Spec.Proxy.Service, servicePorts(&in.Memcached.Spec)
 	if in.exports() {
 		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
 	}
@@ -89,7 +89,7 @@ func networkPolicy(in *Input) runtime.Object {
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
-	ingress := []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: children.PolicyPorts(servicePorts())}}
+	ingress := clientIngress(memcached)
 	if in.exports() {
 		ingress = append(ingress, children.MetricsIngress(memcached))
 	}
@@ -102,5 +102,18 @@ func networkPolicy(in *Input) runtime.Object {
 			Ingress:     ingress,
 			Egress:      children.ProxyEgress(memcached),
 		},
+	}
+}
+
+// clientIngress lets clients and the Job connect. With TLS, each has ports of its own.
+func clientIngress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyIngressRule {
+	clients := children.PolicyPorts(children.ClientPorts(&memcached.Spec))
+	if memcached.Spec.TLS == nil {
+		return []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: clients}}
+	}
+	job := []networkingv1.NetworkPolicyPeer{children.Peer(children.MoveSelector(memcached))}
+	return []networkingv1.NetworkPolicyIngressRule{
+		{From: children.ClientPeers(memcached), Ports: clients},
+		{From: job, Ports: children.PolicyPorts([]corev1.ServicePort{plainPort(&memcached.Spec)})},
 	}
 }

@@ -16,7 +16,7 @@ type Defaults struct {
 	Image string
 	// ExporterImage is the image of this program; "" for proxies without an exporter.
 	ExporterImage string
-	// ReachImage is the image of this program; "" for proxies that are available before they have reached a server.
+	// ReachImage is the image of this program; "" for proxies that are available before they have reached a server, and do not reload certificates.
 	ReachImage string
 	// Library is the Lua code of the proxies.
 	Library string

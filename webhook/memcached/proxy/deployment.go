@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -83,13 +84,18 @@ func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes mov
 func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	containers := []corev1.Container{container(spec, defaults, size)}
+	volumes := slices.Concat([]corev1.Volume{configVolume()}, children.SecretVolumes(spec), reachVolumes(defaults.ReachImage))
 	if defaults.ExporterImage != "" {
-		containers = append(containers, children.ProxyExporter(spec, defaults.ExporterImage, defaults.HelperCPU))
+		containers = append(containers, children.ProxyExporter(spec, defaults.ExporterImage, int(plainPort(spec).Port), defaults.HelperCPU))
+	}
+	if spec.TLS != nil && defaults.ReachImage != "" {
+		containers = append(containers, children.Reloader(spec, defaults.ReachImage, commandPort, defaults.HelperCPU))
+		volumes = append(volumes, children.ReloaderVolume())
 	}
 	return corev1.PodSpec{
 		InitContainers: reachContainers(spec, defaults),
 		Containers:     containers,
-		Volumes:        append([]corev1.Volume{configVolume()}, reachVolumes(defaults.ReachImage)...),
+		Volumes:        volumes,
 
 		TerminationGracePeriodSeconds: spec.TerminationGracePeriodSeconds,
 		DNSConfig:                     dnsConfig(),
@@ -106,18 +112,20 @@ func dnsConfig() *corev1.PodDNSConfig {
 }
 
 func container(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) corev1.Container {
+	plain := plainPort(spec)
+	mounts := []corev1.VolumeMount{{Name: ContainerName, MountPath: configDirectory, ReadOnly: true}}
 	return corev1.Container{
 		Name:            ContainerName,
 		Image:           cmp.Or(spec.Image, defaults.Image),
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Command:         command(spec, size),
-		Ports:           children.ContainerPorts(servicePorts()),
+		Ports:           children.ContainerPorts(servicePorts(spec)),
 		Resources:       containerResources(spec),
-		StartupProbe:    startupProbe(defaults.ReachImage),
-		ReadinessProbe:  children.ConnectProbe(children.PortName, 5, 3, 3),
-		LivenessProbe:   children.ConnectProbe(children.PortName, 10, 5, 6),
+		StartupProbe:    startupProbe(defaults.ReachImage, plain),
+		ReadinessProbe:  children.ConnectProbe(plain.Name, 5, 3, 3),
+		LivenessProbe:   children.ConnectProbe(plain.Name, 10, 5, 6),
 		Lifecycle:       children.Lifecycle(*spec.Proxy.PreStopSleepSeconds),
-		VolumeMounts:    append([]corev1.VolumeMount{{Name: ContainerName, MountPath: configDirectory, ReadOnly: true}}, reachMounts(defaults.ReachImage, true)...),
+		VolumeMounts:    slices.Concat(mounts, children.SecretMounts(spec), reachMounts(defaults.ReachImage, true)),
 		SecurityContext: children.ContainerSecurityContext(spec.SecurityContext),
 		// The log of a proxy that cannot start names the line of the configuration.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -127,7 +135,7 @@ func container(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size
 // command returns the command line of a proxy. It stores no items, but memcached requires that an item is at most half
 // of the memory, so both have the values of the servers.
 func command(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
-	return []string{
+	return append([]string{
 		"memcached",
 		"-m", strconv.FormatInt(size.ItemMiB, 10),
 		"-c", strconv.FormatInt(*spec.Cache.MaxConnections, 10),
@@ -136,7 +144,7 @@ func command(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 		"-p", strconv.Itoa(children.Port),
 		"-U", "0",
 		"-o", Options(configDirectory+"/"+libraryFile, configDirectory+"/"+configFile),
-	}
+	}, listenArgs(spec)...)
 }
 
 // containerResources returns the resources of the spec, or defaults that a proxy did not exceed in tests.
@@ -146,7 +154,7 @@ func containerResources(spec *v1alpha1.MemcachedSpec) corev1.ResourceRequirement
 			corev1.ResourceCPU:    resource.MustParse("100m"),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		},
-		Limits: corev1.ResourceList{corev1.ResourceMemory: *memory.MebibyteQuantity(memory.ProxyLimitMiB(*spec.Cache.MaxConnections))},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: *memory.MebibyteQuantity(memory.ProxyLimitMiB(spec))},
 	})
 }
 

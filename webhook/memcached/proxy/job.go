@@ -92,7 +92,7 @@ func jobPolicy(in *Input) runtime.Object {
 	if egress != nil {
 		egress = append(egress, networkingv1.NetworkPolicyEgressRule{
 			To:    []networkingv1.NetworkPolicyPeer{children.Peer(children.ProxySelector(memcached))},
-			Ports: children.PolicyPorts(servicePorts()),
+			Ports: children.PolicyPorts([]corev1.ServicePort{plainPort(&memcached.Spec)}),
 		})
 	}
 	return &networkingv1.NetworkPolicy{
@@ -121,7 +121,7 @@ func jobArgs(in *Input) []string {
 		"--from=" + server,
 		ordinals,
 		index,
-		"--through=" + Address(memcached, domain),
+		"--through=" + address(memcached, domain, plainPort(&memcached.Spec).Port),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
 	if in.Decision.Job.Stuck != "" { // a server to clean that does not respond may come back with its items, so clean waits for it

@@ -3,7 +3,6 @@ package proxy
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
@@ -27,13 +26,13 @@ func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + nameSu
 
 // Address returns the host:port at which clients reach the proxies, with the domain of the cluster.
 func Address(memcached *v1alpha1.Memcached, domain string) string {
-	return fmt.Sprintf("%s.%s.svc.%s:%d", Name(memcached), memcached.Namespace, domain, children.Port)
+	return address(memcached, domain, children.Port)
+}
+
+func address(memcached *v1alpha1.Memcached, domain string, port int32) string {
+	return fmt.Sprintf("%s.%s.svc.%s:%d", Name(memcached), memcached.Namespace, domain, port)
 }
 
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: Name(memcached), Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
-}
-
-func servicePorts() []corev1.ServicePort {
-	return []corev1.ServicePort{children.ServicePort(children.PortName, children.Port)}
 }

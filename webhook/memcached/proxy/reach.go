@@ -64,15 +64,15 @@ func reachMounts(image string, readOnly bool) []corev1.VolumeMount {
 //
 // While no server runs, it fails for about a day. Then, or earlier without a probe, the kubelet would restart the proxy, with a delay that
 // doubles, and the proxy would be late when the servers are back.
-func startupProbe(image string) *corev1.Probe {
+func startupProbe(image string, port corev1.ServicePort) *corev1.Probe {
 	if image == "" {
-		probe := children.ConnectProbe(children.PortName, 1, 3, 30)
+		probe := children.ConnectProbe(port.Name, 1, 3, 30)
 		probe.InitialDelaySeconds = 2 // an attempt to connect fails after 1.4 seconds, and the second one follows immediately
 		return probe
 	}
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{
-			reachProgram, "reach", fmt.Sprintf("--proxy=127.0.0.1:%d", children.Port), "--wait=" + reachWait.String(),
+			reachProgram, "reach", fmt.Sprintf("--proxy=127.0.0.1:%d", port.Port), "--wait=" + reachWait.String(),
 		}}},
 		PeriodSeconds:    1,
 		TimeoutSeconds:   int32(reachWait.Seconds()) + 2,

@@ -23,6 +23,16 @@ func (s *MemcachedSpec) ServesPlaintext() bool {
 	return s.TLS != nil && s.TLS.Plaintext == PlaintextEnabled
 }
 
+// ForServers returns the spec by which servers serve. Those behind proxies serve without TLS, because clients connect to the proxies.
+func (s *MemcachedSpec) ForServers() *MemcachedSpec {
+	if s.Proxy == nil || s.TLS == nil {
+		return s
+	}
+	servers := *s
+	servers.TLS = nil
+	return &servers
+}
+
 // HasExporter reports whether the pods have an exporter. It cannot authenticate with ASCII passwords.
 func (s *MemcachedSpec) HasExporter() bool {
 	return s.Metrics.Enabled && s.AuthMode() != AuthASCII

@@ -18,7 +18,7 @@ type Proxy struct {
 	// +kubebuilder:validation:Maximum=100
 	Replicas *int32 `json:"replicas,omitempty"`
 	// resources are the resources of the proxy container. Defaults to requests of 100m CPU and 64Mi of memory, and a memory
-	// limit that follows from spec.cache.maxConnections: 256Mi for 1024 connections.
+	// limit that follows from spec.cache.maxConnections and spec.tls: 256Mi for 1024 connections, and 320Mi with TLS.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// service configures the Service of the proxies, at which clients connect.

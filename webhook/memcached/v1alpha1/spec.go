@@ -24,7 +24,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.preStopSleepSeconds < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.preStopSleepSeconds (5 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || self.proxy.preStopSleepSeconds < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",message="spec.proxy.preStopSleepSeconds (2 by default) must be less than spec.terminationGracePeriodSeconds (30 by default), which counts from the start of the sleep"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.workload) || self.workload == 'StatefulSet'",message="spec.proxy requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"
-// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.tls) && !has(self.auth)",message="spec.proxy cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !has(self.auth)",message="spec.proxy cannot be combined with spec.auth: memcached exits if a proxy has passwords. Identify clients by their certificates: spec.tls.clientAuth"
+// +kubebuilder:validation:XValidation:rule="!has(self.proxy) || has(oldSelf.proxy) || !has(oldSelf.tls)",message="spec.proxy cannot be added to a cache with spec.tls, because the proxies cannot read servers that serve with TLS: create another Memcached, or remove spec.tls first, which replaces all pods with empty ones"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || [self.cache.maxItemSize, self.flash.writeBuffer].exists(each, !isQuantity(string(each))) || quantity(string(self.cache.maxItemSize)).compareTo(quantity(string(self.flash.writeBuffer))) <= 0",message="spec.cache.maxItemSize (1Mi by default) must not be greater than spec.flash.writeBuffer (16Mi by default): memcached does not start otherwise"
 // +kubebuilder:validation:XValidation:rule="!has(self.flash) || !self.cache.disableEvictions",message="spec.flash cannot be combined with spec.cache.disableEvictions: a full flash evicts pages in any case"
 // +kubebuilder:validation:XValidation:rule="!has(self.proxy) || !self.cache.disableEvictions",message="spec.proxy cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves"
@@ -78,7 +79,8 @@ type MemcachedSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Cache Cache `json:"cache,omitzero"`
-	// tls configures the encryption of client connections. By default connections are not encrypted.
+	// tls configures the encryption of client connections. By default connections are not encrypted. With proxies, clients connect to the
+	// proxies. These connect to the servers without TLS, within the NetworkPolicy; the network plugin can encrypt that, for example with WireGuard.
 	// +optional
 	// +nullable
 	TLS *TLS `json:"tls,omitempty"`
@@ -97,7 +99,7 @@ type MemcachedSpec struct {
 	Metrics Metrics `json:"metrics,omitzero"`
 
 	// proxy runs memcached's own proxy between clients and servers: one address for all clients, and changes without
-	// misses. It needs workload StatefulSet, and cannot be combined with tls, auth, cache.disableEvictions, nor with -C, -X,
+	// misses. It needs workload StatefulSet, and cannot be combined with auth, cache.disableEvictions, nor with -C, -X,
 	// no_lru_crawler and no_modern in cache.extraArgs. Use {} for its defaults. By default there is no proxy.
 	// +optional
 	// +nullable

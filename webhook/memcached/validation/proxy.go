@@ -16,7 +16,7 @@ import (
 var withoutListing = regexp.MustCompile(`^(-[CX]|--disable-(cas|dumping))$|no_(lru_crawler|modern)`)
 
 // validateProxy repeats rules of the CRD. Reasons: size; name, because the proxies use the names of the pods of a StatefulSet; open, because
-// the proxies would serve without the TLS and the passwords of spec; and late.
+// the proxies would serve without the passwords of spec; and late.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	if spec.Proxy == nil {
 		return nil
@@ -26,8 +26,8 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	if spec.Workload != v1alpha1.StatefulSetWorkload {
 		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"))
 	}
-	if spec.TLS != nil || spec.Auth != nil {
-		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.tls or spec.auth: memcached's proxy in the official image connects to servers without TLS and without SASL"))
+	if spec.Auth != nil {
+		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.auth: memcached exits if a proxy has passwords. Identify clients by their certificates: spec.tls.clientAuth"))
 	}
 	if spec.Cache.DisableEvictions {
 		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves"))

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,10 +51,28 @@ func main() {
 	}
 }
 
+// config returns how to connect with the files of a directory.
+func config(files string) *tls.Config {
+	authority, err := os.ReadFile(files + "/ca.crt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	certificate, err := tls.LoadX509KeyPair(files+"/tls.crt", files+"/tls.key")
+	if err != nil {
+		log.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool, Certificates: []tls.Certificate{certificate}}
+}
+
 func connect(addresses []string) (all []*client) {
 	for _, address := range addresses {
 		c := memcache.New(address)
 		c.Timeout = 5 * time.Second
+		if files := os.Getenv("TLS"); files != "" {
+			c.DialContext = (&tls.Dialer{Config: config(files)}).DialContext
+		}
 		all = append(all, &client{Client: c})
 	}
 	return all

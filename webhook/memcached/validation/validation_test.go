@@ -35,6 +35,13 @@ func TestValidateCoreTypes(t *testing.T) {
 		}, `spec.resources.limits[memory]: Invalid value: "0": must be at least 1Mi`},
 		{"a limit above 64 bits", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("1000000000000000000000") }, `spec.resources.limits[memory]: Invalid value: must be less than 8Ei`},
 		{"a negative limit of the exporter", func(s *v1alpha1.MemcachedSpec) { s.Metrics.Resources = sample.Limits("-1") }, `spec.metrics.resources.limits[memory]`},
+		{"a negative limit of helpers", func(s *v1alpha1.MemcachedSpec) { s.HelperResources = sample.Limits("-1") }, `spec.helperResources.limits[memory]`},
+		{"a label of the Job by which others select pods", func(s *v1alpha1.MemcachedSpec) {
+			s.Workload, s.Proxy = v1alpha1.StatefulSetWorkload, &v1alpha1.Proxy{Job: v1alpha1.Job{Labels: v1alpha1.Labels{"memcached_cr": "other"}}}
+		}, `spec.proxy.job.labels[memcached_cr]: Forbidden`},
+		{"an annotation of the operator on the Job", func(s *v1alpha1.MemcachedSpec) {
+			s.Workload, s.Proxy = v1alpha1.StatefulSetWorkload, &v1alpha1.Proxy{Job: v1alpha1.Job{Annotations: v1alpha1.Annotations{"memcached-operator.example.com/job-for": "x"}}}
+		}, `spec.proxy.job.annotations[memcached-operator.example.com/job-for]: Forbidden`},
 		{"the label by which Metacontroller selects children", func(s *v1alpha1.MemcachedSpec) {
 			s.Metrics = v1alpha1.Metrics{Enabled: true, ServiceMonitor: &v1alpha1.ServiceMonitor{Labels: map[string]v1alpha1.LabelValue{"controller-uid": "x"}}}
 		}, "spec.metrics.serviceMonitor.labels"},

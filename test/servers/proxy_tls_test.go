@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -203,7 +204,9 @@ func remove(t *testing.T, file string) {
 func TestProxyHandshakes(t *testing.T) {
 	ours := ca.New()
 	s, _, _ := startSecureProxy(t, *required, addresses(startServers(t, 2)), ours)
-	hello := clientHello(t, ours)
+	hello, seed := clientHello(t, ours), randomSeed()
+	t.Logf("-proxy-seed=%d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
 	var others []net.Conn // on each thread of the proxy
 	for range 8 {
 		connection, err := dial(s.address, trusting(ours))
@@ -225,7 +228,8 @@ func TestProxyHandshakes(t *testing.T) {
 		"a record of the largest size": func(c *net.TCPConn) {
 			_, _ = c.Write(append([]byte{22, 3, 1, 0xff, 0xff}, bytes.Repeat([]byte{1}, 0xffff)...))
 		},
-		"random bytes": func(c *net.TCPConn) { _, _ = c.Write(bytes.Repeat([]byte{0x5a, 0xff, 0, 22}, 1000)) },
+		"a handshake with wrong bytes": func(c *net.TCPConn) { _, _ = c.Write(mutated(hello, random)) },
+		"random bytes":                 func(c *net.TCPConn) { _, _ = c.Write(bytes.Repeat([]byte{0x5a, 0xff, 0, 22}, 1000)) },
 	} {
 		for range 50 {
 			connection, err := net.Dial("tcp", s.address)
@@ -269,6 +273,15 @@ func clientHello(t *testing.T, issuer *ca.CA) []byte {
 		t.Fatal(err)
 	}
 	return hello[:n]
+}
+
+// mutated returns a handshake with some other bytes.
+func mutated(hello []byte, random *rand.Rand) []byte {
+	changed := bytes.Clone(hello)
+	for range 1 + random.IntN(8) {
+		changed[random.IntN(len(changed))] = byte(random.Uint32())
+	}
+	return changed
 }
 
 // writeSlowly sends the first bytes in packets of their own.

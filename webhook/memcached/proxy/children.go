@@ -37,7 +37,7 @@ func Children(in *Input) []runtime.Object {
 
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
 func service(in *Input) runtime.Object {
-	memcached, ports := in.Memcached, servicePorts(&in.Memcached.Spec)
+	memcached, ports := in.Memcached, children.ClientPorts(&in.Memcached.Spec)
 	if in.exports() {
 		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
 	}

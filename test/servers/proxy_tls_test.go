@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -30,8 +31,8 @@ import (
 	"github.com/example/memcached-operator/webhook/reach"
 )
 
-// movePort and commandPort are those of proxies with TLS.
-const movePort, commandPort = "11213", "11214"
+// movePort is the port without TLS of proxies with TLS.
+const movePort = "11213"
 
 // trusting returns how a client connects that has a certificate of a CA, and trusts the CA.
 func trusting(issuer *ca.CA) *tls.Config {
@@ -64,18 +65,17 @@ func tlsArgs(t testing.TB, settings *v1alpha1.TLS, issuer *ca.CA) []string {
 	return args
 }
 
-// startSecureProxy starts the proxy of a cache with TLS, as its pod does, in front of servers. It returns the directory of its Secret.
-func startSecureProxy(t *testing.T, settings v1alpha1.TLS, servers []string, issuer *ca.CA) (server, corev1.PodSpec, string) {
+// startSecureProxy starts the proxy of a cache with TLS, as its pod does, with a configuration. It returns the directory of its Secret.
+func startSecureProxy(t *testing.T, settings v1alpha1.TLS, config string, issuer *ca.CA) (server, corev1.PodSpec, string) {
 	t.Helper()
-	memcached := sample.Proxied(int32(len(servers)))
+	memcached := sample.Proxied(2)
 	settings.SecretName = "certificate"
 	memcached.Spec.TLS = &settings
 	memcached = memcached.WithDefaults()
-	routes := moves.ParseRoutes(fmt.Sprintf("0-%d", len(servers)-1))
-	template := proxy.PodTemplate(memcached, proxy.Defaults{Library: proxy.Library, ReachImage: "operator"}, memory.Of(&memcached.Spec), routes)
+	template := proxy.PodTemplate(memcached, proxy.Defaults{Library: proxy.Library, ReachImage: "operator"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-1"))
 	for name := range template.Annotations {
 		if strings.HasSuffix(name, "/proxy-config") {
-			template.Annotations[name] = phaseConfig(moves.Steady, servers, servers)
+			template.Annotations[name] = config
 		}
 	}
 	certificate, key := issuer.Issue(ca.Subject{CommonName: "cache", DNSName: "cache"})
@@ -99,7 +99,7 @@ func TestProxyTLS(t *testing.T) {
 			continue
 		}
 		t.Run(c.String(), func(t *testing.T) {
-			s, pod, _ := startSecureProxy(t, *c.spec().TLS, servers, ours)
+			s, pod, _ := startSecureProxy(t, *c.spec().TLS, phaseConfig(moves.Steady, servers, servers), ours)
 			if diff := cmp.Diff(slices.Sorted(maps.Values(s.ports)), s.listening(t)); diff != "" {
 				t.Errorf("the proxy must listen on the declared ports only (-want +got):\n%s", diff)
 			}
@@ -127,11 +127,26 @@ func TestProxyTLS(t *testing.T) {
 	}
 }
 
+// TestProxyCopyWithTLS checks that the Job moves all items through a proxy that requires certificates of its clients.
+func TestProxyCopyWithTLS(t *testing.T) {
+	const items = 2000
+	from, to := addresses(startServers(t, 2)), addresses(startServers(t, 2))
+	fill(t, startProxy(t, from), items)
+	s, _, _ := startSecureProxy(t, *required, phaseConfig(moves.Warming, from, to), ca.New())
+	for _, source := range from {
+		if err := copyItems(t.Context(), source, s.ports[movePort], 1_000_000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantAll(t, to, items)
+}
+
 // TestProxyRotation checks that proxies load a renewed certificate and a new CA without closing a connection, and keep their certificate when they
 // cannot load another.
 func TestProxyRotation(t *testing.T) {
 	ours, next := ca.New(), ca.New()
-	s, pod, dir := startSecureProxy(t, *required, addresses(startServers(t, 2)), ours)
+	servers := addresses(startServers(t, 2))
+	s, pod, dir := startSecureProxy(t, *required, phaseConfig(moves.Steady, servers, servers), ours)
 	connection, err := dial(s.address, trusting(ours))
 	if err != nil {
 		t.Fatal(err)
@@ -202,8 +217,11 @@ func remove(t *testing.T, file string) {
 // TestProxyHandshakes opens connections that never become TLS, and checks that other clients of the proxy are served meanwhile.
 func TestProxyHandshakes(t *testing.T) {
 	ours := ca.New()
-	s, _, _ := startSecureProxy(t, *required, addresses(startServers(t, 2)), ours)
-	hello := clientHello(t, ours)
+	servers := addresses(startServers(t, 2))
+	s, _, _ := startSecureProxy(t, *required, phaseConfig(moves.Steady, servers, servers), ours)
+	hello, seed := clientHello(t, ours), randomSeed()
+	t.Logf("-proxy-seed=%d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
 	var others []net.Conn // on each thread of the proxy
 	for range 8 {
 		connection, err := dial(s.address, trusting(ours))
@@ -225,7 +243,8 @@ func TestProxyHandshakes(t *testing.T) {
 		"a record of the largest size": func(c *net.TCPConn) {
 			_, _ = c.Write(append([]byte{22, 3, 1, 0xff, 0xff}, bytes.Repeat([]byte{1}, 0xffff)...))
 		},
-		"random bytes": func(c *net.TCPConn) { _, _ = c.Write(bytes.Repeat([]byte{0x5a, 0xff, 0, 22}, 1000)) },
+		"a handshake with wrong bytes": func(c *net.TCPConn) { _, _ = c.Write(mutated(hello, random)) },
+		"random bytes":                 func(c *net.TCPConn) { _, _ = c.Write(bytes.Repeat([]byte{0x5a, 0xff, 0, 22}, 1000)) },
 	} {
 		for range 50 {
 			connection, err := net.Dial("tcp", s.address)
@@ -269,6 +288,15 @@ func clientHello(t *testing.T, issuer *ca.CA) []byte {
 		t.Fatal(err)
 	}
 	return hello[:n]
+}
+
+// mutated returns a handshake with some other bytes.
+func mutated(hello []byte, random *rand.Rand) []byte {
+	changed := bytes.Clone(hello)
+	for range 1 + random.IntN(8) {
+		changed[random.IntN(len(changed))] = byte(random.Uint32())
+	}
+	return changed
 }
 
 // writeSlowly sends the first bytes in packets of their own.

@@ -22,8 +22,7 @@ type Input struct {
 	// Images are those of the pod template of the servers.
 	Images children.Images
 	// ProxyPods are the live proxies.
-	ProxyPods    []*observed.Pod
-	ProxyRollout conditions.Rollout
+	ProxyPods []*observed.Pod
 	// ProxiesReload reports whether proxies with TLS have the reloader.
 	ProxiesReload bool
 	// LostPods are servers and proxies, also those that are being deleted, whose nodes do not respond.

@@ -67,8 +67,8 @@ type secretUsers struct {
 
 // secretUsers returns the servers, or the proxies in front of them.
 func (in *Input) secretUsers() secretUsers {
-	if in.Memcached.Spec.Proxy != nil {
-		return secretUsers{in.ProxyPods, proxy.ContainerName, in.ProxyRollout, in.ProxiesReload}
+	if in.ProxyAssessment != nil {
+		return secretUsers{in.ProxyPods, proxy.ContainerName, in.ProxyAssessment.Rollout, in.ProxiesReload}
 	}
 	return secretUsers{in.Pods, children.ContainerName, in.Rollout, in.Images.HasReloader()}
 }

@@ -45,7 +45,7 @@ func EndingChildren(memcached *v1alpha1.Memcached) []runtime.Object {
 
 // service returns the Service by which clients reach all proxies at one address. A ServiceMonitor finds the exporters by it.
 func service(in *Input) runtime.Object {
-	memcached, spec, ports := in.Memcached, &in.Memcached.Spec.Proxy.Service, servicePorts(&in.Memcached.Spec)
+	memcached, spec, ports := in.Memcached, &in.Memcached.Spec.Proxy.Service, children.ClientPorts(&in.Memcached.Spec)
 	if in.exports() {
 		ports = append(ports, children.MetricsPorts(&memcached.Spec)...)
 	}

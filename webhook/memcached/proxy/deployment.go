@@ -119,7 +119,7 @@ func container(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size
 		Image:           cmp.Or(spec.Image, defaults.Image),
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Command:         command(spec, size),
-		Ports:           children.ContainerPorts(servicePorts(spec)),
+		Ports:           children.ContainerPorts(allPorts(spec)),
 		Resources:       containerResources(spec),
 		StartupProbe:    startupProbe(defaults.ReachImage, plain),
 		ReadinessProbe:  children.ConnectProbe(plain.Name, 5, 3, 3),

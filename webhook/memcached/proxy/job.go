@@ -34,12 +34,12 @@ const (
 // most 52 characters.
 func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + jobSuffix }
 
-// JobChildren returns the Job of a move, and its NetworkPolicy; none if no Job is desired.
+// JobChildren returns the Job of a move, its NetworkPolicy and its Service; none if no Job is desired.
 func JobChildren(in *Input) []runtime.Object {
 	if in.Decision.Job == (moves.Job{}) {
 		return nil
 	}
-	return children.Build(in, moveJob, jobPolicy)
+	return children.Build(in, moveJob, jobPolicy, jobService)
 }
 
 // moveJob returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,
@@ -106,6 +106,25 @@ func jobPolicy(in *Input) runtime.Object {
 	}
 }
 
+// jobService returns the Service by which the Job reaches proxies with TLS; nil if it needs none. The Service of the clients does not have the
+// port without TLS.
+func jobService(in *Input) runtime.Object {
+	memcached := in.Memcached
+	if memcached.Spec.TLS == nil || in.Decision.Job.Task() != moves.Copy {
+		return nil
+	}
+	return &corev1.Service{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: metav1.ObjectMeta{Name: JobName(memcached), Namespace: memcached.Namespace, Labels: jobLabels(memcached)},
+		Spec: corev1.ServiceSpec{
+			Type:           corev1.ServiceTypeClusterIP,
+			IPFamilyPolicy: memcached.Spec.Service.IPFamilyPolicy,
+			Selector:       children.ProxySelector(memcached),
+			Ports:          []corev1.ServicePort{plainPort(&memcached.Spec)},
+		},
+	}
+}
+
 // jobArgs returns the command line for the server of an index. The Job controller sets the variable.
 func jobArgs(in *Input) []string {
 	memcached, r, domain := in.Memcached, in.Decision.Job.Routes, in.Domain
@@ -121,7 +140,7 @@ func jobArgs(in *Input) []string {
 		"--from=" + server,
 		ordinals,
 		index,
-		"--through=" + address(memcached, domain, plainPort(&memcached.Spec).Port),
+		"--through=" + jobAddress(memcached, domain),
 		fmt.Sprintf("--rate=%d", *memcached.Spec.Proxy.Warmup.ItemsPerSecond),
 	}
 	if in.Decision.Job.Stuck != "" { // a server to clean that does not respond may come back with its items, so clean waits for it

@@ -26,11 +26,19 @@ func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + nameSu
 
 // Address returns the host:port at which clients reach the proxies, with the domain of the cluster.
 func Address(memcached *v1alpha1.Memcached, domain string) string {
-	return address(memcached, domain, children.Port)
+	return serviceAddress(memcached, Name(memcached), domain, children.Port)
 }
 
-func address(memcached *v1alpha1.Memcached, domain string, port int32) string {
-	return fmt.Sprintf("%s.%s.svc.%s:%d", Name(memcached), memcached.Namespace, domain, port)
+// jobAddress returns the host:port at which the Job reaches the proxies.
+func jobAddress(memcached *v1alpha1.Memcached, domain string) string {
+	if memcached.Spec.TLS == nil {
+		return Address(memcached, domain)
+	}
+	return serviceAddress(memcached, JobName(memcached), domain, movePort)
+}
+
+func serviceAddress(memcached *v1alpha1.Memcached, service, domain string, port int) string {
+	return fmt.Sprintf("%s.%s.svc.%s:%d", service, memcached.Namespace, domain, port)
 }
 
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {

@@ -29,8 +29,8 @@ func plainPort(spec *v1alpha1.MemcachedSpec) corev1.ServicePort {
 	return children.ServicePort(movePortName, movePort)
 }
 
-// servicePorts returns the ports of the proxies.
-func servicePorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
+// allPorts returns the declared ports of a proxy.
+func allPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	ports := children.ClientPorts(spec)
 	if spec.TLS != nil {
 		ports = append(ports, plainPort(spec))

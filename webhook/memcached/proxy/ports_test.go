@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/example/memcached-operator/test/sample"
@@ -77,6 +78,16 @@ func TestNothingOfTheOperatorNeedsACertificate(t *testing.T) {
 	} {
 		if !strings.HasSuffix(argument, fmt.Sprintf(":%d", movePort)) {
 			t.Errorf("%s has %s, want port %d", user, argument, movePort)
+		}
+	}
+	reached := jobService(in).(*corev1.Service)
+	if want := "--through=" + reached.Name + "." + reached.Namespace + ".svc.cluster.local:11213"; jobArgs(in)[4] != want || reached.Spec.Ports[0].Port != movePort {
+		t.Errorf("the Job has %s, want %s as its Service has: %v", jobArgs(in)[4], want, reached.Spec.Ports)
+	}
+	in.Template.Defaults.ExporterImage = "operator:1"
+	for _, port := range service(in).(*corev1.Service).Spec.Ports {
+		if port.Port == movePort {
+			t.Error("the Service of the clients has the port without TLS: a load balancer would open it")
 		}
 	}
 	for _, probe := range []string{serving.ReadinessProbe.TCPSocket.Port.String(), serving.LivenessProbe.TCPSocket.Port.String()} {

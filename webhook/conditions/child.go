@@ -65,13 +65,14 @@ func compareChild(desired runtime.Object, existing any) (pending *Progress, reco
 	if child.Terminating() {
 		return missing(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), false, nil
 	}
-	field, err := merge.Difference(desired, child)
+	difference, err := merge.Compare(desired, child)
 	if err != nil {
 		return nil, false, fmt.Errorf("comparing %s %s: %w", kind, name, err)
 	}
-	if field == "" {
+	if len(difference.Changes) == 0 {
 		return nil, false, nil
 	}
+	field := difference.Changes[0].Path
 	outdated := ReasonChildOutdated.named(kind + "Outdated")
 	if strings.HasPrefix(field, operatorAnnotations) {
 		return outdated.Progress("%s %s is not updated for the latest change of this resource. Check the Events of this resource.", kind, name), true, nil

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/server"
 )
@@ -46,6 +47,16 @@ var (
 
 var foreignClusters = []foreignCluster{
 	{
+		name:   "mirror",
+		why:    "a policy that gives workloads another registry is named with what to set, the cache is ready, nothing loops, and an upgrade of the operator replaces no pod",
+		probe:  "create deployment probe --image=memcached --output=jsonpath={.spec.template.spec.containers[0].image} --dry-run=server",
+		effect: "registry.corp.example/memcached",
+		spec:   "{size: 2, metrics: {enabled: true}, proxy: {}}",
+		want: []wantCondition{allReady, {"AtRisk", "True", "ChangedByOthers",
+			"image of container memcached is registry.corp.example/" + children.DefaultImage + " instead of " + children.DefaultImage + " (spec.image)"}},
+		then: []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
+	},
+	{
 		name:   "mirror-of-pods",
 		why:    "a policy that gives pods another registry changes no Deployment, so there is nothing to report, and an upgrade of the operator replaces no pod",
 		probe:  "run probe --image=memcached --output=jsonpath={.spec.containers[0].image} --dry-run=server",
@@ -54,6 +65,35 @@ var foreignClusters = []foreignCluster{
 		want:   []wantCondition{allReady, noRisk},
 		then:   []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
 	},
+	{
+		name:   "autopilot",
+		why:    "a minimum of resources is named with what to set, and what runs is ready. Once spec has the minimum, nothing differs, and no pod is replaced",
+		probe:  "create deployment probe --image=memcached --output=jsonpath={.spec.template.spec.containers[0].resources.requests.memory} --dry-run=server",
+		effect: "52Mi",
+		spec:   "{size: 2, metrics: {enabled: true}}",
+		want:   []wantCondition{allReady},
+		then: []func(*testing.T, *unstructured.Unstructured){
+			has(wantCondition{"AtRisk", "True", "ChangedByOthers", "resources.requests.cpu of container exporter is 50m instead of 10m (spec.metrics.resources.requests.cpu); " +
+				"resources.requests.memory of container exporter is 52Mi instead of 32Mi (spec.metrics.resources.requests.memory)"}),
+			syncsWriteNothing,
+			setSpec("{metrics: {resources: {requests: {cpu: 50m, memory: 52Mi}, limits: {memory: 64Mi}}}}"),
+			has(noRisk),
+		},
+	},
+}
+
+// has returns a step that waits for a condition.
+func has(want wantCondition) func(*testing.T, *unstructured.Unstructured) {
+	return func(t *testing.T, m *unstructured.Unstructured) { want.wait(t, m) }
+}
+
+// setSpec returns a step that merges YAML into spec.
+func setSpec(spec string) func(*testing.T, *unstructured.Unstructured) {
+	return func(t *testing.T, m *unstructured.Unstructured) {
+		patch, err := yaml.YAMLToJSON([]byte("spec: " + spec))
+		must(t, err)
+		must(t, shared.Client.Patch(t.Context(), m, client.RawPatch(types.MergePatchType, patch)))
+	}
 }
 
 // TestForeignClusters has the real API server evaluate the policies of others.
@@ -119,24 +159,31 @@ func (row *foreignCluster) newMemcached(t *testing.T, namespace string) *unstruc
 	return m
 }
 
-// waitConditions waits until the cache has all conditions of the row. Some come after a minute.
+// waitConditions waits until the cache has all conditions of the row.
 func (row *foreignCluster) waitConditions(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
 	for _, want := range row.want {
-		eventually(t, 3*waitTimeout, fmt.Sprintf("the condition %+v", want), func(ctx context.Context) error {
-			if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
-				return err
-			}
-			got := Condition(m, want.kind)
-			if want.status == "" && got == nil {
-				return nil
-			}
-			if got["status"] != want.status || got["reason"] != want.reason || !strings.Contains(fmt.Sprint(got["message"]), want.text) {
-				return fmt.Errorf("the status is %v", m.Object["status"])
-			}
-			return nil
-		})
+		want.wait(t, m)
 	}
+}
+
+// wait waits until the cache has the condition for its spec. Some conditions come after a minute.
+func (want wantCondition) wait(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	eventually(t, 3*waitTimeout, fmt.Sprintf("the condition %+v", want), func(context.Context) error {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m); err != nil {
+			return err
+		}
+		got := Condition(m, want.kind)
+		seen, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
+		if seen == m.GetGeneration() && want.status == "" && got == nil {
+			return nil
+		}
+		if seen != m.GetGeneration() || got["status"] != want.status || got["reason"] != want.reason || !strings.Contains(fmt.Sprint(got["message"]), want.text) {
+			return fmt.Errorf("the status is %v", m.Object["status"])
+		}
+		return nil
+	})
 }
 
 func podsByUID(t *testing.T, namespace string) map[types.UID]string {

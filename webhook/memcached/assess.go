@@ -61,6 +61,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		Steps:    diagnosis.Progress(facts, d),
 		LastStep: lastStep(o, d, changed),
 
+		SpecField:  diagnosis.SpecField(o.memcached),
 		Remedies:   diagnosis.Remedies(spec, t.memory),
 		RoomRemedy: diagnosis.RoomRemedy(facts, d),
 		Claim:      diagnosis.FlashClaim(spec.Flash),
@@ -97,9 +98,10 @@ func assessProxies(
 		Selector:  children.ProxySelector(o.memcached),
 		Container: proxy.ContainerName,
 
-		Children: built,
-		LastStep: last,
-		Remedies: diagnosis.ProxyRemedies(),
+		Children:  built,
+		LastStep:  last,
+		SpecField: diagnosis.SpecField(o.memcached),
+		Remedies:  diagnosis.ProxyRemedies(),
 	}, findings...)
 	return &assessed, err
 }

@@ -37,14 +37,12 @@ type form struct {
 
 // Difference is what an apply of a desired child would change in the observed child.
 type Difference struct {
-	// Changes are the first changes, in the order of [Changes]; none if an apply changes nothing.
+	// Changes are in the order of [Changes]; none if an apply changes nothing. If the desired child is not the one that was applied
+	// last, they are the changes since then, because others may have changed more.
 	Changes []Change
 	// Applied reports whether the desired child was applied last, so somebody else has changed the observed one since.
 	Applied bool
 }
-
-// maxChanges is the number of changes in a [Difference]. More do not fit into a message.
-const maxChanges = 4
 
 // Compare returns what an apply of the desired child would change in the observed child. It compares spec, labels and annotations, and ignores
 // fields that the operator does not set. It compares spec first, because a change of the parent also changes annotations of the operator, which
@@ -59,8 +57,10 @@ func Compare(desired runtime.Object, child Child) (Difference, error) {
 	if err != nil || len(changes) == 0 || len(last.Spec) == 0 {
 		return Difference{Changes: changes}, err
 	}
-	since, err := compare(last, last, want)
-	return Difference{Changes: changes, Applied: len(since) == 0}, err
+	if since, err := compare(last, last, want); err != nil || len(since) > 0 {
+		return Difference{Changes: since}, err
+	}
+	return Difference{Changes: changes, Applied: true}, nil
 }
 
 // TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what was
@@ -152,7 +152,7 @@ func values(text []byte) int {
 	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
-// compare returns the first changes of an apply. It decodes specs only when they may differ, which is rare.
+// compare returns the changes of an apply. It decodes specs only when they may differ, which is rare.
 func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
@@ -174,9 +174,7 @@ func compare(have, last, want form) ([]Change, error) {
 		after, _, _ := unstructured.NestedFieldNoCopy(merged, part...)
 		for change := range Changes(before, after) {
 			change.Path = join(strings.Join(part, "."), change.Path)
-			if changes = append(changes, change); len(changes) == maxChanges {
-				return changes, nil
-			}
+			changes = append(changes, change)
 		}
 	}
 	return changes, nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -80,6 +81,39 @@ var foreignClusters = []foreignCluster{
 			has(noRisk),
 		},
 	},
+	{
+		name:   "resized",
+		why:    "an autoscaler that resizes pods in place changes no workload. Only when memcached is killed for it, the limit of the pod counts, and the cause is named",
+		probe:  "run probe --image=memcached --output=jsonpath={.spec.containers[0].resources.requests.cpu} --dry-run=server",
+		effect: "20m",
+		spec:   "{size: 2}",
+		want:   []wantCondition{allReady},
+		then: []func(*testing.T, *unstructured.Unstructured){
+			has(noRisk), resizePod, syncsWriteNothing, has(noRisk), killForMemory,
+			has(wantCondition{"AtRisk", "True", "OOMKilled", "more memory than its limit of 80Mi. The desired limit is 123Mi, as Deployment cache has it: a VerticalPodAutoscaler or somebody else has resized the pod."}),
+		},
+	},
+}
+
+// resizePod gives a pod of the cache less memory, as an autoscaler does. The API server resizes only pods whose kubelet reports resources.
+func resizePod(t *testing.T, m *unstructured.Unstructured) {
+	reportMemcached(t, m, "123Mi", "{}")
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "pod", podsOf(t, m)[0], "--subresource=resize", "--patch",
+		`{"spec":{"containers":[{"name":"memcached","resources":{"limits":{"memory":"80Mi"},"requests":{"memory":"80Mi"}}}]}}`)
+	reportMemcached(t, m, "80Mi", "{}")
+}
+
+// killForMemory reports the same pod as after the kernel has killed memcached, and it has restarted.
+func killForMemory(t *testing.T, m *unstructured.Unstructured) {
+	reportMemcached(t, m, "80Mi", fmt.Sprintf(`{"terminated":{"exitCode":137,"reason":"OOMKilled","finishedAt":%q}}`, time.Now().UTC().Format(time.RFC3339)))
+}
+
+// reportMemcached reports memcached in the first pod, as a kubelet does.
+func reportMemcached(t *testing.T, m *unstructured.Unstructured, limit, lastState string) {
+	t.Helper()
+	status := fmt.Sprintf(`{"status":{"containerStatuses":[{"name":"memcached","image":%q,"imageID":"","ready":true,"restartCount":0,"state":{"running":{}},
+		"resources":{"limits":{"memory":%q}},"lastState":%s}]}}`, children.DefaultImage, limit, lastState)
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "pod", podsOf(t, m)[0], "--subresource=status", "--patch", status)
 }
 
 // has returns a step that waits for a condition.

@@ -56,7 +56,7 @@ func mustReplace(workload *observed.Workload, pods []*observed.Pod, main string)
 // imageFails reports whether a container of the pod template cannot start. A sidecar of others is not in the template.
 func imageFails(workload *observed.Workload, pod *observed.Pod) bool {
 	fails := func(container observed.ContainerStatus) bool {
-		return workload.Image(container.Name) != "" && cannotStart(&container)
+		return workload.Container(container.Name).Name != "" && cannotStart(&container)
 	}
 	return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
 }

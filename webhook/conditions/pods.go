@@ -23,6 +23,8 @@ type Remedies map[string]Remedy
 type Remedy struct {
 	// OOMKilled names the field to increase.
 	OOMKilled string
+	// Credentials is what to do if the registry of the image wants credentials.
+	Credentials string
 	// ExitCodes explains the exit codes of the program.
 	ExitCodes map[int32]string
 	// Reports marks a program that exits to report something, which the parent's own rules read.
@@ -92,7 +94,7 @@ func containerProblem(in *Input, container observed.ContainerStatus, end *observ
 	case waiting != nil && waiting.Reason == CrashLoopBackOff && end != nil:
 		return crashed(container, end, remedy)
 	case waiting != nil && isPull(waiting):
-		return notPulled(container)
+		return notPulled(container, remedy)
 	case waiting != nil:
 		return notStarted(container)
 	case end != nil && end.ExitCode != 0:

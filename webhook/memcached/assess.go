@@ -62,7 +62,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		LastStep: lastStep(o, d, changed),
 
 		SpecField:  diagnosis.SpecField(o.memcached),
-		Remedies:   diagnosis.Remedies(spec, t.memory),
+		Remedies:   diagnosis.Remedies(o.memcached, t.memory),
 		RoomRemedy: diagnosis.RoomRemedy(facts, d),
 		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
@@ -101,7 +101,7 @@ func assessProxies(
 		Children:  built,
 		LastStep:  last,
 		SpecField: diagnosis.SpecField(o.memcached),
-		Remedies:  diagnosis.ProxyRemedies(),
+		Remedies:  diagnosis.ProxyRemedies(o.memcached),
 	}, findings...)
 	return &assessed, err
 }

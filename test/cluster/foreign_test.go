@@ -33,8 +33,9 @@ type foreignCluster struct {
 	spec string
 	// want are conditions that the cache gets, and has after each of then.
 	want []wantCondition
-	// then are what happens afterwards. It must replace no pod.
+	// then are what happens afterwards. It must replace no pod. last comes after them, and may.
 	then []func(*testing.T, *unstructured.Unstructured)
+	last func(*testing.T, *unstructured.Unstructured)
 }
 
 // wantCondition is a condition whose message contains a text. One without a status is absent.
@@ -49,13 +50,14 @@ var (
 var foreignClusters = []foreignCluster{
 	{
 		name:   "mirror",
-		why:    "a policy that gives workloads another registry is named with what to set, the cache is ready, nothing loops, and an upgrade of the operator replaces no pod",
+		why:    "a policy that gives workloads another registry is named with what to set, the cache is ready, nothing loops, an upgrade of the operator replaces no pod, and servers can be added",
 		probe:  "create deployment probe --image=memcached --output=jsonpath={.spec.template.spec.containers[0].image} --dry-run=server",
 		effect: "registry.corp.example/memcached",
 		spec:   "{size: 2, metrics: {enabled: true}, proxy: {}}",
 		want: []wantCondition{allReady, {"AtRisk", "True", "ChangedByOthers",
 			"image of container memcached is registry.corp.example/" + children.DefaultImage + " instead of " + children.DefaultImage + " (spec.image)"}},
 		then: []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
+		last: setSpec("{size: 3}"), // a move, with its Job
 	},
 	{
 		name:   "mirror-of-pods",
@@ -152,6 +154,10 @@ func TestForeignClusters(t *testing.T) {
 					t.Errorf("pods were replaced (-before +after):\n%s", diff)
 				}
 			}
+			if row.last != nil {
+				row.last(t, m)
+				row.waitConditions(t, m)
+			}
 		})
 	}
 }
@@ -174,8 +180,8 @@ func (row *foreignCluster) applyObjects(t *testing.T, namespace string) {
 	}
 	args := append([]string{"--namespace", namespace}, strings.Fields(strings.ReplaceAll(row.probe, "$NAMESPACE", namespace))...)
 	eventually(t, waitTimeout, fmt.Sprintf("kubectl prints %q", row.effect), func(context.Context) error {
-		if out, err := tryKubectl(t, args...); !strings.Contains(out, row.effect) {
-			return fmt.Errorf("it prints %q, %v", out, err)
+		if out, _ := tryKubectl(t, args...); !strings.Contains(out, row.effect) {
+			return fmt.Errorf("it prints %q", out)
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/memcached"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/server"
 )
@@ -33,8 +35,9 @@ type foreignCluster struct {
 	first func(*testing.T, *unstructured.Unstructured)
 	// want are conditions that the cache gets, and has after each of then.
 	want []wantCondition
-	// then are what happens afterwards. It must replace no pod.
+	// then are what happens afterwards. It must replace no pod. last comes after them, and may.
 	then []func(*testing.T, *unstructured.Unstructured)
+	last func(*testing.T, *unstructured.Unstructured)
 }
 
 // wantCondition is a condition whose message contains a text. One without a status is absent.
@@ -47,6 +50,17 @@ var (
 )
 
 var foreignClusters = []foreignCluster{
+	{
+		name:   "mirror",
+		why:    "a policy that gives workloads another registry is named with what to set, the cache is ready, nothing loops, an upgrade of the operator replaces no pod, and servers can be added",
+		probe:  "create deployment probe --image=memcached --output=jsonpath={.spec.template.spec.containers[0].image} --dry-run=server",
+		effect: "registry.corp.example/memcached",
+		spec:   "{size: 2, metrics: {enabled: true}, proxy: {}}",
+		want: []wantCondition{allReady, {"AtRisk", "True", "ChangedByOthers",
+			"image of container memcached is registry.corp.example/" + children.DefaultImage + " instead of " + children.DefaultImage + " (spec.image)"}},
+		then: []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing, upgradeOperator, syncsWriteNothing},
+		last: setSpec("{size: 3}"), // a move, with its Job
+	},
 	{
 		name:   "mirror-of-pods",
 		why:    "a policy that gives pods another registry changes no Deployment, so there is nothing to report, and an upgrade of the operator replaces no pod",
@@ -103,6 +117,68 @@ var foreignClusters = []foreignCluster{
 		want:   []wantCondition{allReady, noRisk},
 		then:   []func(*testing.T, *unstructured.Unstructured){syncsWriteNothing},
 	},
+	{
+		name:   "autopilot",
+		why:    "a minimum of resources is named with what to set, and what runs is ready. Once spec has the minimum, nothing differs, and no pod is replaced",
+		probe:  "create deployment probe --image=memcached --output=jsonpath={.spec.template.spec.containers[0].resources.requests.memory} --dry-run=server",
+		effect: "52Mi",
+		spec:   "{size: 2, metrics: {enabled: true}}",
+		want:   []wantCondition{allReady},
+		then: []func(*testing.T, *unstructured.Unstructured){
+			has(wantCondition{"AtRisk", "True", "ChangedByOthers", "resources.requests.cpu of container exporter is 50m instead of 10m (spec.metrics.resources.requests.cpu); " +
+				"resources.requests.memory of container exporter is 52Mi instead of 32Mi (spec.metrics.resources.requests.memory)"}),
+			syncsWriteNothing,
+			setSpec("{metrics: {resources: {requests: {cpu: 50m, memory: 52Mi}, limits: {memory: 64Mi}}}}"),
+			has(noRisk),
+		},
+	},
+	{
+		name:   "resized",
+		why:    "an autoscaler that resizes pods in place changes no workload. Only when memcached is killed for it, the limit of the pod counts, and the cause is named",
+		probe:  "run probe --image=memcached --output=jsonpath={.spec.containers[0].resources.requests.cpu} --dry-run=server",
+		effect: "20m",
+		spec:   "{size: 2}",
+		want:   []wantCondition{allReady},
+		then: []func(*testing.T, *unstructured.Unstructured){
+			has(noRisk), resizePod, syncsWriteNothing, has(noRisk), killForMemory,
+			has(wantCondition{"AtRisk", "True", "OOMKilled", "more memory than its limit of 80Mi. The desired limit is 123Mi, as Deployment cache has it: a VerticalPodAutoscaler or somebody else has resized the pod."}),
+		},
+	},
+}
+
+// resizePod gives a pod of the cache less memory, as an autoscaler does. The API server resizes only pods whose kubelet reports resources.
+func resizePod(t *testing.T, m *unstructured.Unstructured) {
+	reportMemcached(t, m, "123Mi", "{}")
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "pod", podsOf(t, m)[0], "--subresource=resize", "--patch",
+		`{"spec":{"containers":[{"name":"memcached","resources":{"limits":{"memory":"80Mi"},"requests":{"memory":"80Mi"}}}]}}`)
+	reportMemcached(t, m, "80Mi", "{}")
+}
+
+// killForMemory reports the same pod as after the kernel has killed memcached, and it has restarted.
+func killForMemory(t *testing.T, m *unstructured.Unstructured) {
+	reportMemcached(t, m, "80Mi", fmt.Sprintf(`{"terminated":{"exitCode":137,"reason":"OOMKilled","finishedAt":%q}}`, time.Now().UTC().Format(time.RFC3339)))
+}
+
+// reportMemcached reports memcached in the first pod, as a kubelet does.
+func reportMemcached(t *testing.T, m *unstructured.Unstructured, limit, lastState string) {
+	t.Helper()
+	status := fmt.Sprintf(`{"status":{"containerStatuses":[{"name":"memcached","image":%q,"imageID":"","ready":true,"restartCount":0,"state":{"running":{}},
+		"resources":{"limits":{"memory":%q}},"lastState":%s}]}}`, children.DefaultImage, limit, lastState)
+	kubectl(t, "patch", "--namespace", m.GetNamespace(), "pod", podsOf(t, m)[0], "--subresource=status", "--patch", status)
+}
+
+// has returns a step that waits for a condition.
+func has(want wantCondition) func(*testing.T, *unstructured.Unstructured) {
+	return func(t *testing.T, m *unstructured.Unstructured) { want.wait(t, m) }
+}
+
+// setSpec returns a step that merges YAML into spec.
+func setSpec(spec string) func(*testing.T, *unstructured.Unstructured) {
+	return func(t *testing.T, m *unstructured.Unstructured) {
+		patch, err := yaml.YAMLToJSON([]byte("spec: " + spec))
+		must(t, err)
+		must(t, shared.Client.Patch(t.Context(), m, client.RawPatch(types.MergePatchType, patch)))
+	}
 }
 
 // TestForeignClusters has the real API server evaluate the policies of others.
@@ -130,6 +206,10 @@ func TestForeignClusters(t *testing.T) {
 					t.Errorf("pods were replaced (-before +after):\n%s", diff)
 				}
 			}
+			if row.last != nil {
+				row.last(t, m)
+				row.waitConditions(t, m)
+			}
 		})
 	}
 }
@@ -153,8 +233,8 @@ func (row *foreignCluster) applyObjects(t *testing.T, namespace string) {
 	}
 	args := append([]string{"--namespace", namespace}, strings.Fields(strings.ReplaceAll(row.probe, "$NAMESPACE", namespace))...)
 	eventually(t, waitTimeout, fmt.Sprintf("kubectl prints %q", row.effect), func(context.Context) error {
-		if out, err := tryKubectl(t, args...); !strings.Contains(out, row.effect) {
-			return fmt.Errorf("it prints %q, %v", out, err)
+		if out, _ := tryKubectl(t, args...); !strings.Contains(out, row.effect) {
+			return fmt.Errorf("it prints %q", out)
 		}
 		return nil
 	})
@@ -172,24 +252,31 @@ func (row *foreignCluster) newMemcached(t *testing.T, namespace string) *unstruc
 	return m
 }
 
-// waitConditions waits until the cache has all conditions of the row. Some come after a minute.
+// waitConditions waits until the cache has all conditions of the row.
 func (row *foreignCluster) waitConditions(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
 	for _, want := range row.want {
-		eventually(t, 3*waitTimeout, fmt.Sprintf("the condition %+v", want), func(ctx context.Context) error {
-			if err := shared.Client.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil {
-				return err
-			}
-			got := Condition(m, want.kind)
-			if want.status == "" && got == nil {
-				return nil
-			}
-			if got["status"] != want.status || got["reason"] != want.reason || !strings.Contains(fmt.Sprint(got["message"]), want.text) {
-				return fmt.Errorf("the status is %v", m.Object["status"])
-			}
-			return nil
-		})
+		want.wait(t, m)
 	}
+}
+
+// wait waits until the cache has the condition for its spec. Some conditions come after a minute.
+func (want wantCondition) wait(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	eventually(t, 3*waitTimeout, fmt.Sprintf("the condition %+v", want), func(context.Context) error {
+		if err := shared.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m); err != nil {
+			return err
+		}
+		got := Condition(m, want.kind)
+		seen, _, _ := unstructured.NestedInt64(m.Object, "status", "observedGeneration")
+		if seen == m.GetGeneration() && want.status == "" && got == nil {
+			return nil
+		}
+		if seen != m.GetGeneration() || got["status"] != want.status || got["reason"] != want.reason || !strings.Contains(fmt.Sprint(got["message"]), want.text) {
+			return fmt.Errorf("the status is %v", m.Object["status"])
+		}
+		return nil
+	})
 }
 
 func podsByUID(t *testing.T, namespace string) map[types.UID]string {

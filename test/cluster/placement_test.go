@@ -53,12 +53,12 @@ func TestApart(t *testing.T) {
 			} {
 				switch routes {
 				case "0-2":
-					checkApart(t, applyServers(t, memcached, moves.Decision{Run: moves.Range{Count: 3}}), nodes, routes)
+					checkApart(t, applyServers(t, memcached, moves.Decision{Ordinals: moves.Range{Count: 3}}), nodes, routes)
 				case "0-2_3-5_announcing":
 					memcached.Spec.Cache.Threads = new(int32(2))
-					checkApart(t, applyServers(t, memcached, moves.Decision{Run: moves.Range{Count: 6}, Partition: 3})[3:], nodes, routes)
+					checkApart(t, applyServers(t, memcached, moves.Decision{Ordinals: moves.Range{Count: 6}, Partition: 3})[3:], nodes, routes)
 				case "3-5":
-					applyServers(t, memcached, moves.Decision{Run: moves.Range{First: 3, Count: 3}})
+					applyServers(t, memcached, moves.Decision{Ordinals: moves.Range{First: 3, Count: 3}})
 				}
 				rollOut(t, memcached, routes)
 				running := waitPods(t, memcached, children.ProxySelector(memcached), 2)

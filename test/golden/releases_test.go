@@ -25,7 +25,8 @@ var newerDefaults = memcached.Config{
 }
 
 // TestTwoReleases lets two releases respond in turns, as they do while a rollout replaces the hook. Once one of them has
-// applied a response, no response of the other one changes a child: otherwise the pods would be replaced in turns.
+// applied a response, no response of the other one changes a child: otherwise the pods would be replaced in turns. The same holds if a policy of the
+// cluster gives all images another registry when they are applied.
 func TestTwoReleases(t *testing.T) {
 	t.Parallel()
 	newer := server.NewHandler(server.Options{Controllers: parents.Controllers(newerDefaults), Now: func() time.Time { return now }})
@@ -37,6 +38,7 @@ func TestTwoReleases(t *testing.T) {
 		for first := range releases {
 			applied := parse(t, mustPost(t, releases[first], f.url(), f.request))
 			request, _ := check.Apply(parse(t, f.request), applied)
+			mirror(request["children"])
 			for turn := range 4 {
 				response := parse(t, mustPost(t, releases[(first+turn+1)%2], f.url(), encode(t, request)))
 				if diff := cmp.Diff(updated(applied["children"]), updated(response["children"])); diff != "" {
@@ -44,7 +46,25 @@ func TestTwoReleases(t *testing.T) {
 					break
 				}
 				request, _ = check.Apply(request, response)
+				mirror(request["children"])
 			}
+		}
+	}
+}
+
+// mirror gives all images of observed objects another registry.
+func mirror(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			mirror(item)
+		}
+	case map[string]any:
+		for name, member := range value {
+			if image, isText := member.(string); name == "image" && isText && !strings.HasPrefix(image, "registry.corp.example/") {
+				value[name] = "registry.corp.example/" + image
+			}
+			mirror(member)
 		}
 	}
 }

@@ -130,13 +130,17 @@ func (s *apiServer) update(known *object, next *unstructured.Unstructured, now t
 	return nil
 }
 
-// kindOfUpdate returns "annotate" if only the annotation of Metacontroller changes, and "update" otherwise.
+// kindOfUpdate returns "annotate" if only the annotation of Metacontroller changes, "restore" if everything else changes, which takes back what others
+// have changed since the last apply, and "update" otherwise.
 func kindOfUpdate(before, after *unstructured.Unstructured) string {
 	text := before.GetAnnotations()[observed.LastAppliedAnnotation]
 	same := after.DeepCopy()
 	same.SetAnnotations(withEntry(same.GetAnnotations(), observed.LastAppliedAnnotation, text))
-	if text != "" && reflect.DeepEqual(before.Object, same.Object) {
+	switch {
+	case text != "" && reflect.DeepEqual(before.Object, same.Object):
 		return "annotate"
+	case text != "" && reflect.DeepEqual(after.Object, same.Object):
+		return "restore"
 	}
 	return "update"
 }

@@ -25,6 +25,7 @@ func (m *metacontroller) check(v *observation) {
 	checkConditions(before.Conditions, after.Conditions, v.parent.generation)
 	if meta.IsStatusConditionTrue(after.Conditions, "Ready") {
 		must(!m.wrote("create", "update"), "a Memcached is Ready only if its children match the desired state: %v", m.writes)
+		must(!m.wrote("restore") || meta.IsStatusConditionTrue(after.Conditions, "AtRisk"), "what others have changed in a Memcached that is Ready is a risk: %v", m.writes)
 		m.checkReady(v, &spec)
 	}
 	m.mustReleaseFormer()

@@ -46,6 +46,8 @@ type Input struct {
 	Awaited *Progress
 	// RoomRemedy is what to do if the cluster has no room for the pods of a change; "" if there is nothing else than to make room.
 	RoomRemedy string
+	// SpecField returns the fields of spec that set those of the pod templates; nil if it knows none.
+	SpecField SpecField
 	// Remedies are what to do about containers that do not run.
 	Remedies Remedies
 	// Claim describes the volume claim of each pod; nil if pods have none.
@@ -61,6 +63,8 @@ type checked struct {
 	*Input
 	// pending is the first child that does not match the desired state; nil if there is none.
 	pending *Progress
+	// changed is what others have changed in a child that matches the desired state; nil if there is nothing.
+	changed *Risk
 	// findings are those of the parent's own checks.
 	findings []Finding
 }
@@ -90,13 +94,13 @@ type Assessment struct {
 // first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
 // An error is a defect of the operator.
 func Assess(in *Input, findings ...Finding) (Assessment, error) {
-	pending, err := pendingChild(in)
+	pending, changed, err := compareChildren(in)
 	if err != nil {
 		return Assessment{}, err
 	}
 	var found Finding
 	for _, check := range checks {
-		found = Merge(found, check(checked{in, pending, findings}))
+		found = Merge(found, check(checked{in, pending, changed, findings}))
 	}
 	assessment := newAssessment(in)
 	assessment.Problem, assessment.Risk, assessment.Wait = found.Problem, found.Risk, found.Wait
@@ -129,7 +133,11 @@ func ofProxies(c checked) Finding {
 	if c.ProxyAssessment == nil {
 		return Finding{}
 	}
-	return Finding{Problem: c.ProxyAssessment.Problem, Risk: c.ProxyAssessment.Risk, Wait: c.ProxyAssessment.Wait}
+	found := Finding{Problem: c.ProxyAssessment.Problem, Risk: c.ProxyAssessment.Risk, Wait: c.ProxyAssessment.Wait}
+	if found.Risk != nil && found.Risk.Reason == ReasonChangedByOthers {
+		found.Risk = nil // the children of the proxies are among those of the servers, which come first
+	}
+	return found
 }
 
 func ofParent(o checked) Finding { return Merge(o.findings...) }

@@ -272,7 +272,7 @@ func TestHandOverOfTwoWorkloads(t *testing.T) {
 func TestHandOver(t *testing.T) {
 	o := settled(t)
 	o.Workload = nil
-	got, err := pendingChild(o.Input)
+	got, _, err := compareChildren(o.Input)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package conditions
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,8 +26,8 @@ var (
 		Remedy:  "Check the Events of the resource. If another object has the name, rename that object, or use another name for the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
 	ReasonChildOutdated = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Outdated",
-		Meaning: "The child differs from the desired state; the message names the field. It is a problem after a minute.",
-		Remedy:  "Check the Events of the resource: one reports why the API server rejects the update."})
+		Meaning: "The child differs from the desired state; the message names the field. It is a problem after a minute. Either the API server rejects the update, or something changes the child after each apply.",
+		Remedy:  "Do what the message says: check the Events of the resource, one of which reports why the API server rejects the update, or exclude the child from what changes it."})
 )
 
 // observedChild is a child of any kind.
@@ -38,45 +39,64 @@ type observedChild interface {
 // operatorAnnotations are the annotations in which the operator records what it applied.
 const operatorAnnotations = "metadata.annotations.memcached-operator.example.com/"
 
-// pendingChild returns the first desired child that is missing or differs from the desired state; nil if there is none. A child
-// that differs only in what the operator records is the last choice: the change of a user, which changes the record, is in another one.
-func pendingChild(in *Input) (*Progress, error) {
+// childState is how an observed child compares with the desired one. Both are nil if it matches.
+type childState struct {
+	pending *Progress
+	// recordOnly reports whether the child differs only in what the operator records.
+	recordOnly bool
+	// changed is what others have changed, although the child matches the desired state.
+	changed *Risk
+}
+
+// compareChildren returns the first desired child that is missing or differs from the desired state, and the first one that others have changed; nil
+// if there is none. A child that differs only in what the operator records is the last choice: the change of a user, which changes the record, is
+// in another one.
+func compareChildren(in *Input) (pending *Progress, changed *Risk, err error) {
 	if isOrphaned(in) {
-		return adoptionPending(in), nil
+		return adoptionPending(in), nil, nil
 	}
 	var unrecorded *Progress
 	for _, desired := range in.Children {
-		pending, recordOnly, err := compareChild(desired, in.Child(desired))
-		if err != nil || pending != nil && !recordOnly {
-			return pending, err
+		state, err := compareChild(desired, in.Child(desired), in.SpecField)
+		if err != nil || state.pending != nil && !state.recordOnly {
+			return state.pending, nil, err
 		}
-		unrecorded = cmp.Or(unrecorded, pending)
+		unrecorded, changed = cmp.Or(unrecorded, state.pending), cmp.Or(changed, state.changed)
 	}
-	return unrecorded, nil
+	return unrecorded, changed, nil
 }
 
-// compareChild returns how a child differs; nil if it does not, and whether it differs only in what the operator records.
-func compareChild(desired runtime.Object, existing any) (pending *Progress, recordOnly bool, err error) {
+func compareChild(desired runtime.Object, existing any, specField SpecField) (childState, error) {
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
 	child, found := existing.(observedChild)
 	if !found {
-		return missing(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name), false, nil
+		return childState{pending: missing(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
 	}
 	if child.Terminating() {
-		return missing(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name), false, nil
+		return childState{pending: missing(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
 	}
-	field, err := merge.Difference(desired, child)
+	difference, err := merge.Compare(desired, child)
 	if err != nil {
-		return nil, false, fmt.Errorf("comparing %s %s: %w", kind, name, err)
+		return childState{}, fmt.Errorf("comparing %s %s: %w", kind, name, err)
 	}
-	if field == "" {
-		return nil, false, nil
+	if len(difference.Changes) == 0 {
+		return childState{}, nil
 	}
-	outdated := ReasonChildOutdated.named(kind + "Outdated")
-	if strings.HasPrefix(field, operatorAnnotations) {
-		return outdated.Progress("%s %s is not updated for the latest change of this resource. Check the Events of this resource.", kind, name), true, nil
+	outdated, field := ReasonChildOutdated.named(kind+"Outdated"), difference.Changes[0].Path
+	switch {
+	case difference.Applied:
+		message := changedText(kind, name, difference.Changes, specField)
+		if slices.ContainsFunc(difference.Changes, func(change merge.Change) bool { return !runsAsDesired(change.Path) }) {
+			return childState{pending: outdated.Progress("%s", message)}, nil
+		}
+		return childState{changed: ReasonChangedByOthers.Risk("%s", message)}, nil
+	case strings.HasPrefix(field, operatorAnnotations):
+		return childState{
+			pending:    outdated.Progress("%s %s is not updated for the latest change of this resource. Check the Events of this resource.", kind, name),
+			recordOnly: true,
+		}, nil
 	}
-	return outdated.Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field), false, nil
+	return childState{pending: outdated.Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field)}, nil
 }
 
 func missing(kind string) Reason { return ReasonChildMissing.named(kind + "Missing") }

@@ -24,10 +24,10 @@ func TestCompareChild(t *testing.T) {
 		{"the child matches, and the API server set a default", &observed.Child{Spec: []byte(`{"port":1,"type":"ClusterIP"}`)}, ""},
 	}
 	for _, test := range cases {
-		pending, _, err := compareChild(desired, test.observed)
+		state, err := compareChild(desired, test.observed, nil)
 		got := ""
-		if pending != nil {
-			got = pending.Reason.String()
+		if state.pending != nil {
+			got = state.pending.Reason.String()
 		}
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
@@ -55,7 +55,7 @@ func TestPendingChildNamesTheChange(t *testing.T) {
 			}
 			return &observed.Child{Spec: []byte(`{"port":` + test.port + `}`)}
 		}
-		got, err := pendingChild(o.Input)
+		got, _, err := compareChildren(o.Input)
 		if err != nil || got == nil || got.Message != test.want {
 			t.Errorf("%s: got %+v, %v, want %q", test.reason, got, err, test.want)
 		}

@@ -37,12 +37,13 @@ var checks = []func(checked) Finding{
 	paused,
 	progressDeadline,
 	overdue,
+	changedByOthers,
 }
 
 // Reasons are the reasons of this package. Each package with reasons has such a list, and package parents joins them.
 var Reasons = []Reason{
 	ReasonReplicaReady, ReasonServing, ReasonNoReplicaReady, ReasonNoProxyReady, ReasonScaledToZero, ReasonAllReplicasReady, ReasonSettled,
-	ReasonAsExpected, ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated,
+	ReasonAsExpected, ReasonRollingOut, ReasonMinReadySeconds, ReasonInvalidSpec, ReasonOrphaned, ReasonChildMissing, ReasonChildOutdated, ReasonChangedByOthers,
 	ReasonOpenToAll, ReasonPaused, ReasonReplicaFailure, ReasonPodsMissing, ReasonProgressDeadlineExceeded,
 	ReasonUnschedulable, ReasonVolumeClaimPending, ReasonImagePullBackOff, ReasonNotStarted, ReasonCrashLoopBackOff, ReasonOOMKilled,
 }

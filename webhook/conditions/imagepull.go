@@ -20,14 +20,27 @@ var pullReasons = []string{"ErrImagePull", "RegistryUnavailable", "SignatureVali
 // ReasonImagePullBackOff is for a container whose image cannot be pulled.
 var ReasonImagePullBackOff = NewReason(SeverityProblem, Documentation{ID: "ImagePullBackOff",
 	Meaning: "The image cannot be pulled; the message has the registry's response. This includes what the kubelet reports as `ErrImagePull`, `RegistryUnavailable` or `SignatureValidationFailed`.",
-	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`."})
+	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`. A private image of the operator needs a Secret in the namespace of the cache too: [Pull Secrets](install.md#pull-secrets)."})
 
 func isPull(waiting *observed.ContainerWaiting) bool {
 	return waiting.Reason == ReasonImagePullBackOff.id || slices.Contains(pullReasons, waiting.Reason)
 }
 
-func notPulled(container observed.ContainerStatus) *Problem {
-	return ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", container.Image, registryMessage(container.State.Waiting.Message))
+func notPulled(container observed.ContainerStatus, remedy Remedy) *Problem {
+	response := registryMessage(container.State.Waiting.Message)
+	problem := ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", container.Image, response)
+	if remedy.Credentials != "" && wantsCredentials(response) {
+		problem.Message = joinSentences(strings.TrimSuffix(problem.Message, "."), remedy.Credentials)
+	}
+	return problem
+}
+
+// wantsCredentials reports whether a registry may want credentials, or others. Registries and container runtimes have no common message.
+func wantsCredentials(response string) bool {
+	response = strings.ToLower(response)
+	return slices.ContainsFunc([]string{"unauthorized", "authoriz", "authentic", "credentials", "denied", "forbidden"}, func(word string) bool {
+		return strings.Contains(response, word)
+	})
 }
 
 // registryMessage strips the prefix that the kubelet adds to the registry's message during back-off, so that the message is

@@ -1,10 +1,22 @@
 package conditions
 
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/example/memcached-operator/webhook/observed"
+)
+
 /*
 The kernel killed a container because it used more memory than its limit.
 
 This check looks at the last termination of a container. It is a problem while the container does not run or is not ready. Afterwards it
 is a risk for ten minutes: the restart takes about a second, and its only other trace is an empty cache.
+
+The limit is that of the pod. It may be another one than the operator wants, because an autoscaler resizes pods, or a policy changes workloads.
 */
 
 // oomKilled is the kubelet's reason for a container that was killed because of its memory.
@@ -13,10 +25,52 @@ const oomKilled = "OOMKilled"
 // ReasonOOMKilled is for a container that was killed because of its memory.
 var ReasonOOMKilled = NewReason(SeverityProblem, Documentation{ID: oomKilled, Uses: usesOf[SeverityRisk],
 	Meaning: "A container used more than its memory limit, and its items are lost. `Degraded` is True while the container does not run; afterwards `AtRisk` is True for ten minutes, because it may happen again.",
-	Remedy:  "Increase the field that the message names."})
+	Remedy:  "Increase the field that the message names. If something has resized the pod, exclude it from that: [Memory](configure.md#memory)."})
 
-func outOfMemory(container string, remedy Remedy) *Problem {
-	return ReasonOOMKilled.Problem("%s", joinSentences("container "+container+" was killed because it used more memory than its limit", remedy.OOMKilled))
+func outOfMemory(in *Input, container observed.ContainerStatus) *Problem {
+	name, limit, desired := container.Name, container.Resources.Limits.Memory, desiredLimit(in.Children, container.Name)
+	killed := "container " + name + " was killed because it used more memory than its limit"
+	if limit == "" || desired == "" || limit == desired {
+		return ReasonOOMKilled.Problem("%s", joinSentences(killed, in.Remedies[name].OOMKilled))
+	}
+	return ReasonOOMKilled.Problem("%s", joinSentences(killed+" of "+limit, otherLimit(in, name, limit, desired)))
+}
+
+// otherLimit says why a container has another limit than the operator wants.
+func otherLimit(in *Input, container, limit, desired string) string {
+	text := "the desired limit is " + desired
+	if !in.Rollout.AllUpdated() {
+		return text // the pod may have an earlier template
+	}
+	workload := in.Children[0].GetObjectKind().GroupVersionKind().Kind + " " + in.Workload.Name
+	if in.Workload.Container(container).Resources.Limits.Memory != limit {
+		return fmt.Sprintf("%s, as %s has it: a VerticalPodAutoscaler or somebody else has resized the pod. Exclude the pods from that, and delete this one", text, workload)
+	}
+	return fmt.Sprintf("%s: something, such as an admission webhook, has changed %s. Exclude it from that, or decrease the memory for items", text, workload)
+}
+
+// desiredLimit returns the memory limit of a container in the desired workload, the first of the children; "" if there is none.
+func desiredLimit(children []runtime.Object, container string) string {
+	if len(children) == 0 {
+		return ""
+	}
+	var pod *corev1.PodSpec
+	switch workload := children[0].(type) {
+	case *appsv1.Deployment:
+		pod = &workload.Spec.Template.Spec
+	case *appsv1.StatefulSet:
+		pod = &workload.Spec.Template.Spec
+	default:
+		return ""
+	}
+	for _, containers := range [][]corev1.Container{pod.InitContainers, pod.Containers} {
+		for i := range containers {
+			if limit, found := containers[i].Resources.Limits[corev1.ResourceMemory]; found && containers[i].Name == container {
+				return limit.String()
+			}
+		}
+	}
+	return ""
 }
 
 // recentlyKilled returns the risk of the first container that was killed for its memory within recentPeriod and is ready again.
@@ -29,7 +83,7 @@ func recentlyKilled(c checked) Finding {
 				continue
 			}
 			if left := recent(end.FinishedAt.Time, c.Now); left > 0 {
-				message := outOfMemory(container.Name, c.Remedies[container.Name]).Message
+				message := outOfMemory(c.Input, container).Message
 				killed = Merge(killed, Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, message)), Wait: left})
 			}
 		}

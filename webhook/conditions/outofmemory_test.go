@@ -4,7 +4,11 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -41,6 +45,42 @@ func TestRecentlyKilled(t *testing.T) {
 		}
 		if got != test.want || found.Wait != test.wait {
 			t.Errorf("%s: got %q for %s, want %q for %s", test.reason, got, found.Wait, test.want, test.wait)
+		}
+	}
+}
+
+// TestOutOfMemoryLimit: others resize pods, or change workloads, and the limit that counted is that of the pod.
+func TestOutOfMemoryLimit(t *testing.T) {
+	const start = "container memcached was killed because it used more memory than its limit"
+	cases := []struct {
+		reason, pod, workload string
+		updated               int32
+		want                  string
+	}{
+		{"the pod has the limit of the operator", "123Mi", "123Mi", 3, ". Increase it."},
+		{"the kubelet does not report the limit", "", "123Mi", 3, ". Increase it."},
+		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi. The desired limit is 123Mi, as Deployment x has it: " +
+			"a VerticalPodAutoscaler or somebody else has resized the pod. Exclude the pods from that, and delete this one."},
+		{"a policy has changed the workload", "80Mi", "80Mi", 3, " of 80Mi. The desired limit is 123Mi: something, such as an admission webhook, has changed Deployment x. " +
+			"Exclude it from that, or decrease the memory for items."},
+		{"spec has another limit since, and the pod is not replaced yet", "80Mi", "123Mi", 2, " of 80Mi. The desired limit is 123Mi."},
+	}
+	for _, test := range cases {
+		o := settled(t)
+		o.Workload.Status.UpdatedReplicas = test.updated
+		template := observed.TemplateContainer{Name: "memcached"}
+		template.Resources.Limits.Memory = test.workload
+		o.Workload.Spec.Template.Spec.Containers = []observed.TemplateContainer{template}
+		o.Rollout = RolloutOf(o.Workload, 3, testParent, o.Pods)
+		desired := &appsv1.Deployment{TypeMeta: metav1.TypeMeta{Kind: "Deployment"}}
+		desired.Spec.Template.Spec.Containers = []corev1.Container{{Name: "memcached", Resources: corev1.ResourceRequirements{
+			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("123Mi")},
+		}}}
+		o.Children, o.Remedies = []runtime.Object{desired}, Remedies{"memcached": {OOMKilled: "increase it"}}
+		status := observed.ContainerStatus{Name: "memcached"}
+		status.Resources.Limits.Memory = test.pod
+		if got := outOfMemory(o.Input, status).Message; got != start+test.want {
+			t.Errorf("%s: got %q, want %q", test.reason, got, start+test.want)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Remedies map[string]Remedy
 type Remedy struct {
 	// OOMKilled names the field to increase.
 	OOMKilled string
+	// Credentials is what to do if the registry of the image wants credentials.
+	Credentials string
 	// ExitCodes explains the exit codes of the program.
 	ExitCodes map[int32]string
 	// Reports marks a program that exits to report something, which the parent's own rules read.
@@ -34,7 +36,7 @@ type Remedy struct {
 func failingPods(c checked) Finding {
 	var first Finding
 	for _, pod := range c.Pods {
-		found := diagnosePod(pod, c.Remedies, c.Claim, c.Now)
+		found := diagnosePod(c.Input, pod)
 		first.Wait = Soonest(first.Wait, found.Wait)
 		switch problem := found.Problem; {
 		case problem == nil:
@@ -47,16 +49,16 @@ func failingPods(c checked) Finding {
 	return first
 }
 
-func diagnosePod(pod *observed.Pod, remedies Remedies, claim *Claim, now metav1.Time) Finding {
+func diagnosePod(in *Input, pod *observed.Pod) Finding {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
-			return unschedulable(pod, condition, claim, now)
+			return unschedulable(pod, condition, in.Claim, in.Now)
 		}
 	}
 	var found Finding
 	for _, statuses := range [][]observed.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
 		for _, container := range statuses {
-			found = Merge(found, diagnoseContainer(container, remedies[container.Name], now))
+			found = Merge(found, diagnoseContainer(in, container))
 		}
 	}
 	return found
@@ -64,17 +66,17 @@ func diagnosePod(pod *observed.Pod, remedies Remedies, claim *Claim, now metav1.
 
 // diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous
 // termination explains why for recentPeriod.
-func diagnoseContainer(container observed.ContainerStatus, remedy Remedy, now metav1.Time) Finding {
+func diagnoseContainer(in *Input, container observed.ContainerStatus) Finding {
 	end, wait := container.State.Terminated, time.Duration(0)
 	switch running := !container.State.Running.StartedAt.IsZero(); {
 	case end != nil || container.Ready:
 	case !running:
 		end = container.LastState.Terminated
-	case recent(container.State.Running.StartedAt, now) > 0:
+	case recent(container.State.Running.StartedAt, in.Now) > 0:
 		end = container.LastState.Terminated
-		wait = recent(container.State.Running.StartedAt, now)
+		wait = recent(container.State.Running.StartedAt, in.Now)
 	}
-	problem := containerProblem(container, end, remedy)
+	problem := containerProblem(in, container, end)
 	if problem == nil || container.State.Waiting != nil {
 		wait = 0
 	}
@@ -82,17 +84,17 @@ func diagnoseContainer(container observed.ContainerStatus, remedy Remedy, now me
 }
 
 // containerProblem returns the problem of a container; end is its last termination, nil if that does not matter.
-func containerProblem(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {
-	waiting := container.State.Waiting
+func containerProblem(in *Input, container observed.ContainerStatus, end *observed.ContainerTerminated) *Problem {
+	waiting, remedy := container.State.Waiting, in.Remedies[container.Name]
 	switch {
 	case end != nil && end.Reason == oomKilled:
-		return outOfMemory(container.Name, remedy)
+		return outOfMemory(in, container)
 	case remedy.Reports && (waiting == nil || waiting.Reason == CrashLoopBackOff):
 		return nil
 	case waiting != nil && waiting.Reason == CrashLoopBackOff && end != nil:
 		return crashed(container, end, remedy)
 	case waiting != nil && isPull(waiting):
-		return notPulled(container)
+		return notPulled(container, remedy)
 	case waiting != nil:
 		return notStarted(container)
 	case end != nil && end.ExitCode != 0:

@@ -26,6 +26,7 @@ func inputOf(request *syncRequest) conditions.Input {
 		Pods:      pods,
 		Selector:  selectorLabels(deploy),
 		Container: containerName,
+		SpecField: conditions.ImageField,
 		Child:     request.Child,
 		Now:       request.Now,
 	}

@@ -61,7 +61,8 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		Steps:    diagnosis.Progress(facts, d),
 		LastStep: lastStep(o, d, changed),
 
-		Remedies:   diagnosis.Remedies(spec, t.memory),
+		SpecField:  diagnosis.SpecField(o.memcached),
+		Remedies:   diagnosis.Remedies(o.memcached, t.memory),
 		RoomRemedy: diagnosis.RoomRemedy(facts, d),
 		Claim:      diagnosis.FlashClaim(spec.Flash),
 	}
@@ -99,9 +100,10 @@ func assessProxies(
 		Selector:  children.ProxySelector(o.memcached),
 		Container: proxy.ContainerName,
 
-		Children: built,
-		LastStep: last,
-		Remedies: diagnosis.ProxyRemedies(&o.memcached.Spec),
+		Children:  built,
+		LastStep:  last,
+		SpecField: diagnosis.SpecField(o.memcached),
+		Remedies:  diagnosis.ProxyRemedies(o.memcached),
 	}, findings...)
 	return &assessed, err
 }

@@ -16,32 +16,31 @@ Pod templates have defaults that differ between releases of the operator: images
 
 An upgrade of the operator must not empty a cache, and two releases that run side by side must not replace pods in turns. So pods keep
 the defaults that they run until something else changes their template. What spec sets is not a default. Annotations of the workload
-record which defaults were applied.
+record which defaults were applied. Pods may have others: an admission webhook may change the registry of each image.
 */
 
-// keepRunning returns the defaults for the pods of a workload: those that they run if an apply of their template would change nothing, otherwise
-// the configured ones.
+// keepRunning returns the defaults for the pods of a workload: those that were applied last if nothing else in their template changes, otherwise the
+// configured ones.
 func keepRunning[D comparable](
 	workload *observed.Workload, pods []*observed.Pod, main string, configured, running D, template func(D) corev1.PodTemplateSpec,
 ) (D, error) {
 	if running == configured || mustReplace(workload, pods, main) {
 		return configured, nil
 	}
-	if difference, err := merge.TemplateDifference(new(template(running)), workload); err != nil || difference != "" {
+	if isApplied, err := merge.TemplateApplied(new(template(running)), workload); err != nil || !isApplied {
 		return configured, err
 	}
 	return running, nil
 }
 
-// runningImage returns the image of a container, or "" if the operator had none, as the operator applied it last; the configured one if somebody
-// has edited it, or if spec did not need the container.
+// runningImage returns the default image of a container that was applied last, or "" if the operator had none; the configured one if spec set the
+// image or did not need the container.
 func runningImage(workload *observed.Workload, container, configured string) string {
 	if workload == nil {
 		return configured
 	}
-	image := workload.Image(container)
-	if applied, isRecorded := workload.Annotations[children.ImageAnnotation(container)]; isRecorded && applied == image {
-		return image
+	if applied, isRecorded := workload.Annotations[children.ImageAnnotation(container)]; isRecorded {
+		return applied
 	}
 	return configured
 }
@@ -57,7 +56,7 @@ func mustReplace(workload *observed.Workload, pods []*observed.Pod, main string)
 // imageFails reports whether a container of the pod template cannot start. A sidecar of others is not in the template.
 func imageFails(workload *observed.Workload, pod *observed.Pod) bool {
 	fails := func(container observed.ContainerStatus) bool {
-		return workload.Image(container.Name) != "" && cannotStart(&container)
+		return workload.Container(container.Name).Name != "" && cannotStart(&container)
 	}
 	return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
 }

@@ -1,8 +1,10 @@
 package memcached
 
 import (
+	"strings"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -34,9 +36,16 @@ func TestKeepRunning(t *testing.T) {
 		{"spec has set the image all the time", "memcached:mine", func(*syncRequest) {}, []string{"memcached:mine", exporter1}},
 		{"spec no longer sets the image", "memcached:mine", func(o *syncRequest) { o.Parent.Spec.Image = "" }, []string{memcached2, exporter2}},
 		{"the exporter is removed", "", func(o *syncRequest) { o.Parent.Spec.Metrics.Enabled = false }, []string{memcached2}},
-		{"the image was edited by hand", "", func(o *syncRequest) {
+		{"a policy gives all images another registry", "", onWorkload(mirror...), []string{memcached1, exporter1}},
+		{"a policy gives images another registry, and an argument changes", "", func(o *syncRequest) {
+			onWorkload(mirror...)(o)
+			o.Parent.Spec.Cache.Threads = new(int32(2))
+		}, []string{memcached2, exporter2}},
+		{"a policy changes the limits", "", onWorkload(`"memory":"`, `"memory":"1`), []string{memcached1, exporter1}},
+		{"the image was edited by hand, and is taken back", "", onWorkload(memcached1, "memcached:edited"), []string{memcached1, exporter1}},
+		{"the record of the image was edited by hand", "", func(o *syncRequest) {
 			for workload := range o.Children.Deployments.All() {
-				workload.Spec.Template.Spec.Containers[0].Image = "memcached:edited"
+				workload.Annotations[children.ImageAnnotation(children.ContainerName)] = "memcached:edited"
 			}
 		}, []string{memcached2, exporter2}},
 		{"no pod can pull the image", "", onPods(2, pulling), []string{memcached2, exporter2}},
@@ -93,6 +102,22 @@ func TestKeepRunningWithoutRoutes(t *testing.T) {
 			if image := d.Spec.Template.Spec.Containers[0].Image; d.Spec.Template.Labels[proxy.RoutesLabel] != "0-2" || image != "memcached:next" {
 				t.Errorf("label %q: the proxies have routes %q and image %s", label, d.Spec.Template.Labels[proxy.RoutesLabel], image)
 			}
+		}
+	}
+}
+
+// mirror are the replacements of a policy that gives all images of a workload another registry.
+var mirror = []string{`"image":"`, `"image":"registry.corp.example/`}
+
+// onWorkload returns an edit of the spec of the Deployments by others, who do not change what the annotations record.
+func onWorkload(replacements ...string) func(*syncRequest) {
+	return func(o *syncRequest) {
+		for workload := range o.Children.Deployments.All() {
+			edited := observed.WorkloadSpec{}
+			if err := jsonv2.Unmarshal([]byte(strings.NewReplacer(replacements...).Replace(string(workload.SpecJSON()))), &edited); err != nil {
+				panic(err)
+			}
+			workload.Spec = edited
 		}
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -37,20 +35,32 @@ type form struct {
 	Spec jsontext.Value `json:"spec,omitzero"`
 }
 
-// Difference returns the path of a field that an apply of the desired child would change in the observed child; "" if
-// there is none. It compares spec, labels and annotations, and ignores fields that the operator does not set. It compares spec
-// first, because a change of the parent also changes annotations of the operator, which mean nothing to a user.
-func Difference(desired runtime.Object, child Child) (string, error) {
-	want, err := desiredForm(desired)
-	if err != nil {
-		return "", err
-	}
-	return compare(observedForm(child), appliedForm(child), want)
+// Difference is what an apply of a desired child would change in the observed child.
+type Difference struct {
+	// Changes are in the order of [Changes]; none if an apply changes nothing. If the desired child is not the one that was applied
+	// last, they are the changes since then, because others may have changed more.
+	Changes []Change
+	// Applied reports whether the desired child was applied last, so somebody else has changed the observed one since.
+	Applied bool
 }
 
-// TemplateDifference is [Difference] for the pod template of a workload. A change of the template replaces every pod.
-func TemplateDifference(template *corev1.PodTemplateSpec, child Child) (string, error) {
-	return compareTemplates(observedForm(child), appliedForm(child), template)
+// Compare returns what an apply of the desired child would change in the observed child. It compares spec, labels and annotations, and ignores
+// fields that the operator does not set. It compares spec first, because a change of the parent also changes annotations of the operator, which
+// mean nothing to a user.
+func Compare(desired runtime.Object, child Child) (Difference, error) {
+	want, err := desiredForm(desired)
+	if err != nil {
+		return Difference{}, err
+	}
+	last := appliedForm(child)
+	changes, err := compare(observedForm(child), last, want)
+	if err != nil || len(changes) == 0 || len(last.Spec) == 0 {
+		return Difference{Changes: changes}, err
+	}
+	if since, err := compare(last, last, want); err != nil || len(since) > 0 {
+		return Difference{Changes: since}, err
+	}
+	return Difference{Changes: changes, Applied: true}, nil
 }
 
 // TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what was
@@ -61,16 +71,12 @@ func TemplateApplied(template *corev1.PodTemplateSpec, child Child) (bool, error
 	if len(applied.Spec) == 0 {
 		have = observedForm(child)
 	}
-	difference, err := compareTemplates(have, applied, template)
-	return difference == "", err
-}
-
-func compareTemplates(have, last form, template *corev1.PodTemplateSpec) (string, error) {
 	want, err := canonical(template)
 	if err != nil {
-		return "", fmt.Errorf("reading the desired pod template: %w", err)
+		return false, fmt.Errorf("reading the desired pod template: %w", err)
 	}
-	return compare(templateOf(have), templateOf(last), form{Spec: want})
+	changes, err := compare(templateOf(have), templateOf(applied), form{Spec: want})
+	return len(changes) == 0, err
 }
 
 // templateOf returns the pod template of a workload.
@@ -146,30 +152,32 @@ func values(text []byte) int {
 	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
-// compare returns the path of a field that an apply would change. It decodes specs only when they may differ, which is rare.
-func compare(have, last, want form) (string, error) {
+// compare returns the changes of an apply. It decodes specs only when they may differ, which is rare.
+func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
-		return "", nil
+		return nil, nil
 	}
 	if values(have.Spec)+values(last.Spec) > maxValues {
-		return "spec", nil
+		return []Change{{Path: "spec"}}, nil
 	}
 	var objects [3]map[string]any
 	for i, f := range []form{have, last, want} {
 		var err error
 		if objects[i], err = f.object(); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	merged := Apply(objects[0], objects[1], objects[2])
+	var changes []Change
 	for _, part := range [][]string{{"spec"}, {"metadata", "labels"}, {"metadata", "annotations"}} {
 		before, _, _ := unstructured.NestedFieldNoCopy(objects[0], part...)
 		after, _, _ := unstructured.NestedFieldNoCopy(merged, part...)
-		if path, differs := Changed(before, after); differs {
-			return join(strings.Join(part, "."), path), nil
+		for change := range Changes(before, after) {
+			change.Path = join(strings.Join(part, "."), change.Path)
+			changes = append(changes, change)
 		}
 	}
-	return "", nil
+	return changes, nil
 }
 
 // object returns a form as [Apply] needs it.
@@ -204,45 +212,4 @@ func hasStrings(have, last, want map[string]string) bool {
 		}
 	}
 	return true
-}
-
-// Changed returns the first path, in sorted order, at which a value has changed, and whether it has.
-func Changed(before, after any) (path string, differs bool) {
-	switch after := after.(type) {
-	case map[string]any:
-		if before, ok := before.(map[string]any); ok {
-			return objectDifference(before, after)
-		}
-	case []any:
-		before, ok := before.([]any)
-		if key := ListKey(before, after); ok && key != "" {
-			if path, differs := objectDifference(byKey(key, before), byKey(key, after)); differs {
-				return path, true
-			}
-		}
-	}
-	return "", !reflect.DeepEqual(before, after)
-}
-
-func objectDifference(before, after map[string]any) (path string, differs bool) {
-	both := maps.Clone(before)
-	maps.Copy(both, after)
-	for _, key := range slices.Sorted(maps.Keys(both)) {
-		old, existed := before[key]
-		value, exists := after[key]
-		if existed != exists {
-			return key, true
-		}
-		if path, differs := Changed(old, value); differs {
-			return join(key, path), true
-		}
-	}
-	return "", false
-}
-
-func join(path, below string) string {
-	if below == "" {
-		return path
-	}
-	return path + "." + below
 }

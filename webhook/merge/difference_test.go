@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/example/memcached-operator/webhook/observed"
 )
@@ -22,7 +24,16 @@ func desiredChild(t *testing.T, metadata, spec string) *unstructured.Unstructure
 	return &object
 }
 
-func TestDifference(t *testing.T) {
+// firstChange returns the path of the first change; "" if an apply changes nothing.
+func firstChange(desired runtime.Object, child Child) (string, error) {
+	difference, err := Compare(desired, child)
+	if err != nil || len(difference.Changes) == 0 {
+		return "", err
+	}
+	return difference.Changes[0].Path, nil
+}
+
+func TestCompare(t *testing.T) {
 	cases := []struct {
 		reason                  string
 		desired, last, observed string
@@ -55,14 +66,14 @@ func TestDifference(t *testing.T) {
 		if test.last != "" {
 			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + test.last + `}`}
 		}
-		got, err := Difference(desiredChild(t, `{}`, test.desired), have)
+		got, err := firstChange(desiredChild(t, `{}`, test.desired), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
 		}
 	}
 }
 
-func TestDifferenceOfMetadata(t *testing.T) {
+func TestCompareMetadata(t *testing.T) {
 	applied := map[string]string{observed.LastAppliedAnnotation: `{"metadata":{"labels":{"a":"1","controller-uid":"x"},"annotations":{"b":"2"}}}`, "b": "2", "other": "3"}
 	cases := []struct{ reason, metadata, want string }{
 		{"labels and annotations match, and there are others", `{"labels":{"a":"1"},"annotations":{"b":"2"}}`, ""},
@@ -74,44 +85,57 @@ func TestDifferenceOfMetadata(t *testing.T) {
 	}
 	for _, test := range cases {
 		have := &observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Labels: map[string]string{"a": "1", "controller-uid": "x"}}, Annotations: applied}, Spec: []byte(`{}`)}
-		got, err := Difference(desiredChild(t, test.metadata, `{}`), have)
+		got, err := firstChange(desiredChild(t, test.metadata, `{}`), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
 		}
 	}
 }
 
-// TestDifferenceNamesSpecFirst: a change of the parent changes its generation in an annotation too, which a user cannot interpret.
-func TestDifferenceNamesSpecFirst(t *testing.T) {
+// TestCompareNamesSpecFirst: a change of the parent changes its generation in an annotation too, which a user cannot interpret.
+func TestCompareNamesSpecFirst(t *testing.T) {
 	const desired = `{"annotations":{"memcached-operator.example.com/parent-generation":"2"},"labels":{"a":"1"}}`
-	got, err := Difference(desiredChild(t, desired, `{"replicas":2}`), &observed.Child{Spec: []byte(`{"replicas":1}`)})
+	got, err := firstChange(desiredChild(t, desired, `{"replicas":2}`), &observed.Child{Spec: []byte(`{"replicas":1}`)})
 	if got != "spec.replicas" || err != nil {
 		t.Errorf("got %q, %v, want spec.replicas", got, err)
 	}
 }
 
-// TestDifferenceIgnoresInvalidAnnotation: Metacontroller reports it, and the hook still has to return a status.
-func TestDifferenceIgnoresInvalidAnnotation(t *testing.T) {
+// TestCompareIgnoresInvalidAnnotation: Metacontroller reports it, and the hook still has to return a status.
+func TestCompareIgnoresInvalidAnnotation(t *testing.T) {
 	have := &observed.Child{ChildMeta: observed.ChildMeta{Annotations: map[string]string{observed.LastAppliedAnnotation: `{"spec":`}}, Spec: []byte(`{"a":1}`)}
-	if got, err := Difference(desiredChild(t, `{}`, `{"a":1}`), have); got != "" || err != nil {
+	if got, err := firstChange(desiredChild(t, `{}`, `{"a":1}`), have); got != "" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-// TestTemplateDifference: only a change of the pod template replaces pods.
-func TestTemplateDifference(t *testing.T) {
-	cases := []struct{ reason, desired, last, want string }{
-		{"the same template", "a", ``, ""},
-		{"another template", "b", ``, "spec.spec.hostname"},
-		{"a field of the template that is no longer desired", "", `{"template":{"spec":{"hostname":"a"}}}`, "spec.spec.hostname"},
+// TestCompareSinceApply distinguishes a change of the desired child from what somebody else has changed since it was applied.
+func TestCompareSinceApply(t *testing.T) {
+	const applied = `{"containers":[{"name":"a","image":"x"},{"name":"b","image":"y"}],"tolerations":[{"key":"k"}]}`
+	cases := []struct {
+		reason, desired, last, observed string
+		want                            Difference
+	}{
+		{"nobody has changed it", applied, applied, applied, Difference{}},
+		{"a webhook has changed two images, and others have added to what is not desired", applied, applied,
+			`{"containers":[{"name":"a","image":"r/x"},{"name":"b","image":"r/y"},{"name":"c","image":"z"}],"tolerations":[{"key":"k"}],"hostname":"h"}`,
+			Difference{Applied: true, Changes: []Change{{"spec.containers.a.image", "r/x", "x"}, {"spec.containers.b.image", "r/y", "y"}}}},
+		{"a list without a key is one field", applied, applied, strings.Replace(applied, `[{"key":"k"}]`, `[]`, 1),
+			Difference{Applied: true, Changes: []Change{{"spec.tolerations", []any{}, []any{map[string]any{"key": "k"}}}}}},
+		{"a field is missing", `{"a":"1"}`, `{"a":"1"}`, `{}`, Difference{Applied: true, Changes: []Change{{"spec.a", nil, "1"}}}},
+		{"the desired child is not applied yet, or was refused", `{"a":"1"}`, `{"a":"2"}`, `{"a":"2"}`, Difference{Changes: []Change{{"spec.a", "2", "1"}}}},
+		{"a webhook changes the first field, and the API server refuses a change of the second", `{"a":"1","b":"2"}`, `{"a":"1","b":"1"}`, `{"a":"3","b":"1"}`,
+			Difference{Changes: []Change{{"spec.b", "1", "2"}}}},
+		{"what was applied last is unknown", `{"a":"1"}`, ``, `{"a":"2"}`, Difference{Changes: []Change{{"spec.a", "2", "1"}}}},
 	}
 	for _, test := range cases {
-		have := &observed.Child{Spec: []byte(`{"replicas":1,"template":{"metadata":{},"spec":{"containers":null,"hostname":"a"}}}`)}
+		have := &observed.Child{Spec: []byte(test.observed)}
 		if test.last != "" {
 			have.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"spec":` + test.last + `}`}
 		}
-		if got, err := TemplateDifference(&corev1.PodTemplateSpec{Spec: corev1.PodSpec{Hostname: test.desired}}, have); got != test.want || err != nil {
-			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
+		got, err := Compare(desiredChild(t, `{}`, test.desired), have)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.reason, err, diff)
 		}
 	}
 }
@@ -142,17 +166,17 @@ func TestTemplateApplied(t *testing.T) {
 	}
 }
 
-// TestDifferenceOfUnwritableSpec: the hook has a defect if its own child is no JSON.
-func TestDifferenceOfUnwritableSpec(t *testing.T) {
+// TestCompareOfUnwritableSpec: the hook has a defect if its own child is no JSON.
+func TestCompareOfUnwritableSpec(t *testing.T) {
 	desired := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "cache"}, "spec": math.NaN()}}
-	if got, err := Difference(desired, &observed.Child{Spec: []byte(`{}`)}); got != "" || err == nil || !strings.Contains(err.Error(), "reading the desired cache") {
+	if got, err := firstChange(desired, &observed.Child{Spec: []byte(`{}`)}); got != "" || err == nil || !strings.Contains(err.Error(), "reading the desired cache") {
 		t.Errorf("got %q, %v, want an error with the name of the child", got, err)
 	}
 }
 
-// TestDifferenceOfUnreadableSpec: an error is no difference, because a difference makes the parent not ready.
-func TestDifferenceOfUnreadableSpec(t *testing.T) {
-	if got, err := Difference(desiredChild(t, `{}`, `{"a":1}`), &observed.Child{Spec: []byte(`{"a":`)}); got != "" || err == nil {
+// TestCompareOfUnreadableSpec: an error is no difference, because a difference makes the parent not ready.
+func TestCompareOfUnreadableSpec(t *testing.T) {
+	if got, err := firstChange(desiredChild(t, `{}`, `{"a":1}`), &observed.Child{Spec: []byte(`{"a":`)}); got != "" || err == nil {
 		t.Errorf("got %q, %v, want an error", got, err)
 	}
 }

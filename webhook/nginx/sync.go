@@ -57,6 +57,7 @@ func inputOf(request *syncRequest) conditions.Input {
 		Pods:      observed.LivePods(request.Related.Pods.All(), nginx.Namespace, selectorLabels(nginx)),
 		Selector:  selectorLabels(nginx),
 		Container: containerName,
+		SpecField: conditions.ImageField,
 		Child:     request.Child,
 		Now:       request.Now,
 	}

@@ -78,6 +78,15 @@ type ContainerStatus struct {
 	Started   bool           `json:"started"`
 	State     ContainerState `json:"state"`
 	LastState ContainerState `json:"lastState"`
+	// Resources are those that the container has, or will start with, whatever the workload has.
+	Resources Resources `json:"resources"`
+}
+
+// Resources is the part of a container's resources that rules read.
+type Resources struct {
+	Limits struct {
+		Memory string `json:"memory"`
+	} `json:"limits"`
 }
 
 // ContainerState is the current or last state of a container. At most one of its fields is set.

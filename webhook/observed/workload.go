@@ -69,20 +69,21 @@ type PodTemplate struct {
 
 // TemplateContainer is the part of a template's container that rules read.
 type TemplateContainer struct {
-	Name  string `json:"name"`
-	Image string `json:"image"`
+	Name      string    `json:"name"`
+	Image     string    `json:"image"`
+	Resources Resources `json:"resources"`
 }
 
-// Image returns the image of the container of that name; "" if there is none.
-func (w *Workload) Image(container string) string {
+// Container returns the container of that name; the zero value if there is none.
+func (w *Workload) Container(name string) TemplateContainer {
 	for _, containers := range [][]TemplateContainer{w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers} {
 		for _, each := range containers {
-			if each.Name == container {
-				return each.Image
+			if each.Name == name {
+				return each
 			}
 		}
 	}
-	return ""
+	return TemplateContainer{}
 }
 
 // TemplateAnnotation returns an annotation of the pod template; "" if there is none. It decodes the spec: few rules need

@@ -34,8 +34,7 @@ func (i Images) HasReloader() bool { return i.Reloader != "" }
 // HasHold reports whether the pods have the sidecar that holds.
 func (i Images) HasHold() bool { return i.Hold != "" }
 
-// ImageAnnotation returns the annotation on a workload that has the image of a container, if the image is a default. If the
-// image of the container differs from it, somebody has edited the workload.
+// ImageAnnotation returns the annotation on a workload that has the image of a container as it was applied, if the image is a default.
 func ImageAnnotation(container string) string {
 	return "memcached-operator.example.com/" + container + "-image"
 }

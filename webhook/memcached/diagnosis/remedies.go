@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -24,24 +25,46 @@ var exitCodes = map[int32]string{
 }
 
 // Remedies returns how to fix containers that do not run.
-func Remedies(spec *v1alpha1.MemcachedSpec, size memory.Size) conditions.Remedies {
+func Remedies(memcached *v1alpha1.Memcached, size memory.Size) conditions.Remedies {
+	spec, credentials, operators := &memcached.Spec, pullRemedy(memcached), operatorPullRemedy(memcached)
 	return conditions.Remedies{
-		children.ContainerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec.ForServers())},
-		children.ReloaderName:  {Reports: true},
-		children.ExporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory"},
+		children.ContainerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec.ForServers()), Credentials: credentials},
+		children.ReloaderName:  {Reports: true, Credentials: operators},
+		children.HoldName:      {Credentials: operators},
+		children.ExporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory", Credentials: credentials},
 	}
 }
 
 // ProxyRemedies returns how to fix containers of proxies that do not run.
-func ProxyRemedies(spec *v1alpha1.MemcachedSpec) conditions.Remedies {
+func ProxyRemedies(memcached *v1alpha1.Memcached) conditions.Remedies {
+	operators := operatorPullRemedy(memcached)
 	codes := map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, " + proxy.MinVersion + " or later"}
-	if spec.TLS != nil {
-		codes[64] = certificateRemedy(spec)
+	if memcached.Spec.TLS != nil {
+		codes[64] = certificateRemedy(&memcached.Spec)
 	}
 	return conditions.Remedies{
-		proxy.ContainerName:   {OOMKilled: "increase spec.proxy.resources.limits.memory", ExitCodes: codes},
-		children.ReloaderName: {Reports: true},
+		proxy.ContainerName:   {OOMKilled: "increase spec.proxy.resources.limits.memory", ExitCodes: codes, Credentials: pullRemedy(memcached)},
+		proxy.ReachName:       {Credentials: operators},
+		children.ReloaderName: {Reports: true, Credentials: operators},
+		children.ExporterName: {Credentials: operators},
 	}
+}
+
+// pullRemedy returns what to do if a registry wants credentials. No rule reads Secrets.
+func pullRemedy(memcached *v1alpha1.Memcached) string {
+	var names []string
+	for _, secret := range memcached.Spec.ImagePullSecrets {
+		names = append(names, secret.Name)
+	}
+	if len(names) == 0 {
+		return "if the registry wants credentials, create a Secret with them in namespace " + memcached.Namespace + ", and set spec.imagePullSecrets"
+	}
+	return fmt.Sprintf("check that namespace %s has the Secrets of spec.imagePullSecrets, %s, with credentials for this registry", memcached.Namespace, strings.Join(names, ", "))
+}
+
+// operatorPullRemedy is [pullRemedy] for the image of this program.
+func operatorPullRemedy(memcached *v1alpha1.Memcached) string {
+	return "this is the image of the operator, whose own pull Secret is in another namespace: " + pullRemedy(memcached)
 }
 
 func certificateRemedy(spec *v1alpha1.MemcachedSpec) string {

@@ -3,7 +3,10 @@ package diagnosis
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
@@ -26,7 +29,7 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 	}
 	for _, test := range cases {
 		spec := sample.Defaulted(test.spec)
-		if got := Remedies(spec, memory.Of(spec))[children.ContainerName].OOMKilled; got != test.want {
+		if got := Remedies(&v1alpha1.Memcached{Spec: *spec}, memory.Of(spec))[children.ContainerName].OOMKilled; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 		}
 	}
@@ -48,6 +51,36 @@ func TestPodExitCodes(t *testing.T) {
 	for _, test := range cases {
 		if got := podExitCodes(sample.Defaulted(test.spec))[test.code]; got != test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
+// TestPullRemedy: the hook sees no Secrets, so it says which ones must exist, and where.
+func TestPullRemedy(t *testing.T) {
+	const operator = "this is the image of the operator, whose own pull Secret is in another namespace: "
+	const create = "if the registry wants credentials, create a Secret with them in namespace web, and set spec.imagePullSecrets"
+	const check = "check that namespace web has the Secrets of spec.imagePullSecrets, a, b, with credentials for this registry"
+	memcached := sample.Proxied(2)
+	memcached.Namespace = "web"
+	for _, named := range []bool{false, true} {
+		want := create
+		if named {
+			memcached.Spec.ImagePullSecrets, want = []corev1.LocalObjectReference{{Name: "a"}, {Name: "b"}}, check
+		}
+		servers, proxies := Remedies(memcached, memory.Of(&memcached.Spec)), ProxyRemedies(memcached)
+		for container, remedy := range map[string]conditions.Remedy{
+			"memcached": servers["memcached"], "exporter": servers["exporter"], "proxy": proxies["proxy"],
+		} {
+			if remedy.Credentials != want {
+				t.Errorf("named: %t, %s: %q, want %q", named, container, remedy.Credentials, want)
+			}
+		}
+		for container, remedy := range map[string]conditions.Remedy{
+			"hold": servers["hold"], "reloader": servers["reloader"], "reach": proxies["reach"], "exporter of proxies": proxies["exporter"],
+		} {
+			if remedy.Credentials != operator+want {
+				t.Errorf("named: %t, %s: %q, want %q", named, container, remedy.Credentials, operator+want)
+			}
 		}
 	}
 }

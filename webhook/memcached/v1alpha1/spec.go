@@ -50,7 +50,8 @@ type MemcachedSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
-	// imagePullSecrets lists the Secrets with the credentials of the image registry.
+	// imagePullSecrets lists the Secrets with the credentials of the image registries, in the namespace of the cache. They
+	// include that of the operator's image if it is private.
 	// +optional
 	// +listType=map
 	// +listMapKey=name

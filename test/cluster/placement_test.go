@@ -116,7 +116,7 @@ func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d moves.Decision)
 	defaults := children.Defaults{Images: children.Images{Memcached: children.DefaultImage}}
 	template := children.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec))
 	applyPods(t, children.Children(&children.Input{Memcached: memcached, Template: template, Decision: d})[0].(client.Object))
-	return waitPods(t, memcached, children.SelectorLabels(memcached), int(d.Run.Count))
+	return waitPods(t, memcached, children.SelectorLabels(memcached), int(d.Ordinals.Count))
 }
 
 // rollOut applies the Deployment of proxies with some routes, and waits until only its pods run.

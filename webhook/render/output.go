@@ -33,11 +33,11 @@ func YAML(objects []Object) ([]byte, error) {
 
 // JSON returns the objects as a v1 List in JSON.
 func JSON(objects []Object) ([]byte, error) {
-	return encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}, func(r rune) (escapes string) {
-		for _, unit := range utf16.AppendRune(nil, r) {
-			escapes += fmt.Sprintf(`\u%04x`, unit)
+	return encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); low != unicode.ReplacementChar {
+			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
 		}
-		return escapes
+		return fmt.Sprintf(`\u%04x`, r)
 	})
 }
 

@@ -204,9 +204,11 @@ func cache(name string, size int) string {
 // render runs the command render of this repository's binary.
 func render(t *testing.T, file string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), installed.Program, "render", "-f", file).CombinedOutput()
+	command := exec.CommandContext(t.Context(), installed.Program, "render", "-f", file)
+	command.Stderr = os.Stderr // also what render does not check
+	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("render: %v\n%s", err, out)
+		t.Fatalf("render: %v", err)
 	}
 	return string(out)
 }

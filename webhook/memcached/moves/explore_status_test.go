@@ -110,7 +110,7 @@ func statusOf(d Decision) statusWorld {
 	s.recorded = worldOfServers(d.Ordinals)
 	if d.ProxyStatus != nil {
 		s.proxy, s.routes = true, worldOf(RecordedRoutes(d.ProxyStatus))
-		object, revision := worldOfRevision(d.ProxyStatus.Controller.Observed)
+		object, revision := worldOfRevision(d.ProxyStatus.LastDecision.Observed)
 		s.revision = revision
 		if object == 0 {
 			s.revision = none

@@ -143,7 +143,7 @@ func TestDecide(t *testing.T) {
 		{"spec has no proxies any more, and they still run", 3, 4, "0-3", func(s *Facts) { s.Proxies.Desired = false }, 4, 0, "0-3", removing, 0},
 		{"spec has no proxies any more, and their Deployment is deleted, but a proxy still runs", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies.Desired, s.Proxies.Deployment, s.Proxies.Pods = false, nil, s.Proxies.Pods[:1]
-			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
+			s.Status.Proxy.LastDecision.Observed = v1alpha1.Revision{}
 			s.recordedRemoval(4, 3)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 4, 0, "0-3", removing, 0},
@@ -152,13 +152,13 @@ func TestDecide(t *testing.T) {
 		}, 4, 0, "0-3", removing, 0},
 		{"spec has no proxies any more, and they have stopped", 3, 4, "0-3", func(s *Facts) {
 			s.Proxies = Proxies{}
-			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
+			s.Status.Proxy.LastDecision.Observed = v1alpha1.Revision{}
 			s.recordedRemoval(4, 3)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 3, 0, "", "", 0},
 		{"spec has a Deployment and no proxies any more, and nothing runs: all servers start", 2, 0, "3-5", func(s *Facts) {
 			s.Proxies, s.Workload, s.Servers, s.RecordedOrdinals = Proxies{}, nil, nil, Range{3, 3}
-			s.Status.Proxy.Controller.Observed = v1alpha1.Revision{}
+			s.Status.Proxy.LastDecision.Observed = v1alpha1.Revision{}
 			s.recordedRemoval(3, 2)
 			s.Status.Proxy.Move.Until = &metav1.Time{Time: noon}
 		}, 2, 0, "", "", 0},

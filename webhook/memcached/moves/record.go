@@ -18,7 +18,7 @@ func (s situation) record(routes Routes, r Report) *v1alpha1.ProxyStatus {
 	return &v1alpha1.ProxyStatus{
 		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move,
 		SecondsPerServer: secondsPerServer(r, move, &before, s.Proxies.Replicas, s.Now),
-		Controller:       v1alpha1.ProxyDecision{Routes: routes.String(), Observed: s.revision},
+		LastDecision:     v1alpha1.ProxyDecision{Routes: routes.String(), Observed: s.revision},
 	}
 }
 
@@ -39,7 +39,7 @@ func RecordedRoutes(status *v1alpha1.ProxyStatus) Routes {
 	if status == nil {
 		return Routes{}
 	}
-	return ParseRoutes(status.Controller.Routes)
+	return ParseRoutes(status.LastDecision.Routes)
 }
 
 // recordedEnd returns the end that status has of a phase of this rollout; nil if it has none.
@@ -70,5 +70,5 @@ func (s situation) end(phase v1alpha1.MovePhase, duration time.Duration) (end *m
 // recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
 func (s situation) recordedAs(phase ProxyPhase) bool {
 	status := s.Status.Proxy
-	return status != nil && status.Controller.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes.in(phase)
+	return status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes.in(phase)
 }

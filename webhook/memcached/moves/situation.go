@@ -31,7 +31,7 @@ func (f Facts) situation() situation {
 		s.revision, s.routesApplied = d.Revision, d.Routes == s.routes
 	}
 	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // an end that was recorded before is not one of what starts
-	if status != nil && status.Controller.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes && !starts {
+	if status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes && !starts {
 		s.recordedMove = status.Move
 	}
 	return s

@@ -49,7 +49,7 @@ func TestPrecedence(t *testing.T) {
 	}
 	for _, test := range cases {
 		f := factsOf(4, 0, "0-3")
-		f.Status.Proxy.Controller.Routes = test.status
+		f.Status.Proxy.LastDecision.Routes = test.status
 		f.Proxies.Pods = nil
 		for _, label := range strings.Fields(test.proxies) {
 			f.Proxies.Pods = append(f.Proxies.Pods, ProxyPod{Routes: ParseRoutes(label)})

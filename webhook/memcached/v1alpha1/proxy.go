@@ -125,9 +125,9 @@ type ProxyStatus struct {
 	// grace period.
 	// +optional
 	SecondsPerServer int64 `json:"secondsPerServer,omitempty"`
-	// controller is what only the operator reads. It also reads move.
+	// lastDecision is what only the operator reads. It also reads move.
 	// +optional
-	Controller ProxyDecision `json:"controller,omitzero"`
+	LastDecision ProxyDecision `json:"lastDecision,omitzero"`
 }
 
 // ProxyDecision is the last decision of the operator. No user needs it: the other fields of the status report all that is observed. If it is lost

@@ -24,12 +24,15 @@ var containerFields = map[string]string{
 	children.ExporterName + ".resources":        "spec.metrics.resources",
 	children.ReloaderName + ".image":            operatorImage,
 	children.ReloaderName + ".imagePullPolicy":  "spec.imagePullPolicy",
+	children.ReloaderName + ".resources":        "spec.helperResources",
 	children.HoldName + ".image":                operatorImage,
+	children.HoldName + ".resources":            "spec.helperResources",
 	proxy.ContainerName + ".image":              "spec.image",
 	proxy.ContainerName + ".imagePullPolicy":    "spec.imagePullPolicy",
 	proxy.ContainerName + ".resources":          "spec.proxy.resources",
 	proxy.ContainerName + ".securityContext":    "spec.securityContext",
 	proxy.ReachName + ".image":                  operatorImage,
+	proxy.ReachName + ".resources":              "spec.helperResources",
 }
 
 // podFields are the fields of spec that set those of pods.

@@ -56,6 +56,8 @@ func (s situation) next() outcome {
 		return s.startNoProxy(s.routes, noStatefulSet)
 	case s.mustStopAll():
 		return s.stopAll()
+	case s.startsBesideOthers():
+		return s.startNoProxy(s.routes, earlierPhase)
 	}
 	if unknown := s.templateObstacle(); unknown != noObstacle && !s.templateChanged() {
 		return s.stay(unknown)

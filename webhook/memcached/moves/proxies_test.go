@@ -97,6 +97,7 @@ func TestDecide(t *testing.T) {
 		}, 4, 2, "0-2_0-3_warming", warmUp, 600},
 		{"the status of another Deployment of the same name", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "0-2_0-3_warming", warmUp, 600},
 
+		{"the first proxies wait for one that the Deployment of a deleted Memcached has started in the same second", 2, 2, "0-1", ended(ProxyPod{Routes: ParseRoutes("0-2_0-0_announcing")}), 3, 0, "0-1", waiting, 0},
 		{"size 0: proxies stop first", 0, 3, "0-2", nil, 3, 0, "0-2", removing, 0},
 		{"size 0: no proxy runs", 0, 3, "0-2", ended(), 3, 0, "0-2", removing, 10},
 		{"size 0 in a warm-up, and no proxy runs: the Job is older than the wait", 0, 4, "0-2_0-3_warming", all(cleans, created(60), ended()), 4, 0, "0-3", removing, 10},

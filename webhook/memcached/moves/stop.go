@@ -38,7 +38,14 @@ func (s situation) hasBegun() bool {
 	return d != nil && d.Replicas > 0 && hasItems
 }
 
-// startNoProxy runs no proxy while the servers may be those of a deleted Memcached.
+// startsBesideOthers reports whether the first proxies are about to start, and others may run with other routes, such as those that the Deployment
+// of a deleted Memcached has started in the same second.
+func (s situation) startsBesideOthers() bool {
+	d := s.Proxies.Deployment
+	return s.Size > 0 && d != nil && d.Replicas == 0 && !s.allRun(s.routes)
+}
+
+// startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
 func (s situation) startNoProxy(routes Routes, why obstacle) outcome {
 	return outcome{
 		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,

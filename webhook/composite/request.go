@@ -43,7 +43,7 @@ func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 }
 
 // parentMember is the member of a request with the parent, whose size is limited in a sync: rules run for each entry of its lists, and children,
-// errors and responses have copies of its texts. The other hooks read a few of its fields. Metacontroller calls a customize hook that has refused a
+// errors and responses have copies of its texts. Of a parent that is too large, only the metadata are decoded. Metacontroller calls a customize hook that has refused a
 // parent again at each event of any related object, and a finalize hook that refuses one keeps it from being deleted.
 type parentMember[T any] struct {
 	member[T]
@@ -67,11 +67,28 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	p.present, p.tooLarge = true, checkParentSize(whole)
-	if p.tooLarge == nil {
-		p.nulls = nullsOf(whole)
+	if p.present, p.tooLarge = true, checkParentSize(whole); p.tooLarge != nil {
+		return unmarshalMetadata(decoder, whole, &p.value)
 	}
+	p.nulls = nullsOf(whole)
 	return unmarshalParent(decoder, whole, &p.value)
+}
+
+// unmarshalMetadata decodes a parent without its spec and its status.
+func unmarshalMetadata[T any](decoder *jsontext.Decoder, whole jsontext.Value, parent *T) error {
+	var part struct {
+		APIVersion jsontext.Value `json:"apiVersion,omitzero"`
+		Kind       jsontext.Value `json:"kind,omitzero"`
+		Metadata   jsontext.Value `json:"metadata,omitzero"`
+	}
+	if err := jsonv2.Unmarshal(whole, &part, jsontext.AllowDuplicateNames(true)); err != nil {
+		return err
+	}
+	whole, err := jsonv2.Marshal(part)
+	if err != nil {
+		return err
+	}
+	return unmarshalParent(decoder, whole, parent)
 }
 
 // unmarshalParent decodes the value that the decoder has read last. Errors have their position in the request.
@@ -161,16 +178,7 @@ func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error
 		return nil
 	}
 	m.value = *new(T)
-	fields := map[string]jsontext.Value{}
-	if err := jsonv2.Unmarshal(whole, &fields); err != nil {
-		return err
-	}
-	delete(fields, "spec")
-	delete(fields, "status")
-	if whole, err = jsonv2.Marshal(fields); err != nil {
-		return err
-	}
-	return unmarshalParent(decoder, whole, &m.value)
+	return unmarshalMetadata(decoder, whole, &m.value)
 }
 
 // compositeController is the part of the CompositeController that shows what a request must have.

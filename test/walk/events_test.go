@@ -33,8 +33,11 @@ func (w *walker) note(format string, args ...any) {
 
 func pick[T any](w *walker, from []T) T { return from[w.random.IntN(len(from))] }
 
-// faults are reasons why a container waits. The last one is no valid reason of a condition.
-var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down"}
+// probeFails is the fault of a container that runs and is not ready.
+const probeFails = "the probe fails"
+
+// faults are reasons why a container waits, or is not ready. Two of them are no valid reasons of a condition.
+var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down", probeFails, probeFails}
 
 // event is something that can happen. With proxies, all items are kept if keeps is true.
 type event struct {
@@ -48,7 +51,7 @@ type event struct {
 var events = []event{
 	{10, "a user edits spec", func(w *walker) { w.editSpec(pick(w, edits)) }, true},
 	{1, "a user stores an invalid spec", func(w *walker) { w.parent.replace(mergePatch(w.valid, pick(w, invalidEdits)), w.now) }, false},
-	{2, "the container of a pod cannot run", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }, false},
+	{2, "the container of a pod cannot run, or its probe fails", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }, false},
 	{2, "a pod is evicted", (*walker).evict, true},
 	{1, "a node is lost", (*walker).loseNode, false},
 	{1, "the API server refuses writes of a kind", func(w *walker) { w.refused, _, _ = strings.Cut(w.child, "/") }, false},

@@ -123,7 +123,7 @@ func (p *pod) setStatus(c *cluster, started bool) {
 	for i, container := range p.Spec.Containers {
 		next := corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: p.ready || i > 0 && !c.now.Before(p.readyAt)}
 		switch {
-		case next.Ready:
+		case next.Ready, p.fault == probeFails && !c.now.Before(p.readyAt):
 			next.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(p.readyAt)}
 		case p.fault != "":
 			next.State.Waiting = &corev1.ContainerStateWaiting{Reason: p.fault}

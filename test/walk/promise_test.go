@@ -29,7 +29,7 @@ func (m *metacontroller) proxies() (found []*pod) {
 
 // serves reports whether memcached runs in a pod, also while it is being deleted.
 func (p *pod) serves() bool {
-	return len(p.Status.ContainerStatuses) > 0 && p.Status.ContainerStatuses[0].Ready
+	return len(p.Status.ContainerStatuses) > 0 && p.Status.ContainerStatuses[0].State.Running != nil
 }
 
 // cold reports whether spec lets items not move, so that servers are replaced in place, and a phase may be left out.

@@ -27,7 +27,6 @@ var mutants = []mutant{
 	{moves + "decision.go", "case len(s.Predecessor) > 0 && s.Size > 0 && !s.hasBegun():", "case len(s.Predecessor) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
 	{moves + "job.go", "|| s.Job.For != s.jobOfPhase().String() {", "{", "the Job of an earlier rollout counts"},
 	{moves + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
-	{memcached + "keeprunning.go", "isRecorded := workload.Annotations[children.ImageAnnotation(container)]; isRecorded {", "isRecorded := workload.Annotations[children.ImageAnnotation(container)]; isRecorded || true {", "pods never get a container that spec begins to need"},
 	{memcached + "keeprunning.go", "if running == configured || mustReplace(", "if running == configured || true || mustReplace(", "an upgrade of the operator replaces pods"},
 	{memcached + "facts.go", "LiveWithItems:    live && pod.RunsSinceReady(children.ContainerName),", "LiveWithItems: live && pod.Ready(),", "a server that is not ready for a moment counts as empty"},
 	{memcached + "facts.go", "Updated:          workload != nil && workload.CaughtUp() && ", "Updated: workload != nil && ", "pods count as updated before the StatefulSet controller has observed a change"},

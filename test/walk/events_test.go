@@ -33,11 +33,8 @@ func (w *walker) note(format string, args ...any) {
 
 func pick[T any](w *walker, from []T) T { return from[w.random.IntN(len(from))] }
 
-// probeFails is the fault of a container that runs and is not ready.
-const probeFails = "the probe fails"
-
-// faults are reasons why a container waits, or is not ready. Two of them are no valid reasons of a condition.
-var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down", probeFails, probeFails}
+// faults are reasons why a container waits. The last one is no valid reason of a condition.
+var faults = []string{"ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff", "container runtime is down"}
 
 // event is something that can happen. With proxies, all items are kept if keeps is true.
 type event struct {
@@ -51,7 +48,8 @@ type event struct {
 var events = []event{
 	{10, "a user edits spec", func(w *walker) { w.editSpec(pick(w, edits)) }, true},
 	{1, "a user stores an invalid spec", func(w *walker) { w.parent.replace(mergePatch(w.valid, pick(w, invalidEdits)), w.now) }, false},
-	{2, "the container of a pod cannot run, or its probe fails", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }, false},
+	{2, "the container of a pod cannot run", func(w *walker) { w.faults[w.pod.Name] = pick(w, faults) }, false},
+	{2, "the probe of a pod fails", func(w *walker) { w.pod.unreadyUntil = w.now.Add(90 * time.Second) }, true},
 	{2, "a pod is evicted", (*walker).evict, true},
 	{1, "a node is lost", (*walker).loseNode, false},
 	{1, "the API server refuses writes of a kind", func(w *walker) { w.refused, _, _ = strings.Cut(w.child, "/") }, false},
@@ -129,7 +127,7 @@ func (w *walker) evict() {
 	budget := w.children["PodDisruptionBudget/"+name]
 	blocked := w.pod.routes != (routes{}) || budget != nil && budget.number("spec", "maxUnavailable") == 0
 	for _, p := range w.pods {
-		blocked = blocked || p.routes == (routes{}) && (p.DeletionTimestamp != nil || !p.serves())
+		blocked = blocked || p.routes == (routes{}) && (p.DeletionTimestamp != nil || !p.ready)
 	}
 	if !w.calm || !blocked {
 		w.terminate(w.pod)

@@ -26,12 +26,14 @@ type pod struct {
 	startAt  time.Time // when a node starts it
 	readyAt  time.Time // when its containers are ready
 	goneAt   time.Time // when a deleted pod is gone
-	fault    string    // why the first container cannot run
-	ready    bool
-	reached  bool // a proxy has reached a server since its start
-	raw      []byte
-	routes   routes       // of a proxy
-	items    map[int]bool // the keys of a server
+	// unreadyUntil is when the probe of the first container succeeds again. It runs meanwhile.
+	unreadyUntil time.Time
+	fault        string // why the first container cannot run
+	ready        bool
+	reached      bool // a proxy has reached a server since its start
+	raw          []byte
+	routes       routes       // of a proxy
+	items        map[int]bool // the keys of a server
 }
 
 // delay returns a delay that depends only on the seed and what is delayed, so that it is the same in two runs.
@@ -65,7 +67,7 @@ func (c *cluster) newPod(name string, owner *object, t *template) *pod {
 
 // run lets the kubelet of a pod do what it has to do by now.
 func (c *cluster) run(p *pod) {
-	started, ready := !c.now.Before(p.startAt), !c.now.Before(p.readyAt) && p.fault == "" && c.faults[p.Name] == ""
+	started, ready := !c.now.Before(p.startAt), !c.now.Before(p.readyAt) && !c.now.Before(p.unreadyUntil) && p.fault == "" && c.faults[p.Name] == ""
 	if p.DeletionTimestamp != nil && !p.Status.StartTime.IsZero() && c.now.After(p.DeletionTimestamp.Add(-5*time.Second)) {
 		ready = false // the containers have stopped
 	}
@@ -123,7 +125,7 @@ func (p *pod) setStatus(c *cluster, started bool) {
 	for i, container := range p.Spec.Containers {
 		next := corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: p.ready || i > 0 && !c.now.Before(p.readyAt)}
 		switch {
-		case next.Ready, p.fault == probeFails && !c.now.Before(p.readyAt):
+		case next.Ready, p.probeFails(c):
 			next.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(p.readyAt)}
 		case p.fault != "":
 			next.State.Waiting = &corev1.ContainerStateWaiting{Reason: p.fault}
@@ -132,6 +134,11 @@ func (p *pod) setStatus(c *cluster, started bool) {
 		}
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, next)
 	}
+}
+
+// probeFails reports whether the first container runs, and is not ready for a while.
+func (p *pod) probeFails(c *cluster) bool {
+	return p.fault == "" && c.now.Before(p.unreadyUntil) && !c.now.Before(p.readyAt) && (p.DeletionTimestamp == nil || c.now.Before(p.DeletionTimestamp.Add(-5*time.Second)))
 }
 
 // readySince returns since when a pod is ready; zero if it is not.
@@ -231,7 +238,7 @@ func (c *cluster) timers() []time.Time {
 	var timers []time.Time
 	for _, p := range c.pods {
 		if !c.lost[p.Name] {
-			timers = append(timers, p.startAt, p.readyAt, p.goneAt)
+			timers = append(timers, p.startAt, p.readyAt, p.unreadyUntil, p.goneAt)
 		}
 		if !p.reached && c.now.After(p.readyAt) {
 			timers = append(timers, c.now.Add(time.Second))

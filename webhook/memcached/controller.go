@@ -69,7 +69,7 @@ func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload { // also until proxies that spec no longer has are gone
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))
 	}
-	if memcached.Spec.WarmsUp() {
+	if memcached.Spec.Proxy != nil { // a Job cleans servers also without a warm-up
 		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.MoveLabel, memcached.Name))
 	}
 	return rules

@@ -77,16 +77,17 @@ func (o *observation) splitPods() {
 			}
 			continue
 		}
-		isOlder := !adopted && pod.CreationTimestamp.Before(created)
+		isServer, isProxy := pod.Selected(namespace, ofServers), pod.Selected(namespace, ofProxies)
+		isOlder := !adopted && (isServer || isProxy) && pod.CreationTimestamp.Before(created)
 		if isOlder && pod.Terminating() {
 			o.predecessorPods = append(o.predecessorPods, pod)
 			continue
 		}
 		o.hasOrphans = o.hasOrphans || isOlder
 		switch {
-		case pod.Selected(namespace, ofServers):
+		case isServer:
 			o.servers = append(o.servers, pod)
-		case pod.Selected(namespace, ofProxies):
+		case isProxy:
 			o.proxies = append(o.proxies, pod)
 		}
 	}

@@ -206,6 +206,16 @@ func (p *Pod) RunsSinceReady(name string) bool {
 	})
 }
 
+// ReadyChanged returns when the pod became ready, or ceased to be, last; the zero value if that is not known.
+func (p *Pod) ReadyChanged() time.Time {
+	for _, condition := range p.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.LastTransitionTime
+		}
+	}
+	return time.Time{}
+}
+
 // startOf returns when the container of that name started; the zero value if it does not run.
 func (p *Pod) startOf(name string) time.Time {
 	for i := range p.Status.ContainerStatuses {

@@ -47,7 +47,7 @@ func drainTooLong(in *Input) *conditions.Risk {
 	if status.SecondsPerServer <= grace {
 		return nil
 	}
-	return ReasonGraceTooShort.Risk("The items of a server took %d s to move in the last change, and the grace period of the servers is %d s: a server that is drained ends before its items have moved. Increase spec.terminationGracePeriodSeconds, or spec.proxy.warmup.itemsPerSecond.",
+	return ReasonGraceTooShort.Risk("The items of a server took %d s to move in the last change, and the grace period of the servers is %d s: a server that is drained ends before its items have moved. Increase spec.terminationGracePeriodSeconds, or spec.proxy.warmup.itemsPerSecond, whose effect is known after the next change.",
 		status.SecondsPerServer, grace)
 }
 

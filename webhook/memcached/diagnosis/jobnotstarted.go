@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -42,7 +42,7 @@ func jobNotStarted(in *Input) conditions.Finding {
 		return conditions.Finding{}
 	}
 	effect := jobEffect(d)
-	since, risk := jobDesiredSince(in.Memcached, d), ReasonJobNotStarted.Risk(
+	since, risk := jobDesiredSince(in), ReasonJobNotStarted.Risk(
 		"Job %s could not be created for a minute. %s Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
 	switch current := isCurrent(job, d); {
 	case current && (job.Complete() || job.Failed()):
@@ -85,18 +85,40 @@ func hasRun(job *observed.Job, pods []*observed.Pod) bool {
 	})
 }
 
-// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up.
-func jobDesiredSince(memcached *v1alpha1.Memcached, d moves.Decision) time.Time {
+// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up, or when the last
+// server to clean became ready.
+func jobDesiredSince(in *Input) time.Time {
 	var since time.Time
-	if before := memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
+	if before := in.Memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
 		since = before.LastChangeTime.Time
 	}
-	if d.Report.Until != nil {
-		if begun := d.Report.Until.Add(-time.Duration(*memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second); begun.After(since) {
-			since = begun
+	if until := in.Decision.Report.Until; until != nil {
+		since = latest(since, until.Add(-in.longestWarmup()))
+	}
+	if in.Decision.Job.Task() != moves.CleanAdded {
+		return since
+	}
+	for _, pod := range in.Pods {
+		if ordinal, found := children.Ordinal(in.Memcached, pod); found && slices.Contains(in.Decision.Job.JobServers(), ordinal) {
+			since = latest(since, pod.ReadyChanged())
 		}
 	}
 	return since
+}
+
+// longestWarmup returns the longest time of this warm-up: that of its Job, which spec may have changed since.
+func (in *Input) longestWarmup() time.Duration {
+	if job := in.Facts.Job; job != nil && job.Warmup > 0 {
+		return job.Warmup
+	}
+	return time.Duration(*in.Memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // riskAfter returns a risk once a period has passed, and until then the time that is left.

@@ -17,21 +17,28 @@ func (s situation) record(routes Routes, r Report) *v1alpha1.ProxyStatus {
 	move := r.status(before.Move, s.Now)
 	return &v1alpha1.ProxyStatus{
 		Servers: routes.Serving().Describe(), OtherServers: routes.Other().Describe(), Move: move,
-		SecondsPerServer: secondsPerServer(r, move, &before, s.Proxies.Replicas, s.Now),
+		SecondsPerServer: s.secondsPerServer(r, move, &before),
 		LastDecision:     v1alpha1.ProxyDecision{Routes: routes.String(), Observed: s.revision},
 	}
 }
 
-// secondsPerServer returns how long the items of one server took in the last move, in which each proxy moved those of one server at a time. No decision
-// depends on it. A slot that returns has the items that its spare got in time, so that says nothing of what a drain needs.
-func secondsPerServer(r Report, move *v1alpha1.MoveStatus, before *v1alpha1.ProxyStatus, proxies int32, now time.Time) int64 {
-	last := before.Move
-	if r.Phase != v1alpha1.MoveClosing || r.Purpose() == v1alpha1.MoveReturn || last == nil || last.Phase != v1alpha1.MoveWarmingUp || !last.Since.Equal(move.Since) {
+// secondsPerServer returns how long a drain may take: the rollouts until the Job of the last move began, and the items of one server. No decision depends on
+// it. The Job reads those of as many servers at a time as there are proxies. Only moves of all items of servers count: an increase moves a part, and a
+// slot that returns has what its spare got in time.
+func (s situation) secondsPerServer(r Report, move *v1alpha1.MoveStatus, before *v1alpha1.ProxyStatus) int64 {
+	last, purpose := before.Move, r.Purpose()
+	counts := r.Phase == v1alpha1.MoveClosing && (purpose == v1alpha1.MoveToSpare || purpose == v1alpha1.MoveReplace)
+	if !counts || last == nil || last.Phase != v1alpha1.MoveWarmingUp || !last.Since.Equal(move.Since) {
 		return before.SecondsPerServer
 	}
+	began := move.Since.Time
+	if job := s.observedJobOfPhase(); job != nil && job.Created.After(began) {
+		began = job.Created
+	}
 	servers := max(1, int64(len(Routes{r.Move, Warming}.JobServers())))
-	together := max(1, min(servers, int64(proxies)))
-	return int64(now.Sub(move.Since.Time).Seconds()) / ((servers + together - 1) / together)
+	together := max(1, min(servers, int64(s.Proxies.Replicas)))
+	rounds := (servers + together - 1) / together
+	return int64(began.Sub(move.Since.Time).Seconds()) + int64(s.Now.Sub(began).Seconds())/rounds
 }
 
 // RecordedRoutes returns the routes of the last decision; the zero value if status was lost or edited.

@@ -53,6 +53,7 @@ func TestRecordedTimes(t *testing.T) {
 		{"it goes on", move("0-2_0-2.1_preparing", preparing, &begun), "0-2_0-2.1_warming", warmUp, &begun, 7},
 		{"its items have moved", move("0-2_0-2.1_warming", warmUp, &begun), "0-2_0-2.1_closing", closing, &begun, 90},
 		{"two proxies have moved the items of five servers, in three rounds", move("0-4_5-9_warming", warmUp, &begun), "0-4_5-9_closing", closing, &begun, 30},
+		{"an increase moves a part of the items of each server", move("0-2_0-3_warming", warmUp, &begun), "0-2_0-3_closing", closing, &begun, 7},
 		{"the slot returns with what its spare got in time", move("0-2.1_0-2_warming", warmUp, &begun), "0-2.1_0-2_closing", closing, &begun, 7},
 		{"the phase is repeated", move("0-2_0-2.1_closing", closing, &earlier), "0-2_0-2.1_closing", closing, &earlier, 7},
 		{"the status before is lost", move("0-2_0-2.1_warming", warmUp, nil), "0-2_0-2.1_closing", closing, new(metav1.NewTime(noon)), 7},

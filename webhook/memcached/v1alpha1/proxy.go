@@ -121,8 +121,8 @@ type ProxyStatus struct {
 	// move is the change of the servers that is under way.
 	// +optional
 	Move *MoveStatus `json:"move,omitempty"`
-	// secondsPerServer is how long the items of a server took to move in the last change. A server that is drained needs about as long, within its
-	// grace period.
+	// secondsPerServer is how long the last change would have taken for one server, with its rollouts. A server that is drained needs about as
+	// long, within its grace period.
 	// +optional
 	SecondsPerServer int64 `json:"secondsPerServer,omitempty"`
 	// lastDecision is what only the operator reads. It also reads move.

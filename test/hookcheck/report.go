@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"net/http"
 	"text/tabwriter"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/test/hookcheck/check"
 )
@@ -15,9 +19,31 @@ type report struct {
 	Requests int
 	Checks   []check.Check
 	Findings []check.Finding
+	// responses are YAML documents, each after a comment with the sample.
+	responses bytes.Buffer
 }
 
-var formats = map[string]func(io.Writer, *report) error{"table": writeTable, "json": writeJSON, "junit": writeJUnit}
+// keep adds a response.
+func (r *report) keep(c check.Case, response check.Response) {
+	text := fmt.Appendf(nil, "# %d %s\n", response.Code, response.Body)
+	if body, err := yaml.JSONToYAML(response.Body); err == nil && response.Code == http.StatusOK {
+		text = body
+	}
+	title := c.Hook + " of " + c.Name
+	if c.Phase != "" {
+		title += ", with children that are " + c.Phase
+	} else if n := len(check.ObservedNames(c.Request)); n > 0 {
+		title += ", with children"
+	}
+	fmt.Fprintf(&r.responses, "# %s\n%s---\n", title, text)
+}
+
+func writeResponses(w io.Writer, r *report) error {
+	_, err := r.responses.WriteTo(w)
+	return err
+}
+
+var formats = map[string]func(io.Writer, *report) error{"table": writeTable, "json": writeJSON, "junit": writeJUnit, "responses": writeResponses}
 
 func writeTable(w io.Writer, r *report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

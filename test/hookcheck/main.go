@@ -28,7 +28,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // options are the flags and the argument.
 type options struct {
 	controller, name, samples, requests, crds string
-	output                                    string
+	output, record                            string
 	endpoint                                  check.Endpoint
 	pid                                       int
 	cluster                                   bool
@@ -68,6 +68,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.requests, "requests", "", "`file or directory` with requests that Metacontroller sent, in JSON")
 	flags.StringVar(&o.crds, "crds", "", "`file or directory` with the CRDs of parents and custom children")
 	flags.StringVarP(&o.output, "output", "o", "table", "`format` of the findings: table, json, junit, or responses, which prints those to the samples")
+	flags.StringVar(&o.record, "record", "", "`directory` for the requests about the samples")
 	flags.StringVar(&o.endpoint.TokenFile, "token-file", "", "`file` with the bearer token")
 	flags.StringVar(&o.endpoint.CA, "ca", "", "`file` with the CA of the hook")
 	flags.StringVar(&o.endpoint.Cert, "cert", "", "`file` with the client certificate")
@@ -112,7 +113,7 @@ func (o options) check(progress io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &report{Checks: check.Checks}
+	r := &report{Checks: check.Checks, record: o.record}
 	s := check.Subject{CRDs: crds, Responses: r.keep, Call: call, Wait: func() { time.Sleep(1100 * time.Millisecond) }}
 	if o.pid != 0 {
 		s.Peak = func() int64 { return peakOf(o.pid) }
@@ -133,7 +134,7 @@ func (o options) check(progress io.Writer) (*report, error) {
 		r.Checks, r.Findings = slices.Concat(r.Checks, more.Checks), more.Findings
 	}
 	r.Findings = append(s.Run(check.Checks, cases), r.Findings...)
-	return r, nil
+	return r, r.recordErr
 }
 
 var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)

@@ -146,9 +146,15 @@ func TestServers(t *testing.T) {
 {kind: CompositeController, metadata: {name: a}, spec: {generateSelector: true, parentResource: {apiVersion: proxy.example.com/v1alpha1, resource: nginxes},
   hooks: {sync: {webhook: {url: "http://a:8080/sync?b=c"}}, finalize: {webhook: {url: "http://a:8081/"}}}}}`))
 	var out bytes.Buffer
-	code := run(append(nginx, "--controller", controller, "--name", "a", "-o", "responses", "--hook", "finalize="+second.URL, first.URL), &out, &out)
+	recorded := t.TempDir()
+	code := run(append(nginx, "--record", recorded, "--controller", controller, "--name", "a", "-o", "responses", "--hook", "finalize="+second.URL, first.URL), &out, &out)
 	if code != foundProblems || !strings.Contains(out.String(), "# sync of Nginx nginx-sample\nstatus: {}\n---\n") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
+	}
+	for _, hook := range []string{"sync", "finalize"} {
+		if _, err := os.Stat(filepath.Join(recorded, hook, "nginx-nginx-sample", "request.json")); err != nil {
+			t.Error(err)
+		}
 	}
 	first.Close()
 	second.Close()

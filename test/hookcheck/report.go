@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"sigs.k8s.io/yaml"
 
@@ -21,21 +25,43 @@ type report struct {
 	Findings []check.Finding
 	// responses are YAML documents, each after a comment with the sample.
 	responses bytes.Buffer
+	// record is a directory for requests; "" for none.
+	record    string
+	recordErr error
 }
 
-// keep adds a response.
+// keep adds a response, and records the request.
 func (r *report) keep(c check.Case, response check.Response) {
 	text := fmt.Appendf(nil, "# %d %s\n", response.Code, response.Body)
 	if body, err := yaml.JSONToYAML(response.Body); err == nil && response.Code == http.StatusOK {
 		text = body
 	}
-	title := c.Hook + " of " + c.Name
+	title := c.Name
 	if c.Phase != "" {
 		title += ", with children that are " + c.Phase
-	} else if n := len(check.ObservedNames(c.Request)); n > 0 {
+	} else if c.Hook == "sync" && len(check.ObservedNames(c.Request)) > 0 {
 		title += ", with children"
 	}
-	fmt.Fprintf(&r.responses, "# %s\n%s---\n", title, text)
+	fmt.Fprintf(&r.responses, "# %s of %s\n%s---\n", c.Hook, title, text)
+	if r.record != "" && r.recordErr == nil {
+		r.recordErr = write(filepath.Join(r.record, c.Hook, slug(title), "request.json"), c.Request)
+	}
+}
+
+// slug returns a title as the name of a directory.
+func slug(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
+}
+
+func write(file string, request map[string]any) error {
+	body, err := json.MarshalIndent(request, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(body, '\n'), 0o644)
 }
 
 func writeResponses(w io.Writer, r *report) error {

@@ -1,5 +1,6 @@
 // Package metacontroller is a model of Metacontroller 4.17 with dynamic apply: which objects a hook observes, and how Metacontroller
-// writes the children of a response. It has no client.
+// writes the children of a response. It has no client. The program compare compares
+// it with the real one.
 package metacontroller
 
 import (

@@ -66,7 +66,10 @@ func (r Rule) Selects(in Scope, object Object, namespaces map[string]labels.Set)
 		return false
 	}
 	namespace := object.GetNamespace()
-	if in.confined() && namespace != in.Namespace || !in.Cluster && r.Namespace != "" && namespace != r.Namespace {
+	if !in.Cluster && r.Namespace != "" && namespace != r.Namespace {
+		return false
+	}
+	if in.confined() && len(r.Names) == 0 && namespace != in.Namespace { // see [Sent] for names
 		return false
 	}
 	if r.NamespaceSelector != nil {

@@ -26,6 +26,7 @@ func TestRule(t *testing.T) {
 		{"another label", Rule{LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"color": "blue"}}}, v2, "web", false, ""},
 		{"the namespace beside the labels", Rule{LabelSelector: red, Namespace: "other"}, v2, "web", false, ""},
 		{"names", Rule{Names: []string{"a"}}, v2, "other", true, ""},
+		{"v1 does not confine names: Sent does", Rule{Names: []string{"a"}}, v1, "other", true, ""},
 		{"another name", Rule{Names: []string{"b"}}, v2, "other", false, ""},
 		{"a namespace that the selector selects", Rule{NamespaceSelector: red}, v2, "web", true, ""},
 		{"a namespace that it does not select", Rule{NamespaceSelector: red}, v2, "other", false, ""},

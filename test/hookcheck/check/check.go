@@ -105,14 +105,10 @@ func (s *Subject) Run(checks []Check, cases []Case) []Finding {
 	seen := map[Finding]bool{}
 	for _, check := range checks {
 		for _, e := range exchanges {
-			if check.once && e != largest(exchanges, e.Hook) || e.answer == nil && !check.always {
+			if check.once && e != largest(exchanges, e.Hook) {
 				continue
 			}
-			messages := check.run(s, e)
-			if s.ended() && check.ID != limits.ID {
-				continue // without responses, they mean nothing
-			}
-			for _, message := range messages {
+			for _, message := range s.problems(check, e) {
 				found := Finding{check.ID, e.Name, message}
 				if seen[found] {
 					continue
@@ -125,6 +121,18 @@ func (s *Subject) Run(checks []Check, cases []Case) []Finding {
 		}
 	}
 	return findings
+}
+
+// problems returns what a check finds about an exchange. After a limit is exceeded, there are no responses, so that other checks mean nothing.
+func (s *Subject) problems(check Check, e *exchange) []string {
+	if e.answer == nil && !check.always {
+		return nil
+	}
+	messages := check.run(s, e)
+	if s.ended() && check.ID != limits.ID {
+		return nil
+	}
+	return messages
 }
 
 // Problems returns what is wrong with a response of a hook to a request, without another call.

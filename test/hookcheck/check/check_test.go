@@ -28,11 +28,6 @@ func add(answer map[string]any, child any) {
 	answer["children"] = append(list(answer["children"]), child)
 }
 
-func pod(spec map[string]any) map[string]any {
-	spec["containers"] = []any{map[string]any{"name": "a", "image": "a:1"}}
-	return map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"}, "spec": spec}
-}
-
 // broken has hooks that only one check finds.
 var broken = []struct {
 	check, defect string

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/render"
@@ -58,20 +59,13 @@ func (s *Subject) edits(e *exchange) iter.Seq2[string, Case] {
 						continue
 					}
 				}
-				if !yield("spec"+dotted(field.Path), c) {
+				if !yield("spec."+strings.Join(field.Path, "."), c) {
 					return
 				}
 				break
 			}
 		}
 	}
-}
-
-func dotted(path []string) (text string) {
-	for _, name := range path {
-		text += "." + name
-	}
-	return text
 }
 
 // childrenOf returns the children of a response by kind, namespace and name.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,7 +131,7 @@ func objects() (all []map[string]any) {
 		all = append(all, map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata})
 	}
 	for i, namespace := range []string{"a", "b", "c"} {
-		add("Namespace", "", namespace, fmt.Sprint(i%2+1))
+		add("Namespace", "", namespace, strconv.Itoa(i%2+1))
 		add("ConfigMap", namespace, "x", "1")
 		add("ConfigMap", namespace, "y", "2")
 	}

@@ -60,8 +60,8 @@ func compare(source string, c cases) (differences int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	show := func(what any, model, real any) {
-		if diff := cmp.Diff(model, real); diff != "" {
+	show := func(what any, model, theirs any) {
+		if diff := cmp.Diff(model, theirs); diff != "" {
 			if differences++; differences <= 5 {
 				text, _ := json.Marshal(what)
 				fmt.Printf("%s (-model +Metacontroller):\n%s\n", text, diff)

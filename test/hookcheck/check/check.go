@@ -24,7 +24,7 @@ type Check struct {
 
 // Checks are all checks that need no cluster.
 var Checks = []Check{
-	parentCRD, responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childStrings, childOwner,
+	parentCRD, responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childMetadata, childOwner,
 	listKey, onDelete, finalizedInSync, resyncDelay, sameResponse, ignoredFields, eTag, hotLoop, statusSettles, statusSchema, finalizeEnds,
 	relatedRules, relatedStable, thousandObjects,
 	failClosed, // the last one that calls the hook, because it may end it

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,11 +60,17 @@ var broken = []struct {
 			add(answer, map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": map[string]any{"name": "a"}, "rules": []any{}})
 		}), also: "has no namespace"},
 	{check: "child-namespace", defect: "a child without a namespace, of a parent without one", yaml: []string{"  group: example.com", "  scope: Cluster\n  group: example.com"}, also: "names no namespace", change: nothing},
-	{check: "child-strings", defect: "a label that is a number (GoogleCloudPlatform/metacontroller#109)", change: func(_, answer map[string]any) {
+	{check: "child-metadata", defect: "a label that is a number (GoogleCloudPlatform/metacontroller#109)", change: func(_, answer map[string]any) {
 		object(child(answer, 1)["metadata"])["labels"] = map[string]any{"n": 1}
 	}},
-	{check: "child-strings", defect: "an annotation that is a boolean", change: func(_, answer map[string]any) {
+	{check: "child-metadata", defect: "an annotation that is a boolean", change: func(_, answer map[string]any) {
 		object(child(answer, 1)["metadata"])["annotations"] = map[string]any{"n": true}
+	}},
+	{check: "child-metadata", defect: "a label with the key of an object", also: "metadata.labels", change: func(_, answer map[string]any) {
+		object(child(answer, 1)["metadata"])["labels"] = map[string]any{"owner": "default/a"}
+	}},
+	{check: "child-metadata", defect: "a name with an underscore", also: "metadata.name", change: func(_, answer map[string]any) {
+		object(child(answer, 1)["metadata"])["name"] = "a_b"
 	}},
 	{check: "child-owner", defect: "neither spec.selector nor generateSelector", yaml: []string{"generateSelector: true", ""}, change: nothing},
 	{check: "child-owner", defect: "a selector that the CRD drops (metacontroller#573)", yaml: []string{"generateSelector: true", "", "spec: {}", "spec: {selector: {matchLabels: {thing: a}}}"}, change: nothing},
@@ -134,6 +141,12 @@ var broken = []struct {
 	{check: "status-schema", defect: "a field that the CRD does not have", change: func(_, answer map[string]any) {
 		object(answer["status"])["ready"] = true
 	}},
+	{check: "status-schema", defect: "a field that is set when the children are ready", also: "with children that are ready", change: func(request, answer map[string]any) {
+		if at(request, "children", "Deployment.apps/v1", "a", "status", "availableReplicas") == 2.0 {
+			object(answer["status"])["ready"] = true
+		}
+	}},
+	{check: "status-schema", defect: "a status without fields in the CRD", also: "drops all of them", yaml: []string{"type: object\n            properties:\n              observedGeneration: {type: integer}\n              replicas: {type: integer}\n              phase: {type: string}", "type: object"}, change: nothing},
 	{check: "finalize-ends", defect: "finalize returns the children", hook: func(hook string, request map[string]any) (map[string]any, error) {
 		answer, err := good(hook, request)
 		if hook == "finalize" && err == nil {
@@ -272,6 +285,73 @@ func TestChecks(t *testing.T) {
 	for _, c := range Checks {
 		if !tested[c.ID] {
 			t.Errorf("no broken hook for %s: %v", c.ID, slices.Sorted(maps.Keys(tested)))
+		}
+	}
+}
+
+// TestNoFalseAlarm has hooks with which Metacontroller works.
+func TestNoFalseAlarm(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		yaml   []string
+		change func(request, answer map[string]any)
+	}{
+		{"a CRD that stores unknown fields needs no schema of the status", []string{"        properties:\n          metadata", "        x-kubernetes-preserve-unknown-fields: true\n        properties:\n          metadata",
+			"\n          status:\n            type: object\n            properties:\n              observedGeneration: {type: integer}\n              replicas: {type: integer}\n              phase: {type: string}", ""}, nothing},
+		{"an observed child as it is, of a kind that is never updated", []string{"deployments, updateStrategy: {method: InPlace}", "deployments, updateStrategy: {method: OnDelete}"}, func(request, answer map[string]any) {
+			if observed := at(request, "children", "Deployment.apps/v1", "a"); text(observed, "metadata", "name") == "a" {
+				list(answer["children"])[0] = clone(observed)
+			}
+		}},
+		{"a fieldRef without apiVersion, which Metacontroller has merged since 3.0.1", nil, func(_, answer map[string]any) {
+			volume := map[string]any{"name": "info", "downwardAPI": map[string]any{"items": []any{map[string]any{"path": "a", "fieldRef": map[string]any{"fieldPath": "metadata.name"}}}}}
+			object(at(child(answer, 0), "spec", "template", "spec"))["volumes"] = []any{volume}
+		}},
+	} {
+		found := subject(t, func(hook string, request map[string]any) (map[string]any, error) {
+			answer, err := good(hook, request)
+			if hook == "sync" && err == nil {
+				test.change(request, answer)
+			}
+			return answer, err
+		}, test.yaml...).check(t, controllerYAML, test.yaml...)
+		if len(found) > 0 {
+			t.Errorf("%s: findings %v", test.reason, found)
+		}
+	}
+}
+
+// TestEnds checks that a request that ends the hook does not hide the others: hookcheck waits until the hook runs again, or says what
+// it has not tried.
+func TestEnds(t *testing.T) {
+	for _, test := range []struct {
+		restarts bool
+		want     []string
+	}{
+		{true, []string{"sync, the body is null: the hook does not respond any more", "sync, cut off: the hook does not respond any more"}},
+		{false, []string{"customize, the body is null: the hook does not respond any more", "more broken requests were not tried", "finalize: not tried"}},
+	} {
+		s := subject(t, good)
+		healthy, ended := s.Call, false
+		s.Call = func(hook string, body []byte, etag string) Response {
+			if ended = ended || !json.Valid(body) || string(body) == "null"; ended {
+				return Response{Err: errors.New("connection refused")}
+			}
+			return healthy(hook, body, etag)
+		}
+		s.Wait = func() { ended = ended && !test.restarts }
+		cases, err := s.FromSample(decode(t, controllerYAML), decode(t, sampleYAML), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var messages []string
+		for _, f := range s.Run([]Check{failClosed}, cases) {
+			messages = append(messages, f.Message)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(strings.Join(messages, "\n"), want) {
+				t.Errorf("restarts %t: no %q in %.2000q", test.restarts, want, messages)
+			}
 		}
 	}
 }

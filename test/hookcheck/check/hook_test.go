@@ -125,15 +125,18 @@ func (s status) Error() string { return strconv.Itoa(s.Code) }
 // check returns the findings of all checks about the sample.
 func (s *Subject) check(t *testing.T, controllerYAML string, replaced ...string) []Finding {
 	t.Helper()
-	var controller, sample map[string]any
-	for text, into := range map[string]*map[string]any{controllerYAML: &controller, sampleYAML: &sample} {
-		if err := yaml.Unmarshal([]byte(strings.NewReplacer(replaced...).Replace(text)), into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cases, err := s.FromSample(controller, sample, nil)
+	cases, err := s.FromSample(decode(t, controllerYAML, replaced...), decode(t, sampleYAML, replaced...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s.Run(Checks, cases)
+}
+
+// decode decodes YAML after replacements.
+func decode(t *testing.T, text string, replaced ...string) (object map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(strings.NewReplacer(replaced...).Replace(text)), &object); err != nil {
+		t.Fatal(err)
+	}
+	return object
 }

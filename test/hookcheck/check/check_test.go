@@ -52,6 +52,11 @@ var broken = []struct {
 		add(answer, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}})
 	}},
 	{check: "child-twice", defect: "the same Service twice", change: func(_, answer map[string]any) { add(answer, clone(child(answer, 1))) }},
+	{check: "child-twice", defect: "the same Service, once with the namespace of the parent", change: func(_, answer map[string]any) {
+		again := clone(child(answer, 1))
+		object(again["metadata"])["namespace"] = "default"
+		add(answer, again)
+	}},
 	{check: "child-namespace", defect: "a fixed namespace", change: func(_, answer map[string]any) {
 		object(child(answer, 1)["metadata"])["namespace"] = "kube-system"
 	}},

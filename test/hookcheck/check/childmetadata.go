@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -46,7 +45,7 @@ func invalid(apiVersion, kind string, child *unstructured.Unstructured) (problem
 	isName := validation.NameIsDNSSubdomain
 	switch {
 	case apiVersion == "rbac.authorization.k8s.io/v1":
-		isName = path.ValidatePathSegmentName
+		isName = func(string, bool) []string { return nil } // system:node is one
 	case apiVersion == "v1" && (kind == "Service" || kind == "Namespace"):
 		isName = validation.NameIsDNSLabel
 	}
